@@ -11,7 +11,7 @@ PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
 ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 
-.PHONY: run train features dev test test-all test-fast coverage check lint fix pictures bench docs lock clean
+.PHONY: run train features dev test test-all test-fast coverage check lint fix pictures bench chaos docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -66,6 +66,11 @@ pictures: .venv/.test
 
 bench: .venv/.test
 	$(BIN)/python -m bench $(ARGS)
+
+# One person's thousand connections; then people of every task at work while everything fails (as root).
+chaos: .venv/.test
+	$(BIN)/python -m bench.strain
+	$(BIN)/python -m bench.faults $(ARGS)
 
 .venv/.run: requirements/runtime.txt requirements/bootstrap.txt pyproject.toml
 	@sh tools/setup.sh "$(PYTHON)" runtime

@@ -32,7 +32,7 @@ from app.core.errors import StudyError
 from app.core.gate import Gate, Guarded
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.settings import Settings
-from app.core.storage import lacks_room, passes, said
+from app.core.storage import lacks_room, passes, said, why_not_stored
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.fetched import router as fetched
@@ -40,6 +40,7 @@ from app.sessions.news import hearing, wake_all
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
+from app.sessions.stopping import router as stopping
 from app.sessions.sweeping import sweeping
 from app.tasks.game.outside.router import router as seats
 from app.tasks.walk.router import router as walks
@@ -106,6 +107,7 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
     ours.include_router(participant)
     ours.include_router(fetched)
+    ours.include_router(stopping)
     ours.include_router(seats)
     ours.include_router(walks)
     theirs.include_router(experimenter)
@@ -136,7 +138,7 @@ async def start_page() -> Response:
 
 async def healthz(database: DatabaseDep) -> Response:
     """200 where answers can be stored, 503 with the reason where they cannot."""
-    if why := await database.why_not_stored():
+    if why := await why_not_stored(database):
         return PlainTextResponse(f"answers cannot be stored: {why}", 503, NO_STORE)
     return PlainTextResponse("ok", headers=NO_STORE)
 
@@ -144,7 +146,7 @@ async def healthz(database: DatabaseDep) -> Response:
 async def readyz(database: DatabaseDep, settings: SettingsDep) -> Response:
     """200 where people may be sent here; 503 with every reason why not: no answer can be stored, files have no
     room, or the service is about to end."""
-    why = await database.why_not_stored()
+    why = await why_not_stored(database)
     reasons = [
         f"answers cannot be stored: {why}" if why else None,
         await anyio.to_thread.run_sync(lacks_room, settings.data),

@@ -10,8 +10,8 @@ from analysis.games.compare import compare, described
 from analysis.games.sug import distances, play_of
 from analysis.games.sug_compare import NAMES, Seats, compare_play
 from app.tasks.game.agents.registry import agents_for
+from app.tasks.game.games.sug.rules import Sug
 from app.tasks.game.match import match_seed, play
-from app.tasks.game.sug import Sug
 from bench.calibration_case import RESAMPLES, Case, Hit, Simulate, holds, interval
 
 WORLD = 300

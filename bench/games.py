@@ -54,8 +54,10 @@ def spent(work: Callable[[], object]) -> tuple[float, float]:
 
 def files(folder: Path) -> None:
     """Print what files of matches cost, as a table in Markdown."""
-    from app.reports.games import Options, glee_models, groups_of, measures_compared, play_compared
+    from app.reports.games import Options, groups_of, measures_compared
     from app.reports.matches import read_matches
+    from app.tasks.game.games.glee.reports import glee_models
+    from app.tasks.game.games.sug.reports import play_compared
 
     def row(what: str, work: Callable[[], object]) -> None:
         processor, clock = spent(work)

@@ -10,10 +10,10 @@ from statistics import fmean, median
 
 from analysis.games.sug import Distances, Play, distances, play_of
 from app.tasks.game.agents.registry import agents_for
-from app.tasks.game.agents.sug_habits import SYNTHETIC, learned
 from app.tasks.game.base import Agent
+from app.tasks.game.games.sug.habits import SYNTHETIC, learned
+from app.tasks.game.games.sug.rules import State, Sug
 from app.tasks.game.match import match_seed, play
-from app.tasks.game.sug import State, Sug
 
 DRAWS = 20
 SIZES: Mapping[int, int] = {60: 60, 7: 70}

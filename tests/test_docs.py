@@ -49,7 +49,7 @@ def test_the_way_of_an_answer_names_files_and_functions_that_are_there() -> None
     said = re.match(r", in (\d+) files and ([\d,]+) lines", way)
     assert said
     assert len(files) == int(said[1]) <= 15
-    assert lines <= int(said[2].replace(",", "")) <= 2_500
+    assert lines <= int(said[2].replace(",", "")) <= 2_700
     for path, name in steps:
         source = (ROOT / path).read_text(encoding="utf-8")
         defined = (

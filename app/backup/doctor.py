@@ -176,7 +176,7 @@ def _address(settings: Settings) -> Found:
 
 
 def _proxies(settings: Settings) -> Found:
-    given = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1,::1")
+    given = settings.believed
     words = [word.strip() for word in given.split(",") if word.strip()]
     if "*" in words:
         remedy = "name the web server's address in FORWARDED_ALLOW_IPS: anybody can say to be anybody now"

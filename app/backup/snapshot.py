@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import sqlite3
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -14,6 +13,7 @@ from sqlalchemy import URL, Connection, MetaData, create_engine, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from app.core.errors import StudyError
+from app.core.settings import environment_with
 
 ROWS_AT_ONCE = 1_000
 
@@ -118,9 +118,11 @@ def _address(url: URL) -> str:
 
 def _run(program: str, *words: str, address: URL) -> None:
     command = [program, f"--dbname={_address(address)}", *words]
-    environment = {**os.environ, **({"PGPASSWORD": str(address.password)} if address.password else {})}
+    secret = {"PGPASSWORD": str(address.password)} if address.password else {}
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603  (PostgreSQL's own programs)
+            command, env=environment_with(**secret), capture_output=True, text=True, check=False
+        )
     except FileNotFoundError:
         raise StudyError(
             f"{program} is not installed here; it comes with PostgreSQL's client (apt-get install postgresql-client)"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def predict(
-    moves: Annotated[Path, typer.Argument(metavar="MOVES.csv", help="Moves of one game of GLEE.")],
+    moves: Annotated[Path, typer.Argument(metavar="MOVES.csv", help="Moves of one game.")],
     predictions: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Predictions from elsewhere: CSV of match, seq, probability."),

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from app.reports.matches import MatchFile, SeatPlayed
     from app.tasks.game.base import AnyGame
 
-SMOOTHING = Annotated[float, typer.Option(help="Added to every count of a distance (sug).")]
-LOG_BASE = Annotated[float, typer.Option(help="Of the logarithm; e, in nats, unless given (sug).")]
+SMOOTHING = Annotated[float, typer.Option(help="Added to every count of a distance of play.")]
+LOG_BASE = Annotated[
+    float, typer.Option(help="Of the logarithm in distances of play; e, in nats, unless given.")
+]
 RESAMPLES = Annotated[int, typer.Option(min=0, help="Of bootstrap intervals and permutation tests.")]
 SEED = Annotated[int, typer.Option(min=0, help="Of resamples.")]
 AS_JSON = Annotated[bool, typer.Option("--json", help="The same as JSON, with all counts.")]
@@ -41,7 +43,8 @@ def metrics(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="MOVES.csv...", help="Moves; of sug several, the people of the first being compared."
+            metavar="MOVES.csv...",
+            help="Moves; several of a game with distances of play, the people of the first being compared.",
         ),
     ],
     smoothing: SMOOTHING = 0.5,
@@ -59,17 +62,18 @@ def metrics(
     as_json: AS_JSON = False,
 ) -> None:
     """The measures of each game in files of moves, by player and role, and how far agents' play is from people's."""
+    from app.reports.any_game import Found, reports_of
     from app.reports.games import Options
     from app.reports.matches import one_game, read_matches
 
     options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=resamples)
     read = [read_matches(path) for path in files]
-    reports = _ultimatum(read, options) if len(read) > 1 and one_game(read).name == "sug" else {}
-    whole: dict[str, Any] = {"files": {}, **reports.get("whole", {})}
-    drawn: list[AnyFigure] = list(reports.get("figures", []))
+    found = reports_of(one_game(read).name).against_people(read, options) if len(read) > 1 else Found()
+    whole: dict[str, Any] = {"files": {}, **found.whole}
+    drawn: list[AnyFigure] = list(found.figures)
     for number, file in enumerate(read, 1):
         ending = f"-{number}" if len(read) > 1 else ""
-        one, more = _file(file, options, ending, with_play=not reports, draws=figures is not None)
+        one, more = _file(file, options, ending, with_play=not found.whole, draws=figures is not None)
         whole["files"].setdefault(str(file.path), {})
         whole["files"][str(file.path)] |= one
         drawn += more
@@ -114,14 +118,8 @@ def compare(
     """
     from analysis.results import plain
     from app.core.errors import StudyError
-    from app.reports.games import (
-        Options,
-        groups_of,
-        measures_compared,
-        name_of_play,
-        offers_of,
-        play_compared,
-    )
+    from app.reports.any_game import reports_of
+    from app.reports.games import Options, groups_of, measures_compared
     from app.reports.matches import read_matches
 
     if over not in ("matches", "people"):
@@ -140,54 +138,18 @@ def compare(
         "notes": list(found.notes),
     }
     drawn: list[AnyFigure] = []
-    if groups.game.name == "sug":
-        play = play_compared(groups, options)
+    reports = reports_of(groups.game.name)
+    play = reports.play_compared(groups, options)
+    if play is not None:
         whole["play"] = play.to_dict()
         if figures is not None:
-            from analysis.figures.ultimatum import ultimatum_figure
-
-            named = {name_of_play(groups.first): play.first}
-            named[name_of_play(groups.second, named)] = play.second
-            drawn.append(ultimatum_figure(named, *offers_of([*groups.first, *groups.second])))
+            drawn.extend(reports.play_figures(groups, play))
     if as_json:
         typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
     else:
         _print_comparison(whole)
     if figures is not None:
         _write(figures, drawn, quiet=as_json)
-
-
-def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, Any]:
-    """The distances of the agents in each file from the people of the first."""
-    from analysis.figures.ultimatum import ultimatum_figure
-    from analysis.games.sug_compare import NAMES as MEASURES
-    from app.reports.games import Groups, name_of_play, offers_of, play_compared, play_in
-
-    people, *others = files
-    reference = people.people
-    found_in_people = play_in(reference)
-    compared, plays = {}, {name_of_play(reference): found_in_people}
-    for file in others:
-        seats = file.programs or file.people
-        found = play_compared(
-            Groups(file.games[0], reference, seats, (str(people.path), str(file.path)), (people, file)),
-            options,
-        )
-        tests = {one.name: one.to_dict() for one in found.tests}
-        compared[str(file.path)] = {
-            "distances": found.distances.to_dict(),
-            "tests": [tests[name] for name in MEASURES],
-            "play": found.second.to_dict(),
-        }
-        plays[name_of_play(seats, plays)] = found.second
-    endowment, step = offers_of(reference)
-    return {
-        "whole": {
-            "people": {"file": str(people.path), "play": found_in_people.to_dict()},
-            "files": compared,
-        },
-        "figures": [ultimatum_figure(plays, endowment, step)],
-    }
 
 
 def _file(
@@ -216,9 +178,8 @@ def _game(
 ) -> "tuple[dict[str, Any], list[AnyFigure]]":
     from analysis.games.compare import described
     from analysis.results import plain
-    from app.reports.games import glee_models, offers_of, play_in, water_settings
-    from app.reports.matches import PUBLISHED, seat_table
-    from app.tasks.game.games import FAMILIES
+    from app.reports.any_game import Looking, reports_of
+    from app.reports.matches import seat_table
 
     table, names = seat_table(seats)
     means = described(table, names, shares=game.shares, seed=options.seed, resamples=options.resamples)
@@ -227,38 +188,9 @@ def _game(
         "seats": len(seats),
         "measures": plain(means),
     }
-    drawn: list[AnyFigure] = []
-    if game.name == "sug" and with_play:
-        plays = {
-            player: play_in([one for one in seats if one.player == player])
-            for player in dict.fromkeys(one.player for one in seats)
-        }
-        whole["play"] = {player: play.to_dict() for player, play in plays.items()}
-        if draws:
-            from analysis.figures.ultimatum import ultimatum_figure
-
-            drawn.append(ultimatum_figure(plays, *offers_of(seats)))
-    if game.name == "wac":
-        settings = water_settings(file)
-        whole["settings"] = {name: one.to_dict() for name, one in settings.items()}
-        if draws:
-            from analysis.figures.water import prices_figure, residents_figure
-
-            for name, setting in settings.items():
-                said = name.replace("-", " ")
-                drawn.append(prices_figure(setting, f"prices-{name}{ending}", f"Lowest winning bids: {said}"))
-                drawn.append(residents_figure(setting, f"residents-{name}{ending}", f"Residents: {said}"))
-    if game.name in FAMILIES["glee"]:
-        models = glee_models(file, game)
-        whole["models"] = {name: one.to_dict() for name, one in models.items()}
-        if draws:
-            from analysis.figures.glee import effects_figure
-
-            paper = [model for name, model in models.items() if not name.endswith(PUBLISHED)]
-            for factor in dict.fromkeys(effect.factor for model in paper for effect in model.effects):
-                file_name = f"{game.name}-{factor}{ending}".replace("_", "-")
-                drawn.append(effects_figure(paper, factor, file_name))
-    return whole, drawn
+    looking = Looking(file, seats, options, ending, with_play=with_play, draws=draws)
+    found = reports_of(game.name).more(looking)
+    return {**whole, **found.whole}, list(found.figures)
 
 
 def _print(whole: "Mapping[str, Any]", options: "Options") -> None:

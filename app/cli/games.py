@@ -53,7 +53,7 @@ def _about(agent: "type[Agent]") -> str:
 @app.command()
 def play(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The game, as `game list` names it; glee is its three.")
+        str, typer.Argument(metavar="NAME", help="The game, or the family of games, as `game list` names it.")
     ],
     seats: Annotated[
         list[str],
@@ -67,7 +67,9 @@ def play(
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same files.")] = 1,
     learn: Annotated[
         Path | None,
-        typer.Option(metavar="MOVES.csv", help="Fit the agents to the people in these moves (sug alone)."),
+        typer.Option(
+            metavar="MOVES.csv", help="Fit the agents to the people in these moves, where they learn."
+        ),
     ] = None,
     config: Annotated[
         list[str] | None,

@@ -60,7 +60,7 @@ def signatures(
         render_play,
         render_signatures,
     )
-    from app.reports.perceived import people_in, seats_of
+    from app.reports.perceived import people_in, seats_of, signatures_of
 
     with err.status("Reading ..."):
         read = _read(targets, player, mode)
@@ -71,7 +71,14 @@ def signatures(
 
     def playing() -> PlaySignatures:
         people, seats = human or people_in(read.matches), list(seats_of(read.matches))
-        return compare_play(seats, human=people, votes=read.votes, seed=seed, resamples=resamples)
+        return compare_play(
+            seats,
+            human=people,
+            signatures=signatures_of(read.matches),
+            votes=read.votes,
+            seed=seed,
+            resamples=resamples,
+        )
 
     found: list[Signatures | PlaySignatures] = []
     refused = []

@@ -17,8 +17,8 @@ from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
-from sqlalchemy import URL, Engine, text
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy import URL, Engine
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from app.core.engines import LOCK_WAIT_S, make_engine
@@ -33,8 +33,6 @@ TRIES = (
 )
 MAX_GROUP = 64
 LOCK_RETRY_S = 0.02
-STORED_S, TRACE_S = 2.0, 5.0
-"""How long a write that went well says that the next one will, and how long one that is made to see may take."""
 # More threads that peek wait for each other instead of the server: measured by `bench.matches` (p99 2 to 3 s with 40).
 PEEKING_THREADS = 4
 
@@ -59,15 +57,6 @@ def _is_deadlock(error: Exception) -> bool:
     return isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") == "40P01"
 
 
-def _leave_a_trace(session: Session) -> None:
-    """Write what nobody reads: on SQLite a number in the file's first page, on PostgreSQL a transaction of its own."""
-    if session.get_bind().dialect.name == "sqlite":
-        version = session.execute(text("PRAGMA user_version")).scalar_one()
-        session.execute(text(f"PRAGMA user_version = {int(version)}"))
-    else:
-        session.execute(text("SELECT txid_current()"))
-
-
 def _forget(_result: Any, _error: BaseException | None) -> None:
     """Nobody waits for this job."""
 
@@ -87,7 +76,7 @@ class Database:
         self._loop_engine = make_engine(url, writing=True, checkpointing=checkpointing, lock_wait_s=0)
         self._waiting: list[_Job] = []
         self.failure: str | None = None  # why the last group could not be stored; None once one could
-        self._stored_at = float("-inf")  # when one last could
+        self.stored_at = float("-inf")  # when one last could
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._writer: threading.Thread | None = None
         self._peeking: Session | None = None
@@ -191,21 +180,6 @@ class Database:
                 continue
         return await self.write(job, await self.read(prepare))
 
-    async def why_not_stored(self) -> str | None:
-        """Why nothing can be stored now, None where it can: as the last write says, or one that is made to see."""
-        if self.failure is None and time.monotonic() - self._stored_at < STORED_S:
-            return None
-        try:
-            async with asyncio.timeout(TRACE_S):
-                await self.write(_leave_a_trace)
-        except TimeoutError:
-            return f"the database has not answered within {TRACE_S:g} s"
-        except DBAPIError as error:
-            return str(error.orig)
-        except SQLAlchemyError as error:
-            return str(error)
-        return None
-
     def write_soon(self, job: Callable[..., object], *args: object) -> None:
         """Queue `job(session, ...)` without waiting: for notes whose loss in a crash would cost no answer."""
         self._put(_Job(lambda session: job(session, *args), _forget))
@@ -285,6 +259,6 @@ class Database:
                 except _Locked as locked:
                     raise _Locked(group[position:]) from locked.__cause__
             return
-        self.failure, self._stored_at = None, time.monotonic()
+        self.failure, self.stored_at = None, time.monotonic()
         for job, result in zip(group, results, strict=True):
             job.done(result, None)

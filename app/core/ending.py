@@ -19,12 +19,12 @@ AGAIN_S = "5"
 ENDS = "The service is about to end or to start anew. Please try again in a moment."
 LAST_S = 1.0
 """How long after that what is left of a body is waited for."""
-_told = threading.Event()
+_over = threading.Event()
 
 
 def is_ending() -> bool:
     """Whether the process has been told to end."""
-    return _told.is_set()
+    return _over.is_set()
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def tell(number: int, frame: Any) -> None:
-        _told.set()
+        _over.set()
         for hearer in hearers:
             loop.call_soon_threadsafe(hearer)
         theirs = before[signal.Signals(number)]
@@ -128,7 +128,7 @@ class WholeOrNot:
             await self.app(scope, receiving, sending)
         except ClientDisconnect:
             if not is_cut:
-                raise
+                return  # they have hung up in the middle: nothing was taken, and nobody is there to be told
         if is_cut and not is_answered:
             reply = PlainTextResponse(ENDS, 503, {"Retry-After": AGAIN_S, "Cache-Control": "no-store"})
             await reply(scope, receive, send)

@@ -36,6 +36,7 @@ class Settings(BaseSettings):
     public_address: str = Field(default="", validation_alias="LIKELY_HUMAN_ADDRESS")
     max_starts: int = Field(default=300, ge=0, validation_alias="LIKELY_HUMAN_MAX_STARTS")
     max_connections: int = Field(default=500, ge=0, validation_alias="LIKELY_HUMAN_MAX_CONNECTIONS")
+    believed: str = Field(default="127.0.0.1,::1", validation_alias="FORWARDED_ALLOW_IPS")
     model_address: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL_ADDRESS")
     model_name: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL")
     model_key: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_MODEL_KEY")
@@ -129,3 +130,8 @@ class Settings(BaseSettings):
             "LIKELY_HUMAN_SECURE_COOKIES": self.secure_cookies_override,
         }
         return {**os.environ, **{name: value for name, value in own.items() if value}}
+
+
+def environment_with(**more: str) -> dict[str, str]:
+    """What a program of somebody else's is started with: this process's environment, and more."""
+    return {**os.environ, **more}

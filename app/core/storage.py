@@ -1,15 +1,23 @@
 """What cannot be stored now and may be later: a disk that is full, a database that is away or held by somebody."""
 
+import asyncio
 import errno
 import shutil
+import time
 from pathlib import Path
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
+from sqlmodel import Session
+
+from app.core.database import Database
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 LEAST_FREE_BYTES = 50_000_000
 """What a service has to have left, or it is not ready: hours of answers, or one clip."""
+STORED_S, TRACE_S = 2.0, 5.0
+"""How long a write that went well says that the next one will, and how long one that is made to see may take."""
 # BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL: the rest are faults of a statement.
 _OF_THE_PLACE = frozenset({5, 6, 7, 8, 10, 13, 14, 15})
 
@@ -39,3 +47,28 @@ def lacks_room(folder: Path) -> str | None:
     if free >= LEAST_FREE_BYTES:
         return None
     return f"{folder} has {free / 1e6:.0f} MB left; at least {LEAST_FREE_BYTES / 1e6:.0f} are needed"
+
+
+async def why_not_stored(database: Database) -> str | None:
+    """Why nothing can be stored now, None where it can: as the last write says, or one that is made to see."""
+    if database.failure is None and time.monotonic() - database.stored_at < STORED_S:
+        return None
+    try:
+        async with asyncio.timeout(TRACE_S):
+            await database.write(_leave_a_trace)
+    except TimeoutError:
+        return f"the database has not answered within {TRACE_S:g} s"
+    except DBAPIError as error:
+        return str(error.orig)
+    except SQLAlchemyError as error:
+        return str(error)
+    return None
+
+
+def _leave_a_trace(session: Session) -> None:
+    """Write what nobody reads: on SQLite a number in the file's first page, on PostgreSQL a transaction of its own."""
+    if session.get_bind().dialect.name == "sqlite":
+        version = session.execute(text("PRAGMA user_version")).scalar_one()
+        session.execute(text(f"PRAGMA user_version = {int(version)}"))
+    else:
+        session.execute(text("SELECT txid_current()"))

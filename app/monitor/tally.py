@@ -37,6 +37,9 @@ _COUNTING = (
     _session.c.version_id.in_(bindparam("version_ids", expanding=True)),
     _session.c.mode != Mode.PREVIEW,
 )
+_WITHDRAWN = (
+    select(func.count()).select_from(_session).where(*_COUNTING, _session.c.status == Status.WITHDRAWN)
+)
 _HOW_MANY = select(func.count()).select_from(_session).where(*_COUNTING)
 
 
@@ -100,6 +103,10 @@ class Tally:
     def __init__(self, study_id: int) -> None:
         self.study_id = study_id
         self.lock = threading.Lock()
+        self._n_withdrawn = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.versions: Mapping[int, Version] = {}
         self.sessions: dict[int, SessionRow] = {}
         self.open: set[int] = set()
@@ -133,8 +140,14 @@ class Tally:
 
     def _read(self, session: Session) -> None:
         connection = session.connection()
-        versions = connection.execute(_VERSIONS, {"study_id": self.study_id})
-        self.versions = {id_: Version(*rest) for id_, *rest in versions}
+        found = connection.execute(_VERSIONS, {"study_id": self.study_id})
+        versions = {id_: Version(*rest) for id_, *rest in found}
+        n_withdrawn = connection.execute(_WITHDRAWN, {"version_ids": list(versions)}).scalar_one()
+        if n_withdrawn != self._n_withdrawn:  # what was counted of them is no more
+            began = self.began
+            self._begin()
+            self.began, self._n_withdrawn = began, n_withdrawn
+        self.versions = versions
         of_study = {"version_ids": list(self.versions)}
         newer = or_(_session.c.status.in_(OPEN), _session.c.id > max(self.sessions, default=0))
         self._note(connection.execute(_rows(session).where(newer), of_study).all())

@@ -10,8 +10,8 @@ from app.library.alympics.chat import chats_in, recorded
 from app.library.alympics.games import BadRelease, Day, Evening, RecordedGame
 from app.library.alympics.table import ROUNDS, games_in
 from app.tasks.game.base import Event
+from app.tasks.game.games.wac.rules import Status, WaterAuction, WaterConfig, WaterState, day_over
 from app.tasks.game.moves import IllegalMove
-from app.tasks.game.wac import Status, WaterAuction, WaterConfig, WaterState, day_over
 
 # Table 2 of the paper, averages over ten games: survival of Alex, Bob, Cindy, David and Eric, and RSR at the end.
 PRINTED: Mapping[int, tuple[tuple[float, ...], float]] = {

@@ -60,7 +60,11 @@ PLAYBACK_COLUMNS = (
     Column("dropped_frames", "integer", "frames", "frames the browser did not show"),
     Column("frames", "integer", "frames", "frames the browser decoded, shown or not"),
     Column(
-        "drift_ms_max", "integer", "milliseconds", "the largest lead of one clip over the other; the trial's"
+        "drift_ms_max",
+        "integer",
+        "milliseconds",
+        "the largest lead of one clip over the other by the pictures presented (by the time played where a browser "
+        "does not tell); the trial's",
     ),
     Column("hidden_ms", "integer", "milliseconds", "how long the page was hidden; the trial's"),
     Column("page_loads", "integer", "", "times the trial's page was loaded, 1 without a reload"),

@@ -1,7 +1,7 @@
-"""People's yes-or-no decisions in GLEE's games, with what was known before each; and predictions of them as a file."""
+"""People's yes-or-no decisions, with what was known before each; and predictions of them as a file."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,13 +12,13 @@ import pandas as pd
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, csv_text
 from app.core.whole_files import written_whole
+from app.reports.any_game import Features, reports_of
 from app.reports.matches import MatchFile, SeatPlayed, one_game
 from app.tasks.game.base import Seat
-from app.tasks.game.games import FAMILIES
+from app.tasks.game.games import GAMES
 from app.tasks.game.match import config_hash
 from app.tasks.game.sampling import levels_of
 
-Features = Mapping[str, float | None]
 KEYS = ("match", "seq", "person", "config", "chose")
 PREDICTIONS = ("match", "seq", "probability")
 
@@ -41,8 +41,9 @@ def decisions_of(file: MatchFile) -> Decisions:
     Raises StudyError for another game, for several, and where nobody decided anything.
     """
     game = one_game([file])
-    if game.name not in FAMILIES["glee"]:
-        raise StudyError(f"decisions are predicted for {', '.join(FAMILIES['glee'])}, not for {game.name}")
+    if reports_of(game.name).features is None:
+        those = ", ".join(name for name in GAMES if reports_of(name).features)
+        raise StudyError(f"decisions are predicted for {those}, not for {game.name}")
     seats = file.people
     rows = [row for one in seats for row in _decisions(one)]
     if not rows:
@@ -101,6 +102,8 @@ def _probability(cell: str, at: str) -> float:
 def _decisions(one: SeatPlayed) -> Iterator[dict[str, Any]]:
     match = one.match.match
     game, state = match.game, match.game.initial(match.config)
+    features = reports_of(game.name).features
+    assert features is not None
     shared = {"match": one.match.id, "person": one.person, "config": config_hash(match.config)}
     config = _config(match.config, one.seat)
     for line in match.log:
@@ -112,7 +115,7 @@ def _decisions(one: SeatPlayed) -> Iterator[dict[str, Any]]:
                 "seq": line.seq,
                 "chose": chose,
                 **config,
-                **_HISTORY[game.name](state, one.seat),
+                **features(state, one.seat),
             }
         state = game.apply(state, event)
 
@@ -138,61 +141,3 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _offers(state: Any, seat: Seat, gain: Callable[[int], float]) -> Features:
-    """What the standing offer brings, with what both have offered before."""
-    earlier = state.answered
-    offered = [gain(offer.amount) for offer in earlier if offer.proposer != seat]
-    asked = [gain(offer.amount) for offer in earlier if offer.proposer == seat]
-    now = gain(state.standing.amount)
-    shown = state.config.shown_rounds
-    return {
-        "round": float(len(earlier) + 1),
-        "rounds_left": None if shown is None else float(shown - len(earlier) - 1),
-        "gain": now,
-        "best_before": max(offered) if offered else None,
-        "change": now - offered[-1] if offered else None,
-        "own_last": asked[-1] if asked else None,
-        "message_length": float(len(state.standing.message)),
-    }
-
-
-def _bargaining(state: Any, seat: Seat) -> Features:
-    money = state.config.money
-    return _offers(state, seat, lambda amount: (amount if seat == 1 else money - amount) / money)
-
-
-def _negotiation(state: Any, seat: Seat) -> Features:
-    value = state.config.values[seat - 1]
-    return _offers(
-        state, seat, lambda price: (price - value if seat == 1 else value - price) / state.config.money
-    )
-
-
-def _persuasion(state: Any, seat: Seat) -> Features:
-    past, current = state.past, state.current
-    advised = [product for product in past if _advises(product)]
-    bought = [product for product in past if product.bought]
-    return {
-        "round": float(len(past) + 1),
-        "recommended": None if current.recommended is None else float(current.recommended),
-        "message_length": float(len(current.message)),
-        "honest": sum(product.good for product in advised) / len(advised) if advised else None,
-        "bought": len(bought) / len(past) if past else None,
-        "good_bought": sum(product.good for product in bought) / len(bought) if bought else None,
-        "last_good": float(past[-1].good) if past else None,
-        "last_bought": float(past[-1].bought) if past else None,
-        "worth": float(state.config.chance_high * state.config.value),
-    }
-
-
-def _advises(product: Any) -> bool:
-    return bool(product.message) if product.recommended is None else product.recommended
-
-
-_HISTORY: Mapping[str, Callable[[Any, Seat], Features]] = {
-    "glee-bargaining": _bargaining,
-    "glee-negotiation": _negotiation,
-    "glee-persuasion": _persuasion,
-}

@@ -27,10 +27,11 @@ from analysis.stats.intervals import Interval
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
 from app.library.tables import Stimulus
-from app.reports.games import Groups, Options, measures_compared, play_compared
+from app.reports.any_game import reports_of
+from app.reports.games import Groups, Options, measures_compared
 from app.reports.matches import MatchFile, one_game
 from app.reports.page.views import FigureView, SectionView, TableView, interval, number
-from app.reports.perceived import seats_of
+from app.reports.perceived import seats_of, signatures_of
 from app.studies.file.design import StudyDesign
 
 ATTRIBUTE = "distance_"
@@ -40,7 +41,7 @@ ATTRIBUTE = "distance_"
 def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[SourceDistance]:
     """How far each agent in the files is from the people of the first (simulated ones where there are no others).
 
-    Of the Social Ultimatum Game its distances of play; of every game its signatures of play, and how far the means of
+    Of a game with distances of play these; of every game its signatures of play, and how far the means of
     each measure are apart.
     Raises StudyError where nobody is there, or no agent, or where an agent is in several files.
     """
@@ -62,8 +63,14 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
         raise StudyError(f"{people.path} has no agent whose play could be compared with people's")
     first = "0/" if len(files) > 1 else ""
     played = [one for one in seats_of(files) if one.source not in players or one.match.startswith(first)]
-    signatures = compare_play(played, human=reference[0].player, seed=options.seed, resamples=0).signatures
-    return [*found, *(one for signature in signatures for one in signature.distances)]
+    compared = compare_play(
+        played,
+        human=reference[0].player,
+        signatures=signatures_of(files),
+        seed=options.seed,
+        resamples=0,
+    )
+    return [*found, *(one for signature in compared.signatures for one in signature.distances)]
 
 
 def write_distances(path: Path, files: Sequence[MatchFile], options: Options) -> None:
@@ -77,8 +84,8 @@ def write_distances(path: Path, files: Sequence[MatchFile], options: Options) ->
 
 
 def _of_player(player: str, groups: Groups, options: Options) -> Iterable[SourceDistance]:
-    if groups.game.name == "sug":
-        play = play_compared(groups, options)
+    play = reports_of(groups.game.name).play_compared(groups, options)
+    if play is not None:
         for test in play.tests:
             yield SourceDistance(player, test.name, test.value, test.interval, play.n_second, "matches")
     measures = measures_compared(groups, options).measures

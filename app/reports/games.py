@@ -2,49 +2,23 @@
 the results page of a study shows."""
 
 import math
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
-
-import pandas as pd
 
 from analysis.games.compare import Comparison, PlayerMeasure, compare, described
-from analysis.games.glee_model import GleeModel, glee_model
-from analysis.games.sug import Play, play_of
-from analysis.games.sug_compare import PlayComparison, Seats, compare_play
-from analysis.games.wac import WaterGame, WaterSetting, water_setting
 from analysis.options import RESAMPLES
 from app.core.errors import StudyError
 from app.reports.matches import (
-    PUBLISHED,
     MatchFile,
     SeatPlayed,
-    measures_of,
     one_game,
     seat_table,
 )
 from app.tasks.game.base import AnyGame
-from app.tasks.game.match import config_hash
-from app.tasks.game.presenters.base import presenter_of
-from app.tasks.game.sampling import levels_of
+from app.tasks.game.games import presenter_of
 
 WHO = ("people", "agents", "all")
-Limits = tuple[float | None, float | None]
-_SHARE: Limits = (0.0, 1.0)
-# What a measure can be, at which predictions are cut off. Prices of negotiation have no bound; a buyer loses the price
-# each round at worst.
-RANGES: Mapping[str, Mapping[str, Limits]] = {
-    "glee-bargaining": dict.fromkeys(("alice gain", "bob gain", "efficiency", "fairness"), _SHARE),
-    "glee-negotiation": {"efficiency": _SHARE, "fairness": (None, 1.0)},
-    "glee-persuasion": {
-        "alice gain": _SHARE,
-        "bob gain": (-1.0, None),
-        "efficiency": _SHARE,
-        "fairness": _SHARE,
-    },
-}
-GLEE_MEASURES = ("alice gain", "bob gain", "efficiency", "fairness")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +98,7 @@ def measures_compared(groups: Groups, options: Options) -> Comparison:
     tables, names = [], dict[str, None]()
     for seats, file in zip((groups.first, groups.second), groups.files, strict=True):
         table, measures = seat_table(seats)
-        tables.append(table.assign(unit=_units(seats, file, options.over)))
+        tables.append(table.assign(unit=units_of(seats, file, options.over)))
         names |= dict.fromkeys(measures)
     return compare(
         tables[0],
@@ -160,101 +134,7 @@ def measures_by_game(file: MatchFile, *, seed: int = 1, resamples: int = RESAMPL
     return found
 
 
-def play_compared(groups: Groups, options: Options) -> PlayComparison:
-    """The distances of play of both groups, for the Social Ultimatum Game."""
-    first, second = (
-        _by_unit(seats, _units(seats, file, options.over))
-        for seats, file in zip((groups.first, groups.second), groups.files, strict=True)
-    )
-    endowment, step = offers_of([*groups.first, *groups.second])
-    return compare_play(
-        first,
-        second,
-        endowment,
-        step,
-        smoothing=options.smoothing,
-        log_base=options.log_base,
-        seed=options.seed,
-        resamples=options.resamples,
-    )
-
-
-def offers_of(seats: Sequence[SeatPlayed]) -> tuple[int, int]:
-    """The endowment and the step of all seats. Raises StudyError where they differ."""
-    states = {id(one.match): one.match.match.state for one in seats}.values()
-    configs = {(state.config.endowment, state.config.step) for state in states}
-    if len(configs) > 1:
-        raise StudyError("the matches have other offers; compare matches of one endowment and step")
-    return configs.pop()
-
-
-def play_in(seats: Sequence[SeatPlayed]) -> Play:
-    """The distributions of play of seats of the Social Ultimatum Game."""
-    return play_of([(one.match.match.state.history, one.seat) for one in seats], *offers_of(seats))
-
-
-def water_settings(file: MatchFile) -> Mapping[str, WaterSetting]:
-    """The measures of the water auction for each configuration, by its preset's name or its hash."""
-    named = {
-        config_hash(config): name
-        for one in file.games
-        for name, configs in one.Config.named().items()
-        for config in configs
-    }
-    games: dict[str, list[WaterGame]] = {}
-    for one in file.matches:
-        key = config_hash(one.match.config)
-        games.setdefault(named.get(key, key), []).append(_water(one.match.state))
-    return {name: water_setting(each) for name, each in sorted(games.items())}
-
-
-def glee_models(file: MatchFile, game: AnyGame) -> Mapping[str, GleeModel]:
-    """The regression of each measure over the configurations of one family, each by the paper's definition and, where
-    a match of the file has another value by it, as published.
-
-    Raises StudyError where no match has one occupant throughout on both seats.
-    """
-    table = _glee_table(file, game)
-    levels = {
-        name: list(dict.fromkeys([*published, *table[name]]))
-        for name, published in levels_of(game.Config).items()
-    }
-    ranges = RANGES[game.name]
-    found = {}
-    for measure in GLEE_MEASURES:
-        published = f"{measure}{PUBLISHED}"
-        for name in (measure, *([] if table[measure].equals(table[published]) else [published])):
-            if table[name].notna().sum() > 1:
-                found[name] = glee_model(table, name, levels, ranges.get(measure, (None, None)))
-    return found
-
-
-def _glee_table(file: MatchFile, game: AnyGame) -> pd.DataFrame:
-    """One row per match with both of its players: parameters as text, `alice` and `bob`, and the measures."""
-    seats: dict[str, dict[int, SeatPlayed]] = {}
-    for one in file.seats:
-        if one.match.match.game.name == game.name:
-            seats.setdefault(one.match.id, {})[one.seat] = one
-    rows = []
-    for pair in seats.values():
-        if len(pair) == 2:
-            values = measures_of(pair[1].match)
-            config = pair[1].match.match.config.model_dump(mode="json")
-            gains = {
-                f"{role} gain{ending}": values[seat][f"gain{ending}"]
-                for role, seat in (("alice", 1), ("bob", 2))
-                for ending in ("", PUBLISHED)
-            }
-            players = {"alice": pair[1].player, "bob": pair[2].player}
-            rows.append({**values[1], **{k: str(v) for k, v in config.items()}, **players, **gains})
-    if not rows:
-        raise StudyError(f"{file.path} has no match of {game.name} with one player on each seat throughout")
-    table = pd.DataFrame(rows)
-    measured = [f"{name}{ending}" for name in GLEE_MEASURES for ending in ("", PUBLISHED)]
-    return table.astype(dict.fromkeys(measured, float))
-
-
-def _units(seats: Sequence[SeatPlayed], file: MatchFile, over: str) -> list[str]:
+def units_of(seats: Sequence[SeatPlayed], file: MatchFile, over: str) -> list[str]:
     """The match or person of each seat, as text that is equal where it is the same."""
     if over == "matches":
         return [f"{file.path}:{one.match.id}" for one in seats]
@@ -264,25 +144,3 @@ def _units(seats: Sequence[SeatPlayed], file: MatchFile, over: str) -> list[str]
             "compare over matches"
         )
     return [one.person for one in seats]
-
-
-def _by_unit(seats: Sequence[SeatPlayed], units: Sequence[str]) -> Seats:
-    found: dict[str, list[Any]] = {}
-    for one, unit in zip(seats, units, strict=True):
-        found.setdefault(unit, []).append((one.match.match.state.history, one.seat))
-    return found
-
-
-def _water(state: Any) -> WaterGame:
-    names = [resident.name for resident in state.config.residents]
-    return WaterGame(
-        (state.config.supply_low, state.config.supply_high),
-        {resident.name: resident.need for resident in state.config.residents},
-        [
-            {name: bid for name, bid in zip(names, day.bids, strict=True) if bid is not None}
-            for day in state.past
-        ],
-        [[names[seat - 1] for seat in day.winners] for day in state.past],
-        [{name: s.balance for name, s in zip(names, day.statuses, strict=True)} for day in state.past],
-        [{name: s.health for name, s in zip(names, day.statuses, strict=True)} for day in state.past],
-    )

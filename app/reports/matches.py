@@ -1,25 +1,17 @@
 """What an analysis of games takes from a file of moves: its seats with who sat there, and what each match came to."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from analysis.games.glee import (
-    Definition,
-    GleeScores,
-    bargaining_scores,
-    negotiation_scores,
-    persuasion_scores,
-)
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, restored
+from app.reports.any_game import reports_of
 from app.tasks.game.base import AnyGame, Seat
-from app.tasks.game.games import FAMILIES
 from app.tasks.game.match import config_hash
 from app.tasks.game.replay import Replayed, replayed
 
@@ -153,50 +145,15 @@ def seat_table(seats: Iterable[SeatPlayed]) -> tuple[pd.DataFrame, list[str]]:
 
 
 def measures_of(one: Replayed) -> Mapping[Seat, Mapping[str, float | None]]:
-    """The measures of a match by seat; for GLEE those of the released scripts follow."""
+    """The measures of a match by seat; those of the game's reports follow, such as the published."""
     match = one.match
     found = {
         seat: {name: _float(value) for name, value in sorted(values.items())}
         for seat, values in match.game.metrics(match.config, match.events).items()
     }
-    if match.game.name in FAMILIES["glee"]:
-        published = glee_scores(match.game.name, match.state, "as_published")
-        shared = {"efficiency": published.efficiency, "fairness": published.fairness}
-        for seat, gain in enumerate((published.alice, published.bob), start=1):
-            named = {"gain": gain, **shared}
-            found[seat] |= {f"{name}{PUBLISHED}": value for name, value in named.items()}
+    for seat, more in reports_of(match.game.name).more_measures(match).items():
+        found[seat] |= more
     return found
-
-
-def glee_scores(game: str, state: Any, definition: Definition) -> GleeScores:
-    """The scores of a finished match of GLEE from its last state."""
-    return _SCORES[game](state, definition)
-
-
-def _bargaining(state: Any, definition: Definition) -> GleeScores:
-    deal, config = state.deal, state.config
-    share = deal.amount / config.money if deal else None
-    alice, bob = map(float, config.discounts)
-    return bargaining_scores(share, len(state.offers) if deal else config.rounds, (alice, bob), definition)
-
-
-def _negotiation(state: Any, definition: Definition) -> GleeScores:
-    price = state.deal.amount if state.deal else None
-    return negotiation_scores(price, state.config.values, state.config.money, definition)
-
-
-def _persuasion(state: Any, definition: Definition) -> GleeScores:
-    good = [product.bought for product in state.past if product.good]
-    bad = [product.bought for product in state.past if not product.good]
-    value = float(state.config.value)
-    return persuasion_scores(len(state.past), len(good), (sum(good), sum(bad)), value, definition)
-
-
-_SCORES: Mapping[str, Callable[[Any, Definition], GleeScores]] = {
-    "glee-bargaining": _bargaining,
-    "glee-negotiation": _negotiation,
-    "glee-persuasion": _persuasion,
-}
 
 
 def _float(value: Fraction | float | None) -> float | None:

@@ -27,9 +27,9 @@ ADD_TOKEN = insert(_token)
 HOLD_VERSION = (
     select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
 )
-LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
-    _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
-)
+_OF_MODE = (_session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode"))
+LAST_ORDINAL = select(func.max(_session.c.ordinal), func.count(_session.c.ordinal)).where(*_OF_MODE)
+ORDINALS = select(_session.c.ordinal).where(*_OF_MODE, _session.c.ordinal.is_not(None))
 PLANS_OF = (
     select(_trial.c.unit_id, _trial.c.plan)
     .join(_session, _session.c.id == _trial.c.session_id)

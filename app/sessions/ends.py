@@ -198,4 +198,5 @@ def _end(
         close=_may_close(redirect),
         link=again[0],
         link_label=again[1],
+        stop=f"/p/{where.token}/stop" if where else "",
     )

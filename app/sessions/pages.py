@@ -28,6 +28,11 @@ class Page:
     error: str = ""
     preview: str = ""
 
+    @property
+    def stop_at(self) -> str:
+        """Where somebody stops and has their answers deleted; empty where there are none."""
+        return f"{self.action}/stop" if self.action.startswith("/p/") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
@@ -45,6 +50,10 @@ class ConsentPage(Page):
     minutes: int | None = None
     pay: str = ""
     age_error: str = ""
+
+    @property
+    def stop_at(self) -> str:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,8 @@ class EndPage(Page):
 
     `label` names it beside the progress bar, which is there for sessions that had begun (`steps`). `why` is what
     happened, `html` the study's own words. `earned` has lines of label and amount, `pay` what the study promised.
-    `close` comes last. `link` (with `link_label`) is a way back in, where there is one.
+    `close` comes last. `link` (with `link_label`) is a way back in, where there is one. `receipt` is the code with
+    which the answers can be deleted later, at the address `receipt_at`; `stop` is where that is done at once.
     """
 
     template: ClassVar[str] = "end.html"
@@ -86,6 +96,13 @@ class EndPage(Page):
     close: str = ""
     link: str = ""
     link_label: str = ""
+    receipt: str = ""
+    receipt_at: str = ""
+    stop: str = ""
+
+    @property
+    def stop_at(self) -> str:
+        return self.stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +121,22 @@ class MessagePage:
     link_label: str = ""
     in_tab: bool = False
     preview: str = ""
+    stop_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StopPage:
+    """Asks whether the answers are to be deleted. With `asks_code` it asks for the code of the last page first.
+
+    `back` leads on with the study, `has_partners` says that there are matches with others.
+    """
+
+    template: ClassVar[str] = "stop.html"
+    study_title: str
+    action: str
+    back: str = ""
+    error: str = ""
+    asks_code: bool = False
+    has_partners: bool = False
+    preview: str = ""
+    stop_at: str = ""

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from sqlmodel import Session
@@ -38,14 +39,16 @@ def plan_trials(
     """
     connection = session.connection()
     connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
-    last = connection.execute(
-        beginning_queries.LAST_ORDINAL, {"version_id": version_id, "mode": mode}
-    ).scalar_one()
-    ordinal, seed = (last or 0) + 1, rng.getrandbits(31)
-    mirror, before = None, None
-    if ordinal % 2 == 0:
-        named = {"version_id": version_id, "mode": mode, "ordinal": ordinal - 1}
-        mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)}
+    ordinal, seed = _next_ordinal(session, version_id, mode), rng.getrandbits(31)
+    before = None
+    # The other of its session pair is there before it also where it takes a place that has come free.
+    named = {
+        "version_id": version_id,
+        "mode": mode,
+        "ordinal": ordinal - 1 if ordinal % 2 == 0 else ordinal + 1,
+    }
+    mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)} or None
+    if mirror is not None:
         before = connection.execute(beginning_queries.BLOCKS_OF, named).scalar_one_or_none()
         before = before or [[block.id, block.n] for block in run.blocks]
     own = random.Random(seed)
@@ -74,6 +77,16 @@ def plan_trials(
     stored = [[block.id, len(trials)] for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]
     return {"ordinal": ordinal, "seed": seed, "blocks": None if is_plain else stored}
+
+
+def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
+    """The first that nobody has: one that somebody gave back who had their answers deleted, or the next."""
+    of = {"version_id": version_id, "mode": mode}
+    last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
+    if (last or 0) == n:
+        return int(n) + 1
+    taken = set(session.connection().execute(beginning_queries.ORDINALS, of).scalars())
+    return next(ordinal for ordinal in count(1) if ordinal not in taken)
 
 
 def _planned(block: BlockRun, start: Start) -> Sequence[Planned]:

@@ -1,28 +1,22 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
 besides is in `fetched.py`."""
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Literal
-from urllib.parse import quote, urlencode
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.core.database import Database
-from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
+from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
-from app.sessions.beginning import Declined, note_full
+from app.sessions.beginning import note_full
 from app.sessions.clips import shown_design
-from app.sessions.coming import came_by, split_number
-from app.sessions.ends import farewell, full, turned_away
+from app.sessions.ends import turned_away
 from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
-from app.sessions.entry import CAME, carried_by, remember, visit_of
+from app.sessions.entry import carried_by, remember, visit_of
 from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
+from app.sessions.sent import SentDep, with_came
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, page_for
@@ -36,57 +30,45 @@ NO_STORE = {"Cache-Control": "no-store"}
 # Routes are tried in their order: these two are what is asked for most.
 @router.post("/p/{token}")
 async def answer_page(
-    request: Request,
-    token: str,
-    database: DatabaseDep,
-    settings: SettingsDep,
-    form: SingleForm,
-    now: Now,
-    rng: Rng,
+    request: Request, token: str, database: DatabaseDep, sent: SentDep, now: Now, rng: Rng
 ) -> Response:
     """Take one answer. It is committed before the reply leaves."""
     scripted = "application/json" in request.headers.get("accept", "")
     here = f"/p/{token}"
-    number, carried = split_number(form.get("submit_id", ""))
     try:
-        came = came_by(carried, settings.secret)
-        declined = await database.write(submit, token, {**form, "submit_id": number}, now, rng, came)
-        here = f"/s/{declined.slug}/declined/{declined.status}" if declined else here
-    except (InvalidAnswer, BegunElsewhere) as error:
-        return await _refused(error, database, token, form, now, scripted)
+        declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
+        if declined is not None:
+            here = f"/s/{declined.slug}/declined/{declined.status}"
+    except InvalidAnswer as error:
+        if scripted:
+            return JSONResponse({"errors": error.errors}, error.status_code)
+        where = await database.peek(locate, token)
+        return render(page_for(where, now, form=sent.form, errors=error.errors), error.status_code)
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += f"?{urlencode({'at': error.at, CAME: carried} if carried else {'at': error.at})}"
+        here = with_came(here, sent.carried, at=error.at)
     except Full as error:
         await database.write(note_full, token, now)
-        here = _with_carried(f"/s/{error.slug}/full", carried)
+        here = with_came(f"/s/{error.slug}/full", sent.carried)
+    except BegunElsewhere as error:
+        if scripted:
+            raise
+        return render(turned_away(error), error.status_code)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
-async def _refused(
-    error: InvalidAnswer | BegunElsewhere,
-    database: Database,
-    token: str,
-    form: Mapping[str, str],
-    now: datetime,
-    scripted: bool,
-) -> Response:
-    if isinstance(error, BegunElsewhere):
-        if scripted:
-            raise error
-        return render(turned_away(error), error.status_code)
-    if scripted:
-        return JSONResponse({"errors": error.errors}, error.status_code)
-    where = await database.peek(locate, token)
-    return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
-
-
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
 async def show_page(
-    request: Request, token: str, database: DatabaseDep, now: Now, at: str = "", came: str = ""
+    request: Request,
+    token: str,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    now: Now,
+    at: str = "",
+    came: str = "",
 ) -> Response:
     if is_framed(request):
         return framed(request, None)
@@ -95,7 +77,7 @@ async def show_page(
         database.write_soon(note_present, where, now, False)
     if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, now, at, came)
+    return current_page(where, now, at, came, settings.secret)
 
 
 @router.get("/s/{slug}")
@@ -119,7 +101,7 @@ async def enter_study(
             return render(turned_away(error), error.status_code)
     is_new = await database.peek(is_undecided, token)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
-    response = RedirectResponse(_with_carried(f"/p/{token}", carried), 303, headers=NO_STORE)
+    response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
@@ -147,24 +129,3 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
     )
     response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response
-
-
-@router.get("/s/{slug}/declined/{status}")
-async def show_farewell(
-    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
-) -> Response:
-    """The same for everybody: nothing is kept by which the person could be found."""
-    slug = without_nul(slug)
-    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
-
-
-@router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
-    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
-    slug = without_nul(slug)
-    again = _with_carried(f"/s/{quote(slug)}", came)
-    return render(full(again, await database.peek(shown_design, slug)))
-
-
-def _with_carried(path: str, carried: str) -> str:
-    return f"{path}?{urlencode({CAME: carried})}" if carried else path

@@ -17,8 +17,9 @@ from app.sessions.coming import with_carried
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.ending import FINISHED, Ending
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
-from app.sessions.markdown import markdown as markdown
-from app.sessions.pages import ConsentPage, Page, QuestionsPage, TextPage
+from app.sessions.markdown import markdown
+from app.sessions.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.sessions.receipts import receipt_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import DECLINED, Mode, Status
 from app.sessions.where import TrialSeen, Where
@@ -40,7 +41,9 @@ MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
-def current_page(where: Where, now: datetime, notice: str = "", came: str = "") -> HTMLResponse:
+def current_page(
+    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = ""
+) -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
 
     `came` is who is asked for consent, as the address of that page carries it.
@@ -50,6 +53,8 @@ def current_page(where: Where, now: datetime, notice: str = "", came: str = "") 
     if where.is_shut_out(now):
         return render(shut_out(where))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
+    if where.status == Status.COMPLETED:
+        return render(finished(where, now, notice, secret))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
     if notice or not is_shared:
         return render(page_for(where, now, notice=notice, came=came))
@@ -62,6 +67,15 @@ def current_page(where: Where, now: datetime, notice: str = "", came: str = "") 
     fills = (where.token, submit_id_for(where))
     filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
     return html_response("".join(filled))
+
+
+def finished(where: Where, now: datetime, notice: str, secret: str) -> Page:
+    """The last page, with the code by which the answers can be deleted later."""
+    page, at = page_for(where, now, notice=notice), f"/s/{where.design.study}/withdraw"
+    if not isinstance(page, EndPage):
+        return page
+    stop = f"/p/{where.token}/stop"
+    return replace(page, receipt=receipt_of(where.session_id, secret), receipt_at=at, stop=stop)
 
 
 def _pieces_of(where: Where) -> tuple[str, ...]:

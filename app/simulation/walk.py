@@ -63,7 +63,7 @@ async def simulate(
         nonlocal done, taken
         person = Person(traits, random.Random(f"{seed}/{number}"), seed)
         async with turns, connect() as client:
-            walker = _Walk(client, database, person)
+            walker = Walk(client, database, person)
             await walker.through(entry)
         done += 1
         taken += walker.had_trials
@@ -81,7 +81,9 @@ async def simulate(
     return taken
 
 
-class _Walk:
+class Walk:
+    """One simulated participant, on their way through a study."""
+
     def __init__(self, client: httpx2.AsyncClient, database: Database, person: Person) -> None:
         self._client, self._database, self._person = client, database, person
         self._targets: Targets | None = None

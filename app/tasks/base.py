@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
     from app.monitor.session_pages import AnsweredTrial, TrialView
     from app.sessions.pages import Page
-    from app.sessions.runs import BlockRun
+    from app.sessions.runs import BlockRun, Run
     from app.sessions.views import Place
     from app.sessions.where import TrialSeen, Where
 
@@ -82,6 +82,10 @@ class Task(Protocol):
     def ended(self, session: Session, where: "Where", part: BlockPart) -> BlockEnd:
         """How the trials of a block ended, of a session that has come to its last page."""
         return BlockEnd(part.n)
+
+    def forget(self, session: Session, run: "Run", session_id: int, now: datetime) -> None:
+        """Delete what the task keeps of a session whose answers are deleted, in tables of its own."""
+        return None
 
     def answered(self, trial: "AnsweredTrial") -> "TrialView":
         """An answered trial as the experimenter sees it."""

@@ -41,6 +41,12 @@ OPEN = {
     "GET /s/{slug}",
     "GET /s/{slug}/declined/{status}",
     "GET /s/{slug}/full",
+    # Stopping with one's answers deleted: by a session's token, or the code of its last page.
+    "GET /p/{token}/stop",
+    "POST /p/{token}/stop",
+    "GET /s/{slug}/withdraw",
+    "POST /s/{slug}/withdraw",
+    "GET /s/{slug}/withdrawn",
     "GET /p/{token}",
     "GET /p/{token}/state",
     "GET /p/{token}/state/events",

@@ -364,7 +364,7 @@ def test_streams_end_when_the_service_is_told_to(
     answered: str, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server waits for its connections before it ends, and a monitor that is left open would hold it up."""
-    monkeypatch.setattr(ending, "_told", threading.Event())
+    monkeypatch.setattr(ending, "_over", threading.Event())
     with database.reading() as session:
         study = study_here(session, "nav")
 

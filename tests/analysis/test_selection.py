@@ -74,10 +74,12 @@ def test_all_counts_what_the_rule_unwatched_leaves_out_and_nothing_else() -> Non
         answer(participant="p2", pair="q1", excluded="by-hand"),
         answer(participant="p3", pair="q1", excluded="unplayable"),
         answer(participant="p4", pair="q1"),
+        answer(participant="p5", pair="q1", excluded="out-of-step"),
+        answer(participant="p6", pair="q1", excluded="dropped-frames"),
     )
     assert select("s", rows, "live").selection.left_out["excluded"] == {
-        "by-hand": 1, "unplayable": 1, "unwatched": 1
+        "by-hand": 1, "dropped-frames": 1, "out-of-step": 1, "unplayable": 1, "unwatched": 1
     }  # fmt: skip
     everything = select("s", with_unwatched(rows), "live").selection
     assert everything.left_out["excluded"] == {"by-hand": 1, "unplayable": 1}
-    assert everything.n_used == 2
+    assert everything.n_used == 4

@@ -168,6 +168,26 @@ def water(upto: str, **settings: Any) -> Match:
     return match
 
 
+def goods(phase_id: str, **settings: Any) -> Match:
+    """A group whose members contribute each their own way; those who gave much give points to those who gave little."""
+    match = match_of("public-goods", **settings)
+    while match.outcome is None and match.phase.phase_id != phase_id:
+        made = match.state.contributions
+        given: dict[int, Move | tuple[Move, str]] = {}
+        for seat in match.phase.seats:
+            if match.state.phase == "contribute":
+                given[seat] = {"kind": "contribute", "amount": (seat * 6 + len(match.state.past) * 3) % 21}
+            else:
+                points = {
+                    f"points_{other}": max(0, made[seat - 1] - each) // 6
+                    for other, each in enumerate(made, 1)
+                    if other != seat
+                }
+                given[seat] = {"kind": "deduct", **points}
+        step(match, given)
+    return match
+
+
 def questions() -> tuple[QuestionView, ...]:
     """Comprehension questions after a first try, as the page of a question makes them."""
     options = ("Both of us get our part", "Neither of us gets anything", "Only I get my part")
@@ -233,6 +253,8 @@ def specimens() -> dict[str, GamePage]:
     half.append(Event("move", "5-offer", 3, {"kind": "offer", "to": 5, "amount": 4}))
     bid = water("5-bid")
     bid.append(Event("move", "5-bid", 3, {"kind": "bid", "amount": 40}))
+    contributed = goods("5-contribute")
+    contributed.append(Event("move", "5-contribute", 2, {"kind": "contribute", "amount": 12}))
     pairs: dict[str, tuple[Match, int]] = {
         **{name: (match, seat or most_offers(match)) for name, (match, seat) in sug.items()},
         "sug-waits": (half, 3),
@@ -263,6 +285,13 @@ def specimens() -> dict[str, GamePage]:
         "wac-waits": (bid, 3),
         "wac-out": (water("12-bid"), out_of(water("12-bid"))),
         "wac-done": (water("done"), 4),
+        "goods-first": (goods("1-contribute"), 2),
+        "goods-contribute": (goods("5-contribute"), 2),
+        "goods-deduct": (goods("5-deduct"), 2),
+        "goods-deduct-eight": (goods("3-deduct", players=8, punishment="tenths"), 8),
+        "goods-waits": (contributed, 2),
+        "goods-done": (goods("done"), 2),
+        "goods-none-done": (goods("done", punishment="none"), 2),
     }
     return {**others(), **{name: seat_page(match, seat) for name, (match, seat) in pairs.items()}}
 

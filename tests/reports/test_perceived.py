@@ -13,10 +13,11 @@ from analysis.signatures import Act, PlaySignatures
 from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.settings import Settings
+from app.reports.any_game import reports_of
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.matches import HUMAN, SeatPlayed
-from app.reports.perceived import _acts, play_of_studies
+from app.reports.perceived import play_of_studies
 from app.tasks.game.base import Event
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
@@ -38,7 +39,8 @@ def acts_of(game: str, seat: int, moves: Moves, **config: Any) -> list[Act]:
         auto, message = move.pop("auto", ""), move.pop("message", "")
         kind: Any = "move" if mover else "nature"
         match.append(Event(kind, match.phase.phase_id, mover, move, message, auto))
-    return list(_acts(SeatPlayed(Replayed(match, {}), seat, "", HUMAN, HUMAN, "p")))
+    played = SeatPlayed(Replayed(match, {}), seat, "", HUMAN, HUMAN, "p")
+    return list(reports_of(match.game.name).acts(played))
 
 
 def same(found: Sequence[Act], expected: Sequence[tuple[str, tuple[float, ...], float]]) -> bool:

@@ -21,7 +21,7 @@ from tests.serving.services import ask, reply_of, serving, status_of
 
 pytestmark = pytest.mark.slow
 BYTES = 6_000_000
-BEFORE = "from app.core import database, storage\ndatabase.STORED_S, storage.LEAST_FREE_BYTES = 0, 200_000\n"
+BEFORE = "from app.core import storage\nstorage.STORED_S, storage.LEAST_FREE_BYTES = 0, 200_000\n"
 
 
 @pytest.fixture

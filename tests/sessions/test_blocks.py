@@ -267,7 +267,7 @@ def test_a_full_block_among_others_takes_nobody_new_or_is_skipped_as_the_design_
     assert "All places are taken" in walk.html
     assert (sessions[1].status, sessions[1].participant, sessions[1].recruiter) == (Status.FULL, None, {})
     assert "takes nobody new (1 so far)" in " ".join(notices)
-    again = client.get(walk.html.partition('class="button" href="')[2].partition('"')[0])
+    again = client.get("/s/" + walk.html.partition('href="/s/')[2].partition('"')[0])
     with database.transaction() as session:  # a place comes free
         session.exec(select(Response)).one().answered_at = NOW - 2 * LEFT_AFTER
     client.post(again.url.path, data=answer_for(again.text))

@@ -133,7 +133,9 @@ def test_what_a_slow_device_shows_is_flagged_and_left_out_where_the_study_says_s
     tmp_path: Path,
     rules: Sequence[str],
 ) -> None:
-    trials = {**study_file()["trials"], **({"exclude": list(rules)} if rules else {})}
+    given = study_file()["trials"]
+    assert isinstance(given, dict)
+    trials = given | ({"exclude": list(rules)} if rules else {})
     with database.transaction() as session:
         open_study(session, tmp_path, library[1], trials=trials)
     walk = Walk(client).to("trial-2")
@@ -143,7 +145,7 @@ def test_what_a_slow_device_shows_is_flagged_and_left_out_where_the_study_says_s
         walk.answer(playback=json.dumps(told))
     found = [row for row in rows(database) if row["flags"] and "no-telemetry" not in row["flags"]]
     assert [row["flags"] for row in found] == ["out-of-step", "dropped-frames", "out-of-step;dropped-frames"]
-    left_out = {
+    left_out: dict[tuple[str, ...], list[str | None]] = {
         (): [None, None, None],
         ("out-of-step",): ["out-of-step", None, "out-of-step"],
         ("dropped-frames", "out-of-step"): ["out-of-step", "dropped-frames", "dropped-frames"],

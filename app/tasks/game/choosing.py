@@ -17,13 +17,6 @@ from app.tasks.game.match import config_hash
 from app.tasks.game.sampling import Sample, presets, sampled
 
 SAMPLE, ONE, LIST, PRESET = "sample", "one", "list", "preset "
-TITLES: Mapping[str, str] = {
-    "sug": "Social Ultimatum Game (sug)",
-    "glee-bargaining": "GLEE: bargaining",
-    "glee-negotiation": "GLEE: negotiation",
-    "glee-persuasion": "GLEE: persuasion",
-    "wac": "Water auction (wac)",
-}
 
 
 def _as_configs(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, bindparam, select
+from sqlalchemy import Row, select
 from sqlmodel import Session, SQLModel
 
 from app.core.committed import once_committed
@@ -32,18 +32,6 @@ _LOG = (
     )
     .order_by(_EVENTS.seq)
 )  # fmt: skip
-_MINE = seat_table.alias()
-# Everybody who has had the seat of a trial's person, in order.
-_SEAT = (
-    "id", "match_id", "seat", "trial_id", "to_seq", "away_at", "lapse_at", "missed", "payoff", "left_reason"
-)  # fmt: skip
-SEATS_OF_TRIAL = (
-    select(*(seat_table.c[name] for name in _SEAT))
-    .join(_MINE, (_MINE.c.match_id == seat_table.c.match_id) & (_MINE.c.seat == seat_table.c.seat))
-    .where(_MINE.c.trial_id == bindparam("trial_id"))
-    .distinct()
-    .order_by(seat_table.c.id)
-)
 
 
 @dataclass(slots=True)

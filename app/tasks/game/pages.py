@@ -21,9 +21,9 @@ from app.core.templating import html_of, templates_age
 from app.sessions.pages import Page
 from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
+from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
 from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount
-from app.tasks.game.presenters.base import presenter_of
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]

@@ -17,10 +17,11 @@ from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
 from app.library.records import Line, Record, Round, canonical_json, sha256
 from app.tasks.game.base import Seat
+from app.tasks.game.games import KITS
 from app.tasks.game.match import config_hash
-from app.tasks.game.record_decisions import Decision, decisions
+from app.tasks.game.record_decisions import Decision
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Sources
-from app.tasks.game.record_rounds import Looked, Played, played
+from app.tasks.game.record_rounds import Looked, Played
 from app.tasks.game.replay import Replayed
 
 MANIFEST: Final = "stimuli.csv"
@@ -111,11 +112,13 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
             left_out["with several occupants of a seat"] += 1
             continue
         looked = Looked(view, len(roles), seat, options.text)
-        found = played(one.match.game.name, looked)
+        kit = KITS[one.match.game.name]
+        found = kit.record(looked)
+        found = replace(found, title=found.title or kit.page.title)
         automatic = _automatic(one, concerned)
         kept = _kept(one, concerned, found, options)
         if options.by is By.DECISION and seat is not None:
-            for made in decisions(one.match, looked, seat, found):
+            for made in kit.decisions(one.match, looked, seat, found):
                 if made.round not in kept.rounds or made.round > (options.rounds or made.round):
                     continue
                 marked = bool(automatic & {made.round, made.round - 1})
@@ -125,7 +128,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
                 yield _decided(one, seat, found, made, marked, agents, options)
             continue
         numbers = _window(kept, automatic, options)
-        rounds = _rounds(kept, numbers, automatic)
+        rounds = _rounds(kept, numbers, automatic, kit.round_name)
         if len(rounds) < (options.rounds or 1):
             left_out[f"shorter than {_rounds_named(options.rounds or 1)}"] += 1
             continue
@@ -181,12 +184,12 @@ def _window(found: Played, automatic: frozenset[int], options: Options) -> list[
     return [number for number in sorted(found.rounds) if marks or number not in automatic][: options.rounds]
 
 
-def _rounds(found: Played, numbers: Sequence[int], automatic: frozenset[int]) -> list[Round]:
+def _rounds(found: Played, numbers: Sequence[int], automatic: frozenset[int], name: str) -> list[Round]:
     """The window, numbered without gaps, as a gap would say where a move was automatic."""
     mark = (Line(text="A move of this round was made automatically."),)
     return [
         Round(
-            title=f"{found.round_name} {i}",
+            title=f"{name} {i}",
             parts=(*found.rounds[number], *(mark if number in automatic else ())),
         )
         for i, number in enumerate(numbers, 1)

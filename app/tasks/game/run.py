@@ -12,9 +12,9 @@ from pydantic import BaseModel, ValidationError
 from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
 from app.core.plain_yaml import PlainLoader
-from app.tasks.game.agents.registry import LEARNERS, all_agents_for
+from app.tasks.game.agents.registry import all_agents_for
 from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
-from app.tasks.game.games import FAMILIES, GAMES
+from app.tasks.game.games import FAMILIES, GAMES, KITS
 from app.tasks.game.replay import replayed
 from app.tasks.game.sampling import EXPRESSION, Sample, presets, sampled
 
@@ -132,9 +132,11 @@ def seats_in(game: AnyGame, path: Path, occupants: Sequence[str] = PEOPLE) -> li
 
 def fitted(game: AnyGame, agents: Sequence[Agent], path: Path) -> list[Agent]:
     """The same agents with the habits of the people in a file of moves. Raises StudyError where they learn none."""
-    if game.name not in LEARNERS:
-        raise StudyError(f"agents of {game.name} learn from no moves; those of {', '.join(LEARNERS)} do")
-    habits = LEARNERS[game.name](seats_in(game, path), path.name)
+    learn = KITS[game.name].learn
+    if learn is None:
+        those = ", ".join(kit.name for kit in KITS.values() if kit.learn)
+        raise StudyError(f"agents of {game.name} learn from no moves; those of {those} do")
+    habits = learn(seats_in(game, path), path.name)
     learns = [agent for agent in agents if "habits" in type(agent).model_fields]
     if not learns:
         raise StudyError("none of the agents in --seats learns from moves")

@@ -4,7 +4,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, delete, text
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, delete, text, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
@@ -247,10 +247,29 @@ class Entry(SQLModel, table=True):
 def forget_matches(session: Session, version_id: int, mode: Mode) -> None:
     """Delete the matches of a version and mode, and all that belongs to them."""
     of_mode = (col(Match.version_id) == version_id) & (col(Match.mode) == mode)
-    matches = select(Match.id).where(of_mode)
+    _delete_matches(session, select(Match.id).where(of_mode))
+    session.execute(delete(Entry).where((col(Entry.version_id) == version_id) & (col(Entry.mode) == mode)))
+
+
+def forget_player(session: Session, session_id: int) -> None:
+    """Delete a session's way to its matches, and its matches; those with other people keep its moves, without it."""
+    session.execute(delete(Entry).where(col(Entry.session_id) == session_id))
+    mine = set(session.exec(select(Seat.match_id).where(Seat.session_id == session_id)))
+    others = select(Seat.match_id).where(
+        col(Seat.match_id).in_(mine), col(Seat.session_id).is_not(None), Seat.session_id != session_id
+    )
+    shared = set(session.exec(others))
+    _delete_matches(session, mine - shared)
+    events = update(GameEvent).where(col(GameEvent.session_id) == session_id)
+    session.execute(events.values(session_id=None, submit_id=None, reason=""))
+    session.execute(
+        update(Seat).where(col(Seat.session_id) == session_id).values(session_id=None, trial_id=None)
+    )
+
+
+def _delete_matches(session: Session, matches: Any) -> None:
     session.execute(delete(GameEvent).where(col(GameEvent.match_id).in_(matches)))
     session.execute(delete(Seat).where(col(Seat.match_id).in_(matches)))
     session.execute(delete(Decision).where(col(Decision.match_id).in_(matches)))
     session.execute(delete(Exchange).where(col(Exchange.match_id).in_(matches)))
-    session.execute(delete(Match).where(of_mode))
-    session.execute(delete(Entry).where((col(Entry.version_id) == version_id) & (col(Entry.mode) == mode)))
+    session.execute(delete(Match).where(col(Match.id).in_(matches)))

@@ -22,7 +22,8 @@ from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
 from app.tasks.game.ending import block_end
-from app.tasks.game.fold import SEATS_OF_TRIAL, event_table, match_table, seat_table, stand_of
+from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
+from app.tasks.game.forgetting import Forgetting
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
@@ -32,6 +33,7 @@ from app.tasks.game.matching import (
     Pool,
     add_entry,
     form_matches,
+    last_entry,
     note_present,
     playing,
     pool_of,
@@ -49,11 +51,17 @@ from app.tasks.game.tables import EntryStatus
 LATE = "Your move was not counted: one was made before it, or its time was over."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
-_LAST_ENTRY = (
-    select(waiting_table)
-    .where(_w.session_id == bindparam("session_id"), _w.block == bindparam("block"))
-    .order_by(_w.id.desc())
-    .limit(1)
+_MINE = seat_table.alias()
+# Everybody who has had the seat of a trial's person, in order.
+_SEAT = (
+    "id", "match_id", "seat", "trial_id", "to_seq", "away_at", "lapse_at", "missed", "payoff", "left_reason"
+)  # fmt: skip
+_SEATS = (
+    select(*(_s[name] for name in _SEAT))
+    .join(_MINE, (_MINE.c.match_id == _s.match_id) & (_MINE.c.seat == _s.seat))
+    .where(_MINE.c.trial_id == bindparam("trial_id"))
+    .distinct()
+    .order_by(_s.id)
 )
 _STILL = (_s.id == bindparam("seat_id")) & _s.to_seq.is_(None) & _s.away_at.is_(None)
 _PRESENT = update(seat_table).where(_STILL).values(lapse_at=bindparam("lapse_at"))
@@ -66,7 +74,7 @@ _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
 )
 
 
-class Play(LiveTask):
+class Play(Forgetting, LiveTask):
     """The task."""
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -85,7 +93,7 @@ class Play(LiveTask):
         columns = dict(entry._mapping)
         if entry.status != EntryStatus.MATCHED:
             return Here(columns)
-        seats = connection.execute(SEATS_OF_TRIAL, {"trial_id": trial.id}).all()
+        seats = connection.execute(_SEATS, {"trial_id": trial.id}).all()
         match = connection.execute(_MATCH, {"match_id": seats[0].match_id}).one()
         stand = stand_of(session, match)
         named = design_of(where.run.block(where.part.block)).disclosure == NAMED
@@ -134,7 +142,9 @@ class Play(LiveTask):
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> GamePage:
         design, here = design_of(block), here_of(place.trial)
         config = design.config(place.trial.unit if place.trial else block.units[0].name)
-        view = None if here.seat is None else design.rules.view(here.state, here.seat.seat)
+        view = None
+        if here.seat is not None:
+            view = design.rules.view(here.state, here.seat.seat)
         looked = Looked(design, here, config, view, place)
         position, part = place.page.position, place.part
         return with_version(
@@ -159,10 +169,11 @@ class Play(LiveTask):
     def news(self, page: Page) -> Mapping[str, Any]:
         """What a poll answers."""
         page = cast(GamePage, page)
-        left = page.clock and page.clock.remaining_ms
-        return {"version": page.version, "remaining_ms": left, "html": state_html(page)}
+        remaining = page.clock.remaining_ms if page.clock else None
+        return {"version": page.version, "remaining_ms": remaining, "html": state_html(page)}
 
     def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
+        """Which matches were whole, what was left, and what was earned."""
         return block_end(session, where.session_id, design_of(where.run.block(part.block)), part)
 
     async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
@@ -195,7 +206,8 @@ class Play(LiveTask):
                 self._leave(session, where, block, here, form, now)
                 return None
             return self._go_on(session, where, block, here, now)
-        if (act := _ACTS.get(do)) is None:
+        act = _ACTS.get(do)
+        if act is None:
             raise InvalidAnswer({"do": "That cannot be done here. Please reload the page."})
         act(self, session, where, block, here, form, now)
         return None
@@ -206,11 +218,7 @@ class Play(LiveTask):
         assert trial is not None
         arm = session.connection().execute(_ARM_OF, {"session_id": where.session_id}).scalar_one()
         pool = Pool(where.version_id, where.mode, arm, block.id)
-        before = (
-            session.connection()
-            .execute(_LAST_ENTRY, {"session_id": where.session_id, "block": block.id})
-            .first()
-        )
+        before = last_entry(session, where.session_id, block.id)
         if before is not None and before.status == EntryStatus.OUT:
             given = {"status": EntryStatus.OUT, "reason": before.reason, "seen_at": now}
         elif before is None and design.comprehension.questions:

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import Field, WithJsonSchema, model_validator
+from pydantic import Field, WithJsonSchema, create_model, model_validator
 
 from app.studies.file.problems import quoted
 from app.studies.file.rowfiles import RowFile, rows_under
 from app.studies.questions.base import Label, Options, Part, QuestionId, rule_error
+from app.tasks.game.games import phases
 
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 Then = Literal["agent", "default", "end"]
@@ -68,27 +69,42 @@ class Matching(Part):
     )
 
 
-class Deadlines(Part):
-    """Times to think, by phase."""
-
+class _Deadlines(Part):
     default_s: Seconds = Field(default=90, description="Seconds for a move in a phase that has no key here.")
-    offer_s: Seconds | None = Field(default=None, description="Seconds for an offer (`sug`).")
-    propose_s: Seconds | None = Field(
-        default=None, description="Seconds for a proposal (`glee-bargaining`, `glee-negotiation`)."
-    )
-    message_s: Seconds | None = Field(
-        default=None, description="Seconds for a seller's message (`glee-persuasion`)."
-    )
-    bid_s: Seconds | None = Field(default=None, description="Seconds for a bid (`wac`).")
-    answer_s: Seconds | None = Field(default=None, description="Seconds for an answer (all but `wac`).")
-    warn_at_s: Seconds = Field(
-        default=20, description="So many seconds before its deadline, a page warns of it."
-    )
+
+    @property
+    def phases(self) -> tuple[str, ...]:
+        """The phases whose time is set."""
+        names = [name for name in type(self).model_fields if name not in ("default_s", "warn_at_s")]
+        return tuple(name.removesuffix("_s") for name in names if getattr(self, name) is not None)
 
     def seconds(self, phase: str) -> int:
         """The time for a phase by its name."""
         given: int | None = getattr(self, f"{phase}_s", None)
         return given if given is not None else self.default_s
+
+
+_WARNS: Any = Field(default=20, description="So many seconds before its deadline, a page warns of it.")
+
+if TYPE_CHECKING:
+
+    class Deadlines(_Deadlines):
+        """Times to think, by phase: `offer_s` for the phase `offer`, for each phase of the games there are."""
+
+        warn_at_s: Seconds = 20
+
+else:
+    Deadlines = create_model(
+        "Deadlines",
+        __base__=_Deadlines,
+        __doc__="Times to think, by phase.",
+        __module__=__name__,
+        **{
+            f"{phase}_s": (Seconds | None, Field(default=None, description=f"Seconds for {what}."))
+            for phase, what in phases().items()
+        },
+        warn_at_s=(Seconds, _WARNS),
+    )
 
 
 class Leaving(Part):

@@ -18,12 +18,11 @@ from app.studies.access import StudyHere
 from app.studies.tables import StudyVersion
 from app.tasks.game.base import AnyGame, GameConfig
 from app.tasks.game.fold import match_table, seat_table, state_of
-from app.tasks.game.games import GAMES
+from app.tasks.game.games import GAMES, KITS
 from app.tasks.game.live import BY_HAND, Live
 from app.tasks.game.match import Match
 from app.tasks.game.matching import IN_POOL, PRESENT, waiting_table
 from app.tasks.game.parts import amount
-from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import EntryStatus, MatchStatus
@@ -261,7 +260,7 @@ def _watched(session: Session, row: Row[Any], now: datetime) -> Watched:
     left_s = None if row.deadline_at is None else max(0, round((row.deadline_at - now).total_seconds()))
     return Watched(
         id=row.id,
-        title=presenter_of(row.game).title,
+        title=KITS[row.game].page.title,
         version=row.version,
         mode=row.mode,
         block=row.block,
@@ -270,7 +269,7 @@ def _watched(session: Session, row: Row[Any], now: datetime) -> Watched:
         end_reason=row.end_reason,
         round=phase.round,
         rounds=view.rounds,
-        round_name="Day" if row.game == "wac" else "Round",
+        round_name=KITS[row.game].round_name,
         phase=phase.name,
         formed_at=row.formed_at,
         ended_at=row.ended_at,

@@ -67,6 +67,11 @@ def forget_walks(session: Session, version_id: int, mode: Mode) -> None:
     sessions = select(ParticipantSession.id).where(
         ParticipantSession.version_id == version_id, ParticipantSession.mode == mode
     )
+    forget_walks_of(session, sessions)
+
+
+def forget_walks_of(session: Session, sessions: Any) -> None:
+    """Delete the walks of sessions, given as ids or a SELECT of them."""
     walks: Any = select(Walk.id).where(col(Walk.session_id).in_(sessions))
     session.execute(delete(WalkSteps).where(col(WalkSteps.walk_id).in_(walks)))
     session.execute(delete(Walk).where(col(Walk.session_id).in_(sessions)))

@@ -15,7 +15,7 @@ from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import count_of, read_rt_ms, storable, waited_ms
 from app.sessions.examining import Observed, examine
 from app.sessions.flags import joined
-from app.sessions.runs import BlockRun
+from app.sessions.runs import BlockRun, Run
 from app.sessions.tables import Mode
 from app.sessions.views import Place
 from app.sessions.where import TrialSeen, Where
@@ -23,7 +23,7 @@ from app.tasks.base import Start, Taken, Task
 from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at
 from app.tasks.walk.settings import WalkDesign
-from app.tasks.walk.tables import Over
+from app.tasks.walk.tables import Over, forget_walks_of
 from app.tasks.walk.views import WalkPage, settings_json
 from stimuli import steps
 
@@ -33,6 +33,10 @@ LONGEST_REPORT = 4_000
 
 class Walking(Task):
     """The task."""
+
+    def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
+        """Walks are nobody's but their own."""
+        forget_walks_of(session, [session_id])
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         """Every practice walk, then so many others, in the order that is this participant's turn. A plan has the

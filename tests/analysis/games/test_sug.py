@@ -9,7 +9,7 @@ from scipy.stats import entropy
 
 from analysis.errors import AnalysisError
 from analysis.games.sug import Cases, Distances, Play, Rounds, distances, play_of
-from app.tasks.game.agents.sug_habits import learned
+from app.tasks.game.games.sug.habits import learned
 from bench.play_order import Seats, agent_of, fitted, play_in, seats_of
 
 A, B, C = 1, 2, 3

@@ -11,8 +11,8 @@ from analysis.errors import AnalysisError
 from analysis.games.sug import distances, play_of
 from analysis.games.sug_compare import NAMES, Seats, compare_play
 from app.tasks.game.agents.registry import agents_for
+from app.tasks.game.games.sug.rules import Sug
 from app.tasks.game.match import match_seed, play
-from app.tasks.game.sug import Sug
 
 SUMS = ("d_b", "d_y8", "d_y8_accepted")
 

@@ -11,7 +11,8 @@ from scipy.stats import wasserstein_distance
 from analysis.errors import AnalysisError
 from analysis.signatures import Act, SeatPlay, SignatureResult, compare_play, render_play
 from analysis.signatures.measures import linear, unordered
-from analysis.signatures.play import PLAY_SIGNATURES, SETTLED, PlaySignatures
+from analysis.signatures.play import SETTLED, PlaySignatures
+from analysis.signatures.published_play import PLAY_SIGNATURES
 from analysis.signatures.text import band_words
 from analysis.text.terminal import WIDTH
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import av
 import pytest
 from av.packet import Packet
+from av.video.stream import VideoStream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -87,7 +88,7 @@ def processed(folder: Path, seconds: float) -> Path:
     return target
 
 
-def packets(path: Path) -> list[Packet]:
+def packets(path: Path) -> "list[Packet[VideoStream]]":
     with av.open(str(path)) as container:
         return [packet for packet in container.demux(video=0) if packet.size]
 

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from analysis.games.glee import bargaining_scores, negotiation_scores, persuasion_scores
 from app.tasks.game.base import AnyGame, Event, View, canonical_json, state_hash
 from app.tasks.game.games import GAMES
-from app.tasks.game.glee_bargaining import Bargaining, BargainingConfig
-from app.tasks.game.glee_negotiation import Negotiation, NegotiationConfig
-from app.tasks.game.glee_persuasion import Persuasion, PersuasionConfig
+from app.tasks.game.games.glee.bargaining import Bargaining, BargainingConfig
+from app.tasks.game.games.glee.negotiation import Negotiation, NegotiationConfig
+from app.tasks.game.games.glee.persuasion import Persuasion, PersuasionConfig
+from app.tasks.game.games.wac.rules import WaterAuction
 from app.tasks.game.moves import IllegalMove
-from app.tasks.game.wac import WaterAuction
 from tests.tasks.game.random_play import after, events, steps
 
 MINE: tuple[AnyGame, ...] = (Bargaining(), Negotiation(), Persuasion(), WaterAuction())

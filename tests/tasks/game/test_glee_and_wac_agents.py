@@ -7,10 +7,23 @@ from typing import Any
 import pytest
 
 from app.core.errors import StudyError
-from app.tasks.game.agents import glee_offers, glee_persuasion, wac
 from app.tasks.game.agents.any_game import RandomAgent
-from app.tasks.game.agents.glee_offers import Conceder, EqualSplit, Equilibrium, Threshold, proposer_share
-from app.tasks.game.agents.glee_persuasion import (
+from app.tasks.game.agents.registry import SIMULATED, agent_named, agents_for
+from app.tasks.game.base import Agent, AnyGame, GameConfig
+from app.tasks.game.games import GAMES
+from app.tasks.game.games.glee import offer_agents as glee_offers
+from app.tasks.game.games.glee import persuasion_agents as glee_persuasion
+from app.tasks.game.games.glee.bargaining import Bargaining, BargainingConfig
+from app.tasks.game.games.glee.negotiation import Negotiation, NegotiationConfig
+from app.tasks.game.games.glee.offer_agents import (
+    Conceder,
+    EqualSplit,
+    Equilibrium,
+    Threshold,
+    proposer_share,
+)
+from app.tasks.game.games.glee.persuasion import Persuasion, PersuasionConfig
+from app.tasks.game.games.glee.persuasion_agents import (
     AlwaysRecommend,
     Babbling,
     BayesBuyer,
@@ -20,16 +33,11 @@ from app.tasks.game.agents.glee_persuasion import (
     commitment_chance,
     recommended,
 )
-from app.tasks.game.agents.registry import SIMULATED, agent_named, agents_for
-from app.tasks.game.agents.wac import HealthUrgency, Outbid, SalaryShare, Saver
-from app.tasks.game.base import Agent, AnyGame, GameConfig
-from app.tasks.game.games import GAMES
-from app.tasks.game.glee_bargaining import Bargaining, BargainingConfig
-from app.tasks.game.glee_negotiation import Negotiation, NegotiationConfig
-from app.tasks.game.glee_persuasion import Persuasion, PersuasionConfig
+from app.tasks.game.games.wac import agents as wac
+from app.tasks.game.games.wac.agents import HealthUrgency, Outbid, SalaryShare, Saver
+from app.tasks.game.games.wac.rules import WaterAuction, WaterConfig
 from app.tasks.game.match import play
 from app.tasks.game.run import agents_of
-from app.tasks.game.wac import WaterAuction, WaterConfig
 
 pytestmark = pytest.mark.slow
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from app.tasks.game.base import Event, Outcome
-from app.tasks.game.glee_bargaining import Bargaining, BargainingConfig
-from app.tasks.game.glee_negotiation import Negotiation, NegotiationConfig
-from app.tasks.game.glee_persuasion import Persuasion, PersuasionConfig
+from app.tasks.game.games.glee.bargaining import Bargaining, BargainingConfig
+from app.tasks.game.games.glee.negotiation import Negotiation, NegotiationConfig
+from app.tasks.game.games.glee.persuasion import Persuasion, PersuasionConfig
 from app.tasks.game.moves import IllegalMove
 from tests.tasks.game.random_play import draw, events, move
 

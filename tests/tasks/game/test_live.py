@@ -44,13 +44,13 @@ from app.studies.file.design import StudyDesign
 from app.studies.tables import Draft, State, Study, StudyVersion
 from app.tasks.game import held
 from app.tasks.game.fold import match_table, state_of
+from app.tasks.game.games.wac.rules import WaterConfig
 from app.tasks.game.matching import _Forming
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import find_due, settle_match
 from app.tasks.game.tables import GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
-from app.tasks.game.wac import WaterConfig
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, play_on, running
@@ -64,6 +64,7 @@ GAMES: dict[str, tuple[int, dict[str, Any]]] = {
     "glee-negotiation": (2, {"rounds": 3}),
     "glee-persuasion": (2, {"rounds": 3}),
     "wac": (5, {"days": 3}),
+    "public-goods": (3, {"players": 3, "rounds": 2}),
 }
 
 

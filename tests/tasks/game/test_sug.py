@@ -7,18 +7,18 @@ from statistics import mean
 
 import pytest
 
-from app.tasks.game.agents.sug import Adaptive, AdaptiveAgent, threshold
-from app.tasks.game.agents.sug_habits import (
+from app.tasks.game.base import Budget, Event, canonical_json
+from app.tasks.game.games.sug.agents import Adaptive, AdaptiveAgent, threshold
+from app.tasks.game.games.sug.habits import (
     SYNTHETIC,
     Adaptation,
     fitted_beta,
     fitted_gamma,
     recipient_shares,
 )
-from app.tasks.game.base import Budget, Event, canonical_json
+from app.tasks.game.games.sug.rules import Sug, SugConfig
 from app.tasks.game.match import Match, match_seed, play
 from app.tasks.game.moves import IllegalMove
-from app.tasks.game.sug import Sug, SugConfig
 from tests.tasks.game.random_play import steps
 
 GAME = Sug()

@@ -4,8 +4,8 @@ from fractions import Fraction
 from typing import Any
 
 from app.tasks.game.base import Outcome
-from app.tasks.game.presenters.wac import PRESENTER
-from app.tasks.game.wac import RESIDENTS, Status, WaterAuction, WaterConfig, allocate
+from app.tasks.game.games.wac.presenter import WaterPresenter
+from app.tasks.game.games.wac.rules import RESIDENTS, Status, WaterAuction, WaterConfig, allocate
 from tests.tasks.game.random_play import after, draw, events, move
 
 GAME = WaterAuction()
@@ -119,5 +119,5 @@ def test_measures_of_a_match() -> None:
 
 def test_the_drawings_of_an_auction_of_one_day_have_no_second() -> None:
     view = GAME.view(day(GAME.initial(WaterConfig(days=1)), 11, 40, 40, 40, 40, 60), 1)
-    marks = [drawing.marks for drawing in PRESENTER.ended(view).drawings]
+    marks = [drawing.marks for drawing in WaterPresenter().ended(view).drawings]
     assert [[each.text for each in of if each.text.startswith("day")] for of in marks] == [["day 1"]] * 2

@@ -1,7 +1,7 @@
 """Agents that can play every game."""
 
 import random
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from app.tasks.game.base import Act, Agent, Budget, View
 from app.tasks.game.moves import MoveSchema
@@ -21,3 +21,11 @@ class RandomAgent(Agent):
     def player(self) -> _RandomPlayer:
         """A fresh player."""
         return _RandomPlayer()
+
+
+class SimulatedAgent(RandomAgent):
+    """Stands for a person where a game has no simulated one of its own: synthetic, no claim about people."""
+
+    name: ClassVar[str] = "simulated"
+    about: ClassVar[str] = "a simulated person: a legal move drawn uniformly"
+    occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"

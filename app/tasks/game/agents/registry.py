@@ -1,42 +1,33 @@
-"""The agents there are, by the name of their game. A new one is a class, and its name below."""
+"""The agents there are, by the name of their game: those of every game, and its own."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from app.core.errors import StudyError
-from app.tasks.game.agents import glee_offers, glee_persuasion, sug, sug_habits, wac
-from app.tasks.game.agents.any_game import RandomAgent
+from app.tasks.game.agents.any_game import RandomAgent, SimulatedAgent
 from app.tasks.game.agents.outside import ModelAgent, PullAgent
-from app.tasks.game.base import Agent, Seat, Strict
+from app.tasks.game.base import Agent
+from app.tasks.game.games import KITS
 
 A = TypeVar("A", bound=Agent)
 PROGRAM = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """The name of a program on seats of live matches."""
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
-BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
-    "sug": sug.AGENTS,
-    "glee-bargaining": glee_offers.AGENTS,
-    "glee-negotiation": glee_offers.AGENTS,
-    "glee-persuasion": glee_persuasion.AGENTS,
-    "wac": wac.AGENTS,
-}
-SIMULATED = "simulated"
+SIMULATED = SimulatedAgent.name
 """The agent of every game that stands for a person, on any seat."""
 OUTSIDE: tuple[type[Agent], ...] = (ModelAgent, PullAgent)
 """Those that play every game, but not in this process (`app.tasks.game.outside`)."""
-LEARNERS: Mapping[str, Callable[[Sequence[tuple[Any, Seat]], str], Strict]] = {
-    "sug": sug_habits.learned,
-}
-"""What fits the `habits` of a game's agents to people: last states and seats, and a name for where they are from."""
 
 
 def agents_for(game: str) -> Mapping[str, type[Agent]]:
     """The agents that can play a game in this process, by name."""
-    return {agent.name: agent for agent in (*ANY_GAME, *BY_GAME.get(game, ()))}
+    own = KITS[game].agents if game in KITS else ()
+    stands_in = () if any(agent.name == SIMULATED for agent in own) else (SimulatedAgent,)
+    return {agent.name: agent for agent in (*ANY_GAME, *own, *stands_in)}
 
 
 def all_agents_for(game: str) -> Mapping[str, type[Agent]]:

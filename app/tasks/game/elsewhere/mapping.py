@@ -13,7 +13,7 @@ from app.core.errors import StudyError
 from app.core.plain_yaml import PlainLoader
 from app.tasks.game.base import Strict
 from app.tasks.game.games import GAMES
-from app.tasks.game.glee import Ratio
+from app.tasks.game.ratio import Ratio
 
 Plain = bool | int | float | str
 ANY = "*"

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from app.tasks.game.base import AnyGame, Event, GameConfig, Phase, Seat
 from app.tasks.game.elsewhere.mapping import BadMapping, Cell, Chosen, GameMapping, Value
 from app.tasks.game.elsewhere.reading import GivenMatch, GivenRow, is_so
-from app.tasks.game.games import GAMES
+from app.tasks.game.games import GAMES, KITS
 from app.tasks.game.match import Match
 from app.tasks.game.moves import Choice, IllegalMove, MoveKind, Number
 
@@ -172,18 +172,14 @@ class Replaying:
 
     def _answer(self, match: Match, row: GivenRow, cell: Cell, seat: Seat) -> str:
         """True where somebody with such a threshold accepts the offer that stands."""
-        offered = getattr(match.state, "standing", None)
-        if offered is None:
+        accepts = KITS[self.game.name].accepts
+        if accepts is None or match.state.standing is None:
             raise BadMapping(f"{self.game.name} has no standing offer that a threshold could be held against")
         least = self._whole(row, cell, cell.threshold)
-        if self.game.name == "glee-negotiation":
-            accepts = offered.amount >= least if seat == 1 else offered.amount <= least
-        else:
-            money = match.config.money  # type: ignore[attr-defined]
-            if not 0 <= least <= money:
-                raise Breaks(row.place, f"column {cell.threshold}: {least} is no part of {money}")
-            accepts = (offered.amount if seat == 1 else money - offered.amount) >= least
-        return "accept" if accepts else "reject"
+        try:
+            return "accept" if accepts(match.state, match.config, seat, least) else "reject"
+        except IllegalMove as error:
+            raise Breaks(row.place, f"column {cell.threshold}: {error}") from None
 
     def _moves(self, row: GivenRow, seats: Mapping[str, Seat]) -> Iterator[_Given]:
         found = False

@@ -11,6 +11,7 @@ from app.core.chat import Call, Chat, Unavailable, refusal_in
 from app.core.exchanges import Keep
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
+from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import IllegalMove, MoveSchema
 from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.prompts import (
@@ -22,7 +23,6 @@ from app.tasks.game.outside.prompts import (
     objects_with_a_move,
     situation,
 )
-from app.tasks.game.presenters.base import presenter_of
 
 _SHOWN_AGAIN = 4_000
 
@@ -91,9 +91,9 @@ class ModelPlayer:
         )
 
     def _situation(self, view: View) -> str:
-        """Without the persona that the first message has told already."""
-        told = "persona" in Template(self.agent.system).get_identifiers()
-        facts = {name: fact for name, fact in view.facts.items() if not told or name != "persona"}
+        """The facts without the persona where the first message has it already."""
+        has_persona = "persona" in Template(self.agent.system).get_identifiers()
+        facts = {name: fact for name, fact in view.facts.items() if not has_persona or name != "persona"}
         return situation(replace(view, facts=facts))
 
     def _text(self, template: str, legal: MoveSchema, **values: str) -> str:

@@ -12,8 +12,8 @@ import yaml
 
 from app.core.chat import objects_in
 from app.tasks.game.base import Act, View
+from app.tasks.game.games import KITS, RULES
 from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
-from app.tasks.game.wac import RESIDENTS
 
 LONGEST_REASON = 4000
 """Characters of a reason that are kept."""
@@ -32,10 +32,10 @@ class Presets:
 
 @cache
 def presets() -> Presets:
-    """Those of `presets.yaml`, and the five residents of the water auction as personas."""
+    """Those of `presets.yaml`, with the rules and the personas of each game."""
     read = yaml.safe_load(Path(__file__).with_name("presets.yaml").read_text(encoding="utf-8"))
-    residents = {resident.name.lower(): resident.persona for resident in RESIDENTS}
-    return Presets(**{**read, "personas": {**residents, **read["personas"]}})
+    personas = {name: text for kit in KITS.values() for name, text in kit.personas.items()}
+    return Presets(**{**read, "rules": RULES, "personas": {**personas, **read["personas"]}})
 
 
 def filled(template: str, **values: object) -> str:

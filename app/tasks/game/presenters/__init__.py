@@ -1,1 +1,1 @@
-"""One file for each game: what its views say in words, tables and drawings. Sees views and legal moves, no state."""
+"""What presenters share: they say in words, tables and drawings what a view has. They see no state."""

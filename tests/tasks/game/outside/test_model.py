@@ -18,9 +18,8 @@ from app.core.settings import Settings
 from app.tasks.game.agents.outside import ModelAgent, check_one_persona
 from app.tasks.game.base import Act, Budget, NoMove
 from app.tasks.game.files import agent_id
-from app.tasks.game.games import GAMES
+from app.tasks.game.games import GAMES, presenter_of
 from app.tasks.game.outside.model import ModelPlayer
-from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.run import agents_of
 from app.tasks.game.settings import GameBlock
 from tests.chat_server import ChatServer, Said, chat_server, move, reply

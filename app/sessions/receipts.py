@@ -1,0 +1,32 @@
+"""The code of the last page, with which somebody has their answers deleted later.
+
+It is made with the service's secret, and stored nowhere.
+"""
+
+import base64
+import hashlib
+import hmac
+
+from app.core.errors import NotFound
+
+NO_RECEIPT = "There are no answers with this code. Please look whether it is as the last page showed it."
+
+
+def receipt_of(session_id: int, secret: str) -> str:
+    """The code of a session."""
+    digest = hmac.digest(secret.encode(), f"receipt\n{session_id}".encode(), hashlib.sha256)
+    code = base64.b32encode(digest).decode()[:16]
+    return "-".join([str(session_id), *(code[at : at + 4] for at in range(0, 16, 4))])
+
+
+def session_of_receipt(code: str, secret: str) -> int:
+    """The session of a code, in whatever case it was typed. Raises NotFound."""
+    code = "".join(code.split()).upper()
+    number = code.partition("-")[0]
+    if number.isascii() and number.isdigit() and len(number) < 10:
+        known = receipt_of(int(number), secret)
+        if hmac.compare_digest(
+            known.replace("-", "").encode(), code.replace("-", "").encode("utf-8", "replace")
+        ):
+            return int(number)
+    raise NotFound(NO_RECEIPT)

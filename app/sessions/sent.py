@@ -1,0 +1,34 @@
+"""The form of a participant's page as it came, with who it says has come."""
+
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
+from urllib.parse import urlencode
+
+from fastapi import Depends
+
+from app.core.dependencies import SettingsDep, SingleForm
+from app.sessions.coming import Came, came_by, split_number
+from app.sessions.entry import CAME
+
+
+class Sent(NamedTuple):
+    """A form as it came, as it is stored, and who it says has come; of other pages than the consent page nobody."""
+
+    form: Mapping[str, str]
+    stored: Mapping[str, str]
+    carried: str
+    came: Came | None
+
+
+async def sent_form(form: SingleForm, settings: SettingsDep) -> Sent:
+    number, carried = split_number(form.get("submit_id", ""))
+    return Sent(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
+
+
+SentDep = Annotated[Sent, Depends(sent_form)]
+
+
+def with_came(path: str, carried: str, **more: str) -> str:
+    """An address with who has come."""
+    parameters = {**more, **({CAME: carried} if carried else {})}
+    return f"{path}?{urlencode(parameters)}" if parameters else path

@@ -1,0 +1,116 @@
+"""Ways out: not taking part, no place, and stopping with one's answers deleted, by the session or by the code later."""
+
+from typing import Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Response
+from fastapi.responses import RedirectResponse
+
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
+from app.core.errors import NotFound
+from app.core.templating import render
+from app.sessions.beginning import Declined
+from app.sessions.clips import shown_design
+from app.sessions.ends import farewell, full
+from app.sessions.pages import MessagePage, StopPage
+from app.sessions.receipts import session_of_receipt
+from app.sessions.sent import with_came
+from app.sessions.tables import BEGUN, Status
+from app.sessions.views import preview_of
+from app.sessions.where import Where, locate, session_of
+from app.sessions.withdrawing import require_of, withdraw
+from app.studies.file.load import StudyDesign
+
+router = APIRouter(include_in_schema=False)
+NO_STORE = {"Cache-Control": "no-store"}
+NOT_CONFIRMED = "Press the button once more to have your answers deleted."
+
+
+@router.get("/p/{token}/stop")
+async def ask_to_stop(token: str, database: DatabaseDep) -> Response:
+    where = await database.peek(locate, token)
+    if where.status not in BEGUN:
+        return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+    return render(stopping(where, has_partners=_has_partners(where)))
+
+
+@router.post("/p/{token}/stop")
+async def stop(token: str, database: DatabaseDep, form: SingleForm, now: Now) -> Response:
+    """Delete the answers, once that is confirmed."""
+    if form.get("confirm") != "delete":
+        return RedirectResponse(f"/p/{token}/stop", 303, headers=NO_STORE)
+    session_id = await database.peek(session_of, token)
+    return _gone(await database.write(withdraw, session_id, now))
+
+
+@router.get("/s/{slug}/withdraw")
+async def ask_for_code(slug: str, database: DatabaseDep) -> Response:
+    return render(await _code_page(database, slug))
+
+
+@router.post("/s/{slug}/withdraw")
+async def withdraw_by_code(
+    slug: str, database: DatabaseDep, settings: SettingsDep, form: SingleForm, now: Now
+) -> Response:
+    try:
+        session_id = session_of_receipt(form.get("receipt", ""), settings.secret)
+        await database.peek(require_of, session_id, without_nul(slug))
+        if form.get("confirm") != "delete":
+            return render(await _code_page(database, slug, NOT_CONFIRMED), 422)
+        return _gone(await database.write(withdraw, session_id, now))
+    except NotFound as error:
+        return render(await _code_page(database, slug, str(error)), error.status_code)
+
+
+@router.get("/s/{slug}/withdrawn")
+async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
+    """The same for everybody: it is about nobody."""
+    return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
+
+
+@router.get("/s/{slug}/declined/{status}")
+async def show_farewell(
+    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+) -> Response:
+    """The same for everybody: nothing is kept by which the person could be found."""
+    slug = without_nul(slug)
+    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
+
+
+@router.get("/s/{slug}/full")
+async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
+    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
+    slug = without_nul(slug)
+    again = with_came(f"/s/{quote(slug)}", came)
+    return render(full(again, await database.peek(shown_design, slug)))
+
+
+async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopPage:
+    design = await database.peek(shown_design, without_nul(slug))
+    if design is None:
+        raise NotFound("There is no study at this address. Please check the link that you were given.")
+    has_partners = bool(design.game_blocks)
+    action = f"/s/{design.study}/withdraw"
+    return StopPage(design.title, action, error=error, asks_code=True, has_partners=has_partners)
+
+
+def _gone(slug: str) -> Response:
+    return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
+
+
+def _has_partners(where: Where) -> bool:
+    return bool(where.design.game_blocks)
+
+
+def stopping(where: Where, *, has_partners: bool) -> StopPage:
+    """Asks whether the answers are to be deleted."""
+    action = f"/p/{where.token}"
+    title, preview = where.design.title, preview_of(where)
+    return StopPage(title, f"{action}/stop", action, has_partners=has_partners, preview=preview)
+
+
+def withdrawn(design: StudyDesign | None) -> MessagePage:
+    text = (
+        "Your answers are deleted. All that is kept is that somebody stopped today. You can close this page."
+    )
+    return MessagePage("Your answers are deleted", text, design.title if design else "")

@@ -1,0 +1,95 @@
+"""Somebody stops and has their answers deleted: a count stays, and their place is free again.
+
+Nothing of it can be taken back. What was taken out of the service before, as a file, is out of its reach.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select, update
+from sqlmodel import Session, SQLModel, col
+
+from app.accounts.audit import Actor, record
+from app.accounts.tables import AuditEntry
+from app.core.errors import NotFound
+from app.jobs.tables import Job, JobStatus, Kind
+from app.sessions import beginning_queries
+from app.sessions.entering import day_of
+from app.sessions.receipts import NO_RECEIPT
+from app.sessions.responses import Evidence, Response
+from app.sessions.runs import run_of
+from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
+from app.studies.tables import Study, StudyVersion
+from app.tasks import TASKS
+from app.tasks.registry import task_named
+
+PARTICIPANT = Actor(None, "a participant")
+_MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
+_session, _version, _study = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Study)
+)
+_FOUND = (
+    select(
+        _session.c.status,
+        _session.c.mode,
+        _session.c.version_id,
+        _version.c.sha256,
+        _study.c.id,
+        _study.c.slug,
+    )
+    .join(_version, _version.c.id == _session.c.version_id)
+    .join(_study, _study.c.id == _version.c.study_id)
+    .where(_session.c.id == bindparam("session_id"))
+    .with_for_update(of=_session)
+)
+
+
+def withdraw(session: Session, session_id: int, now: datetime) -> str:
+    """Delete what a session answered and whose it was; returns its study's name. Raises NotFound where it has nothing.
+
+    Matches with other people keep its moves, without its number.
+    """
+    connection = session.connection()
+    found = connection.execute(_FOUND, {"session_id": session_id}).first()
+    if found is None or found.status not in BEGUN:
+        raise NotFound(NO_RECEIPT)
+    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": found.version_id})
+    run = run_of(session, found.version_id, found.sha256)
+    for name in TASKS:
+        task_named(name).forget(session, run, session_id, now)
+    responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
+    session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
+    for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
+        of_table: Any = table
+        session.execute(delete(table).where(of_table.session_id == session_id))
+    on = day_of(now)
+    nothing = {
+        **dict.fromkeys(("participant", "ordinal", "seed", "blocks", "page_shown_at", "consented_at")),
+        **{"status": Status.WITHDRAWN, "is_signed": False, "recruiter": {}, "step": 0},
+        **{"arrived_at": on, "ended_at": on},
+    }
+    session.execute(
+        update(ParticipantSession).where(col(ParticipantSession.id) == session_id).values(**nothing)
+    )
+    of_session = (col(AuditEntry.study) == found.slug, col(AuditEntry.subject) == f"session {session_id}")
+    session.execute(update(AuditEntry).where(*of_session).values(before=None, after=None))
+    made = (
+        col(Job.study_id) == found.id,
+        col(Job.kind).in_(_MADE_OF_ANSWERS),
+        col(Job.status) == JobStatus.DONE,
+    )
+    session.execute(delete(Job).where(*made))  # the worker removes the files of jobs that are no more
+    record(session, PARTICIPANT, "session.withdraw", now=now, study=found.slug, after={"mode": found.mode})
+    return str(found.slug)
+
+
+def require_of(session: Session, session_id: int, slug: str) -> None:
+    """Raises NotFound for a session of another study."""
+    found = (
+        select(col(ParticipantSession.id))
+        .join(StudyVersion, col(StudyVersion.id) == col(ParticipantSession.version_id))
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(ParticipantSession.id) == session_id, col(Study.slug) == slug)
+    )
+    if session.execute(found).first() is None:
+        raise NotFound(NO_RECEIPT)

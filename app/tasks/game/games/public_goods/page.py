@@ -1,0 +1,218 @@
+"""The public-goods game on its page: what to put into the project, who put in what, and points for each other."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from app.tasks.game.base import View
+from app.tasks.game.games.public_goods.rules import COSTS, MOST_POINTS
+from app.tasks.game.moves import MoveSchema, Number
+from app.tasks.game.parts import (
+    MISSING,
+    Amount,
+    Button,
+    Cell,
+    Chip,
+    Ended,
+    Entered,
+    Face,
+    Fact,
+    MoveForm,
+    Row,
+    Rules,
+    Table,
+    Tell,
+    amount,
+    shape,
+)
+from app.tasks.game.presenters.base import player, plural, round_of, seat_of, you
+
+UNIT = "point"
+DEDUCTION = "deduction point"
+Seen = Mapping[str, Any]
+
+
+class PublicGoodsPresenter:
+    title = "The group project"
+
+    def rules(self, view: View) -> Rules:
+        facts = view.facts
+        n, pie, rate = facts["players"], facts["endowment"], Fraction(facts["mpcr"])
+        rounds = plural(view.rounds, "round") if view.rounds else "several rounds; how many is not announced"
+        lines = (
+            f"A group of {n} players plays {rounds}.",
+            f"In each round everybody gets {plural(pie, UNIT)}, and decides how many of them to put into a project of "
+            "the group. The rest is yours to keep. All decide at the same time.",
+            f"Each point in the project, whoever put it there, gives every member of the group {amount(rate)} points: "
+            f"if all together put in {amount(n * pie)}, each gets {amount(rate * n * pie)}.",
+            "Then you see what each of the others put in.",
+            *_about_points(facts),
+            "When the time is up, 0 is put into the project for you"
+            + (", or no deduction points are given." if _has_points(view) else "."),
+        )
+        return Rules(self.title, lines)
+
+    def face(self, view: View, legal: MoveSchema | None, entered: Entered) -> Face:
+        form = _form(view, legal, entered) if legal else None
+        return Face(
+            headline=_headline(view, legal is not None),
+            round=round_of(view),
+            earned=Fraction(view.facts["earned"]),
+            unit="points",
+            you=you(seat_of(view)),
+            facts=_facts(view),
+            news=(_news(view.history[-1]),) if view.history and view.phase == "contribute" else (),
+            form=form,
+            waiting="" if form else "The round goes on as soon as everybody has decided.",
+            history=_history(view),
+        )
+
+    def ended(self, view: View) -> Ended:
+        earned, put = view.facts["earned"], [_own(view, entry) for entry in view.history]
+        return Ended(
+            headline="The match is over",
+            lines=(
+                f"You earned {plural(earned, UNIT)} in {plural(len(put), 'round')}.",
+                f"You put {plural(sum(put), UNIT)} into the project.",
+            ),
+            earned=Fraction(earned),
+            unit="points",
+            you=you(seat_of(view)),
+            history=_history(view),
+        )
+
+
+def _has_points(view: View) -> bool:
+    return bool(view.facts["punishment"] != "none")
+
+
+def _about_points(facts: Seen) -> tuple[str, ...]:
+    if facts["punishment"] == "none":
+        return ()
+    give = f"After that you may give each of the others up to {MOST_POINTS} {DEDUCTION}s, or none."
+    if facts["punishment"] == "fixed":
+        costs = f"Each costs you 1 point, and takes {plural(facts['effect'], UNIT)} from the other player."
+    else:
+        table = ", ".join(f"{n} cost {COSTS[n]}" for n in range(1, MOST_POINTS + 1))
+        costs = (
+            "Each takes a tenth of what the other player has earned in the round, all of it at most. What they cost "
+            f"you rises with their number: {table}."
+        )
+    return give, costs, "You see how many you were given, and nobody sees by whom."
+
+
+def _own(view: View, entry: Seen) -> int:
+    return int(entry["contributions"][seat_of(view) - 1])
+
+
+def _headline(view: View, acts: bool) -> str:
+    if view.phase == "contribute":
+        return "How much do you put into the project?" if acts else "You have decided"
+    return f"Do you give {DEDUCTION}s?" if acts else f"Your {DEDUCTION}s are given"
+
+
+def _facts(view: View) -> tuple[Fact, ...]:
+    facts = view.facts
+    own, made = facts["own_contribution"], facts["contributions"]
+    if own is None:
+        return ()
+    found = [Fact("You put in", plural(own, UNIT))]
+    if made:
+        project = sum(made)
+        income = facts["endowment"] - own + Fraction(facts["mpcr"]) * project
+        found.append(Fact("All together", plural(project, UNIT)))
+        found.append(Fact("This round pays you", plural(income, UNIT), f"before {DEDUCTION}s"))
+    return tuple(found)
+
+
+def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
+    (kind,) = legal.kinds
+    if kind.kind == "contribute":
+        return _contribute_form(view, kind.fields[0], entered)
+    made = view.facts["contributions"]
+    fields = []
+    for field in kind.fields:
+        assert isinstance(field, Number)
+        seat = int(field.name.rpartition("_")[2])
+        label = f"{player(seat)}, who put in {amount(made[seat - 1])}"
+        fields.append(_amount(field, label, entered, tells=_cost_tell(view)))
+    return MoveForm(
+        kind.kind,
+        view.phase_id,
+        f"{DEDUCTION.capitalize()}s",
+        tuple(fields),
+        (Button("Send my decision"),),
+        note="Choose 0 for whoever is to get none.",
+    )
+
+
+def _cost_tell(view: View) -> tuple[Tell, ...]:
+    """What points cost and take, where that is the same for each."""
+    if view.facts["punishment"] != "fixed":
+        return ()
+    return Tell("They lose", str(view.facts["effect"])), Tell("You pay", "1")
+
+
+def _contribute_form(view: View, field: Any, entered: Entered) -> MoveForm:
+    pie = view.facts["endowment"]
+    rate = Fraction(view.facts["mpcr"])
+    tells = (Tell("You keep", "-1", str(pie)), Tell("It gives each member", str(float(rate))))
+    return MoveForm(
+        "contribute",
+        view.phase_id,
+        "Your decision",
+        (_amount(field, "Into the project", entered, tells),),
+        (Button("Put this in"),),
+        note="The others see it when all have decided. You cannot take it back.",
+        badge=f"{plural(pie, UNIT)} to use",
+        saying="Put in {amount}",
+    )
+
+
+def _amount(field: Number, label: str, entered: Entered, tells: tuple[Tell, ...] = ()) -> Amount:
+    value, error = entered.value(field.name), entered.error(field.name)
+    unit = "points"
+    return Amount(
+        *(field.name, label, field.minimum, field.maximum, field.step, unit),
+        tells=tells,
+        value=value,
+        error=error,
+    )
+
+
+def _news(entry: Seen) -> str:
+    project = sum(entry["contributions"])
+    said = f"Round {entry['round']}: all together put in {amount(project)}"
+    if entry["received"]:
+        said += f"; you were given {plural(entry['received'], DEDUCTION)}"
+    return f"{said}. The round paid you {plural(entry['profit'], UNIT)}."
+
+
+def _history(view: View) -> Table:
+    has = _has_points(view)
+    columns = ("Round", "You put in", "The others put in", *(("You gave", "You were given") if has else ()))
+    rows = tuple(_row(view, entry, has) for entry in reversed(view.history))
+    numeric = (0, 1, len(columns), *((4,) if has else ()))
+    empty = "Here you will see each round when it is over."
+    return Table("Rounds so far", (*columns, "Points"), rows, numeric, empty)
+
+
+def _row(view: View, entry: Seen, has_points: bool) -> Row:
+    theirs = [(seat, each) for seat, each in enumerate(entry["contributions"], 1) if seat != seat_of(view)]
+    cells = [
+        Cell(str(entry["round"])),
+        Cell(amount(_own(view, entry))),
+        Cell("", chips=_chips(theirs, "put in")),
+    ]
+    if has_points:
+        given = [(seat, each) for seat, each in enumerate(entry["given"], 1) if each]
+        cells.append(Cell("" if given else MISSING, chips=_chips(given, "was given")))
+        cells.append(Cell(amount(entry["received"])))
+    return Row((*cells, Cell(amount(entry["profit"]))))
+
+
+def _chips(values: Sequence[tuple[int, int]], did: str) -> tuple[Chip, ...]:
+    return tuple(
+        Chip(amount(each), shape(seat), seat, "", f"{player(seat)} {did} {amount(each)}")
+        for seat, each in values
+    )

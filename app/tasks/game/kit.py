@@ -1,0 +1,76 @@
+"""All that is known of one game, in one object: a game is its folder, and this is what the folder gives."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from app.tasks.game.any_game import records as any_records
+from app.tasks.game.any_game import seen as any_seen
+from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat, Strict, View
+from app.tasks.game.match import Match
+from app.tasks.game.observed import Names, Observed
+from app.tasks.game.presenters.base import Presenter
+from app.tasks.game.record_decisions import Decision
+from app.tasks.game.record_rounds import Looked, Played
+
+if TYPE_CHECKING:
+    from app.reports.any_game import GameReports
+
+Move = Mapping[str, Any]
+Reports = Callable[[], "GameReports"]
+Learner = Callable[[Sequence[tuple[Any, Seat]], str], Strict]
+
+
+def lazily(module: str, name: str = "REPORTS") -> Reports:
+    """The reports of a game, which have this name in a module that is loaded when they are asked for."""
+    return lambda: cast("GameReports", getattr(import_module(module), name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """One game. What is left out is done as for any game, from its views and its moves; docs/new-game.md has each.
+
+    `game` are the rules. `title` is its name where a study is made, and `page` what participants see and read. `rules`
+    is what language models read of the rules; those of the page, where there is nothing here.
+    """
+
+    game: AnyGame
+    title: str
+    page: Presenter
+    rules: str = ""
+    family: str = ""
+    """The name of games that are studied together, of which this is one."""
+    phases: Mapping[str, str] = field(default_factory=dict)
+    """The phases whose time can be set (`offer_s` for `offer`), and for what that time is: `an offer`."""
+    round_name: str = "Round"
+    agents: tuple[type[Agent], ...] = ()
+    """Its own agents, besides those of every game; one named `simulated` stands for a person, on any seat."""
+    fills: tuple[str, ...] = ("random",)
+    """Who sits where a study names no agent, by seat in turn. No simulated person: studies with people have these."""
+    learn: Learner | None = None
+    """Fits the `habits` of its agents to people: last states and seats, and a name for where they are from."""
+    personas: Mapping[str, str] = field(default_factory=dict)
+    """Personas for language models, by name."""
+    accepts: Callable[[Any, GameConfig, Seat, int], bool] | None = None
+    """True where a seat that asks for so much accepts the offer that stands: for choices recorded as thresholds."""
+    record: Callable[[Looked], Played] = any_records.record
+    """All that a record shows of a match, from the view of a later judge."""
+    decisions: Callable[[Match, Looked, Seat, Played], Iterator[Decision]] = any_records.decisions
+    """The decisions of one seat in order. A move that the record of the seat does not show is none."""
+    observe: Callable[[View, Names, Sequence[Fraction]], Observed] = any_seen.observe
+    """All that those who run a study see at one moment, from the observer's view and the payoffs so far."""
+    move_words: Callable[[Any, Names, Move], str] = any_seen.move_words
+    """A move, or a draw of nature, in words after who made it; of the configuration and the seats' names."""
+    reports: Reports | None = None
+    """All that is measured besides the game's own metrics; loaded when a report asks, as it may need pandas."""
+
+    @property
+    def name(self) -> str:
+        return self.game.name
+
+    def rules_for_models(self) -> str:
+        """The rules as language models read them."""
+        view = self.game.view(self.game.initial(self.game.Config()), "record")
+        return self.rules or "\n".join(self.page.rules(view).lines)

@@ -1,0 +1,441 @@
+"""People of every task at work while everything fails: the service and its worker are killed, the disk is full, the
+database is stopped, connections are cut in the middle of forms. Then every row is looked at.
+
+`python -m bench.faults [PEOPLE]`: over SQLite on a disk of its own, then over a PostgreSQL server of its own. Prints
+the table of docs/serving.md. Needs root, for the disk and for PostgreSQL's user.
+"""
+
+import asyncio
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import httpx2
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, col, select
+
+from app.accounts.audit import COMMAND_LINE
+from app.accounts.logins import Who, token_hash
+from app.accounts.tables import Role
+from app.accounts.tokens import make_token
+from app.accounts.users import add_user
+from app.core.database import Database
+from app.core.migrating import open_database
+from app.core.settings import Settings
+from app.demo.build import PLAY, RATE, SLUG, build_demo, build_play, build_rate
+from app.jobs import queue
+from app.jobs.tables import Job, JobStatus, Kind
+from app.judges.asking_training import TrainingWish
+from app.library.tables import Upload
+from app.sessions.entry import pass_for
+from app.sessions.responses import Response
+from app.sessions.tables import Mode, SessionToken
+from app.simulation.people import Person, Traits
+from app.simulation.walk import Walk
+from app.studies.file.load import load_study
+from app.studies.file.templates import write_template
+from app.studies.tables import State, Study
+from app.studies.versions import load_version, set_state
+from app.tasks.game.tables import GameEvent
+from bench.chaos import Service, n_running
+from bench.servers import free_address
+
+WALK = "walk-the-map"
+TASKS = {SLUG: "pairs", RATE: "ratings", PLAY: "matches", WALK: "walks"}
+CUT, AGAIN_S = 0.1, 0.2
+DISK_BYTES = 3_000_000_000
+STOPPED_S, FULL_S = 20.0, 4.0
+CLIPS = Path(__file__).parents[1] / "app" / "demo" / "walks" / "clips"
+PATIENCE_S = 900.0
+
+
+@dataclass(slots=True)
+class Seen:
+    """What people were told was taken, and what was done to the service."""
+
+    faults: Counter[str] = field(default_factory=Counter)
+    taken: dict[str, set[str]] = field(default_factory=dict)
+    refused: Counter[int] = field(default_factory=Counter)
+    ended: Counter[str] = field(default_factory=Counter)
+
+
+class Stubborn(httpx2.AsyncBaseTransport):
+    """A browser's way of sending: again until there is an answer. Some forms are cut off in the middle first."""
+
+    def __init__(self, seen: Seen, rng: random.Random) -> None:
+        self._seen, self._rng = seen, rng
+        self._inner = httpx2.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        body = await request.aread()
+        if request.method == "POST" and self._rng.random() < CUT:
+            await self._half(request, body)
+        while True:
+            again = httpx2.Request(request.method, request.url, headers=request.headers, content=body)
+            try:
+                response = await self._inner.handle_async_request(again)
+                content = await response.aread()
+            except httpx2.TransportError:
+                await asyncio.sleep(AGAIN_S)
+                continue
+            if response.status_code in (429, 500, 502, 503):
+                self._seen.refused[response.status_code] += 1
+                await asyncio.sleep(AGAIN_S)
+                continue
+            self._note(request, body, response)
+            kept = [(k, v) for k, v in response.headers.multi_items() if k.lower() != "content-encoding"]
+            return httpx2.Response(response.status_code, headers=kept, content=content, request=request)
+
+    def _note(self, request: httpx2.Request, body: bytes, response: httpx2.Response) -> None:
+        """A form that was taken: an answer, and not that the page was another one."""
+        parts = request.url.path.split("/")
+        if request.method != "POST" or len(parts) != 3 or parts[1] != "p":
+            return
+        fields = parse_qs(body.decode())
+        if fields.get("do") == [
+            "answers"
+        ]:  # on a game's rules: what is kept of them is how many tries there were
+            return
+        number = fields.get("submit_id", [""])[0]
+        if response.status_code == 303 and "?" not in response.headers.get("location", "") and number:
+            self._seen.taken.setdefault(parts[2], set()).add(number)
+
+    async def _half(self, request: httpx2.Request, body: bytes) -> None:
+        """The head and half of the form, and then nobody is there any more."""
+        with suppress(OSError):
+            _, writer = await asyncio.open_connection(request.url.host, request.url.port)
+            head = f"POST {request.url.raw_path.decode()} HTTP/1.1\r\n"
+            head += "".join(f"{name}: {value}\r\n" for name, value in request.headers.items())
+            writer.write(head.encode() + b"\r\n" + body[: len(body) // 2])
+            await writer.drain()
+            writer.transport.abort()
+            self._seen.faults["connection cut in the middle of a form"] += 1
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class Patient(Database):
+    """What simulated people look their truth up in; it waits while the database is away."""
+
+    async def read(self, job: Any, *args: Any, **kwargs: Any) -> Any:
+        while True:
+            try:
+                return await super().read(job, *args, **kwargs)
+            except DBAPIError:
+                await asyncio.sleep(AGAIN_S)
+
+
+@contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A file system of its own, so that filling it hurts nobody else."""
+    folder.mkdir()
+    image = folder.with_suffix(".image")
+    with image.open("wb") as file:
+        file.truncate(DISK_BYTES)
+    subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", str(image)], check=True)
+    subprocess.run(["mount", "-o", "loop", str(image), str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@dataclass(slots=True)
+class Postgres:
+    """A server of our own, which may be stopped and killed."""
+
+    folder: Path
+    port: int = field(default_factory=lambda: free_address().port)
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+
+    def make(self) -> None:
+        """A new cluster."""
+        self.folder.mkdir()
+        shutil.chown(self.folder, "postgres", "postgres")
+        self._run("initdb", "-A", "trust", "-U", "postgres", "-D", str(self.folder))
+        self.start()
+
+    def start(self) -> None:
+        options = f"-p {self.port} -k {self.folder} -c listen_addresses=127.0.0.1"
+        self._run(
+            "pg_ctl", "-w", "-D", str(self.folder), "-l", str(self.folder / "log"), "-o", options, "start"
+        )
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-w", "-D", str(self.folder), "-m", "immediate", "stop")
+
+    def hold(self, sign: signal.Signals) -> None:
+        """Stop all of its processes, or let them go on."""
+        first = int((self.folder / "postmaster.pid").read_text().split()[0])
+        found = subprocess.run(["pgrep", "-P", str(first)], capture_output=True, text=True, check=False)
+        for pid in (first, *map(int, found.stdout.split())):
+            with suppress(ProcessLookupError):
+                os.kill(pid, sign)
+
+    def _run(self, program: str, *words: str) -> None:
+        binary = shutil.which(program) or max(map(str, Path("/usr/lib/postgresql").glob(f"*/bin/{program}")))
+        subprocess.run([binary, *words], user="postgres", cwd="/", check=True, stdout=subprocess.DEVNULL)
+
+
+@dataclass(slots=True)
+class Run:
+    """One service with its studies, people, jobs and faults."""
+
+    service: Service
+    settings: Settings
+    database: Patient
+    seen: Seen = field(default_factory=Seen)
+    asked: list[int] = field(default_factory=list)
+    token: str = ""
+
+    def prepare(self) -> None:
+        """Every task has an open study; somebody may upload clips."""
+        build_demo(self.settings, self.database)
+        build_play(self.database)
+        build_rate(self.database)
+        with tempfile.TemporaryDirectory() as text:
+            write_template(WALK, Path(text) / WALK)
+            with self.database.transaction() as session:
+                design = load_study(Path(text) / WALK / "study.yaml", {})
+                load_version(session, design, datetime.now(UTC))
+                set_state(session, design.study, State.LIVE)
+        with self.database.transaction() as session:
+            now = datetime.now(UTC)
+            user = add_user(session, "a@example.org", Role.OWNER, "none", by=COMMAND_LINE, now=now)
+            self.token = make_token(session, Who(user, "a@example.org", Role.OWNER), "faults", now)
+
+    async def person(self, number: int) -> None:
+        """One simulated participant of one of the studies, from the first page to the last."""
+        slug = list(TASKS)[number % len(TASKS)]
+        rng = random.Random(number)
+        entry = f"/s/{slug}?as={pass_for(slug, Mode.SIMULATED, self.settings.secret)}"
+        base = f"http://{self.service.address.host}:{self.service.address.port}"
+        async with httpx2.AsyncClient(
+            base_url=base, transport=Stubborn(self.seen, rng), follow_redirects=True, timeout=120
+        ) as client:
+            await Walk(client, self.database, Person(Traits(), rng, number)).through(entry)
+        self.seen.ended[TASKS[slug]] += 1
+
+    def ask(self, kind: Kind) -> int:
+        """Give the worker something to do."""
+        now = datetime.now(UTC)
+        with self.database.transaction() as session:
+            study = session.exec(select(Study.id).where(Study.slug == SLUG)).one()
+            if kind is Kind.REPORT:
+                params: Mapping[str, Any] = {"slug": SLUG, "mode": "simulated", "seed": 1}
+            else:
+                wish = TrainingWish(f"t{len(self.asked)}", "turn-speed-gru", epochs=3)
+                params = {**asdict(wish), "slug": SLUG, "allowed": []}
+            job = queue.ask(session, kind, params, now=now, study_id=study, asked_by=1)
+        self.asked.append(job)
+        return job
+
+    async def send_clip(self, number: int) -> int:
+        """Upload a clip; the worker's job is what it waits for."""
+        data = sorted(CLIPS.glob("*.mp4"))[number].read_bytes()
+        base = f"http://{self.service.address.host}:{self.service.address.port}/api/v1/uploads"
+        transport = Stubborn(self.seen, random.Random(number))
+        auth = {"Authorization": f"Bearer {self.token}"}
+        async with httpx2.AsyncClient(transport=transport, headers=auth, timeout=120) as client:
+            new = {"file_name": f"sent-{number}.mp4", "bytes": len(data), "source": "sent"}
+            token = (await client.post(base, json=new)).json()["token"]
+            await client.patch(f"{base}/{token}?offset=0", content=data)
+        with self.database.reading() as session:
+            job = session.exec(select(Upload.job_id).where(Upload.token == token)).one()
+        assert job
+        self.asked.append(job)
+        return job
+
+    async def kill_worker_at(self, job: int, words: str) -> None:
+        """Kill the worker while it is at a job."""
+        while True:
+            status = await self.database.read(_status, job)
+            if status == JobStatus.RUNNING:
+                pid = worker_of(self.service)
+                if pid is not None:
+                    os.kill(pid, signal.SIGKILL)
+                    self.seen.faults[f"worker killed in the middle of {words}"] += 1
+                return
+            if status != JobStatus.QUEUED:
+                return
+            await asyncio.sleep(0.01)
+
+    async def fill_disk(self) -> None:
+        filler = self.service.data / "filler"
+        await asyncio.to_thread(_fill, filler)
+        self.seen.faults[f"disk full for {FULL_S:g} s"] += 1
+        await asyncio.sleep(FULL_S)
+        filler.unlink()
+
+    async def wait_for_jobs(self) -> Counter[str]:
+        """How the jobs ended."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            found = [await self.database.read(_status, job) for job in self.asked]
+            if not {JobStatus.QUEUED, JobStatus.RUNNING} & set(found):
+                break
+            await asyncio.sleep(0.2)
+        return Counter(map(str, found))
+
+
+def _status(session: Session, job: int) -> str:
+    return session.exec(select(Job.status).where(Job.id == job)).one()
+
+
+def _fill(filler: Path) -> None:
+    """Take all the space that there is, at once."""
+    with filler.open("wb") as file:
+        end, size = 0, DISK_BYTES
+        while size >= 1024:
+            try:
+                os.posix_fallocate(file.fileno(), end, size)
+                end += size
+            except OSError:
+                size //= 2
+
+
+def worker_of(service: Service) -> int | None:
+    """The process of the worker; None while there is none."""
+    assert service.process
+    command = ["pgrep", "-P", str(service.process.pid), "-f", "app.jobs"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return int(found[0]) if found else None
+
+
+async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
+    """One fault after another while people are at work."""
+    for number in range(rounds):
+        for job, words in (
+            (await run.send_clip(number), "a clip"),
+            (await asyncio.to_thread(run.ask, Kind.REPORT), "a report"),
+            (await asyncio.to_thread(run.ask, Kind.TRAINING), "a training"),
+        ):
+            await run.kill_worker_at(job, words)
+            await asyncio.sleep(1)
+        await asyncio.to_thread(run.service.kill)
+        run.seen.faults["service, or one process of it, killed (kill -9)"] += 1
+        await asyncio.sleep(2)
+        if postgres is None:
+            await run.fill_disk()
+        elif number == 0:
+            postgres.hold(signal.SIGSTOP)
+            await asyncio.sleep(STOPPED_S)
+            postgres.hold(signal.SIGCONT)
+            run.seen.faults[f"PostgreSQL stood still for {STOPPED_S:g} s"] += 1
+        else:
+            await asyncio.to_thread(postgres.stop)
+            await asyncio.sleep(STOPPED_S if number == 1 else 2)
+            await asyncio.to_thread(postgres.start)
+            away = "20 s" if number == 1 else "2 s"
+            run.seen.faults[f"PostgreSQL killed and away for {away}"] += 1
+
+
+def wrongs(session: Session, seen: Seen) -> Sequence[str]:
+    """What was taken and is not there once."""
+    of = {token.sha256: token.session_id for token in session.exec(select(SessionToken))}
+    stored = Counter(session.execute(select(col(Response.session_id), col(Response.submit_id))).tuples())
+    moves = select(col(GameEvent.session_id), col(GameEvent.submit_id)).where(
+        col(GameEvent.submit_id).is_not(None)
+    )
+    stored.update(session.execute(moves).tuples())
+    doubled = [f"{key} is stored {n} times" for key, n in stored.items() if n > 1 and key[1]]
+    lost = [
+        f"{TASKS.get(token, token)[:6]} {number} was taken and is not stored"
+        for token, numbers in seen.taken.items()
+        for number in numbers
+        if not stored[(of[token_hash(token)], number)]
+    ]
+    return [*doubled, *lost]
+
+
+async def everything(run: Run, people: int, rounds: int, postgres: Postgres | None) -> Counter[str]:
+    """All of it; people come until the last fault is over."""
+    over = asyncio.Event()
+    numbers = iter(range(10**6))
+
+    async def coming() -> None:
+        while not over.is_set():
+            await run.person(next(numbers))
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(people):
+            group.create_task(coming())
+        await trouble(run, rounds, postgres)
+        jobs = await run.wait_for_jobs()
+        over.set()
+    return jobs
+
+
+def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None) -> Sequence[str]:
+    """One backend, from an empty place to its last row; the lines of its table, and what was wrong."""
+    url = postgres.url if postgres else ""
+    settings = Settings.model_validate({"LIKELY_HUMAN_DATA": str(data), "DATABASE_URL": url})
+    open_database(settings).close()
+    database = Patient(settings.database_url)
+    service = Service(data, url, workers=2 if postgres else 1, more={"LIKELY_HUMAN_MAX_CONNECTIONS": "0"})
+    run = Run(service, settings, database)
+    run.prepare()
+    service.start()
+    began = time.monotonic()
+    try:
+        jobs = asyncio.run(everything(run, people, rounds, postgres))
+        while n_running(database):
+            time.sleep(0.2)
+    finally:
+        service.stop()
+    with database.reading() as session:
+        wrong = wrongs(session, run.seen)
+    database.close()
+    name = "PostgreSQL, 2 processes" if postgres else "SQLite, 1 process"
+    taken = sum(map(len, run.seen.taken.values()))
+    people_ended = ", ".join(f"{n} {task}" for task, n in sorted(run.seen.ended.items()))
+    for fault, n in sorted(run.seen.faults.items()):
+        print(f"| {name} | {fault} | {n} |")
+    print(
+        f"{name}: {run.seen.faults.total()} faults in {time.monotonic() - began:.0f} s; "
+        f"to the last page: {people_ended}"
+    )
+    print(
+        f"{name}: {taken} answers and moves were acknowledged; refused for the moment: {dict(run.seen.refused)}"
+    )
+    print(f"{name}: jobs {dict(jobs)}; lost or doubled: {len(wrong)}", flush=True)
+    for line in wrong[:20]:
+        print(f"  {line}")
+    return wrong
+
+
+def main(people: int = 8, rounds: int = 2) -> int:
+    """Both databases, one after the other."""
+    with tempfile.TemporaryDirectory() as text:
+        folder = Path(text)
+        folder.chmod(0o755)
+        with small_disk(folder / "disk") as disk:
+            wrong = list(gone_through(disk / "data", people, rounds, None))
+        postgres = Postgres(folder / "postgres")
+        postgres.make()
+        try:
+            wrong += gone_through(folder / "data", people, rounds, postgres)
+        finally:
+            postgres.stop()
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
