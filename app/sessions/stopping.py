@@ -114,7 +114,5 @@ def stopping(where: Where) -> StopPage:
 
 
 def withdrawn(design: StudyDesign | None) -> MessagePage:
-    text = (
-        "All that is kept is that somebody had this done today. You may close this page."
-    )
+    text = "All that is kept is that somebody had this done today. You may close this page."
     return MessagePage("Your answers are deleted", text, design.title if design else "")
