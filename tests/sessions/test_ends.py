@@ -13,9 +13,12 @@ from app.core.database import Database
 from app.core.templating import html_of
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
+from app.sessions import ends
 from app.sessions.ending import BlockEnd, Earned, Ending, Shortfall, Way, ending_of
 from app.sessions.ends import earned_in_words, way_out
+from app.sessions.entering import NotOpen
 from app.sessions.tables import ParticipantSession
+from app.studies.file.design import DesignCodes
 from app.studies.tables import State
 from app.studies.versions import set_state
 from tests.browser.end_pages import BACK, CODES, COMPLETION, design, ends_of
@@ -213,3 +216,16 @@ def test_a_second_window_is_told_what_is_so(client: TestClient, study: str) -> N
     assert reply["message"] == "You have already answered this page, perhaps in another window."
     walk.to("end")
     assert "You have already finished: nothing more is asked." in client.post(walk.address, data=old).text
+
+
+def test_who_is_sent_back_by_a_code_is_not_asked_to_come_again_later() -> None:
+    again = "Please open the link that you were given again later."
+    without = design(codes=DesignCodes())
+    assert again in html_of(ends.turned_away(NotOpen(State.PAUSED, without)))
+    assert again not in html_of(ends.turned_away(NotOpen(State.PAUSED, design())))
+
+
+def test_only_who_answered_all_is_told_of_saved_answers() -> None:
+    pages = ends_of(design())
+    assert pages["end-finished"].close.startswith("Your answers are saved.")
+    assert pages["end-nobody"].close.startswith("What you did is saved.")

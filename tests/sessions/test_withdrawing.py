@@ -18,8 +18,10 @@ from app.monitor.tally import Tally
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.exclusions import leave_out
+from app.sessions.pages import Page
 from app.sessions.receipts import receipt_of
 from app.sessions.tables import ParticipantSession, SessionNote, Status, Trial
+from app.studies.file.templates import TEMPLATES
 from app.studies.launch import study_here
 from app.tasks.game.tables import GameEvent, Match, Seat
 from tests.clock import Clock
@@ -235,3 +237,26 @@ def test_what_was_noted_of_a_session_is_forgotten_in_the_log(
             ("session.exclude", None, None), ("session.withdraw", None, {"mode": "live"})
         ]  # fmt: skip
         assert COMMAND_LINE.name not in {e.actor for e in entries}
+
+
+@pytest.mark.parametrize(("seats", "others"), [(["any"], True), (["human", "random"], False)])
+def test_who_plays_with_programs_alone_is_not_told_of_moves_that_others_keep(
+    client: TestClient, database: Database, tmp_path: Path, seats: list[str], others: bool
+) -> None:
+    open_game(database, tmp_path, seats=seats)
+    person = Person(client, database)
+    person.look()
+    for address in (f"{person.address}/stop", f"/s/{SLUG}/withdraw"):
+        assert ("match with other people" in client.get(address).text) == others
+
+
+def test_consent_texts_name_the_way_to_have_answers_deleted() -> None:
+    root = Path(__file__).parents[2]
+    texts = [template.keys()["consent"]["text"] for template in TEMPLATES.values()]
+    texts += [path.read_text() for path in (root / "app" / "demo").glob("*consent.md")]
+    texts.append((root / "docs" / "example-study" / "consent.md").read_text())
+    texts = [" ".join(text.split()) for text in texts if "You can stop at any time" in text]
+    assert len(texts) >= 10
+    for text in texts:
+        assert f"*{Page.stop_label}*" in text
+        assert "unless you ask us" not in text

@@ -379,6 +379,9 @@ def test_waiting_promises_a_bound_and_pay_and_no_place_in_a_queue() -> None:
     html = html_of(page)
     for text in ("5 minutes", "£0.10 a minute", "£0.20 so far", "computer programs take the free seats"):
         assert text in html
+    unasked = page_of(waiting(300, 130, 10, "GBP", "agents", is_asked=False))
+    assert "asked whether you are still here" in state_html(page)
+    assert "asked whether you are still here" not in state_html(unasked)
     later = page_of(waiting(300, 170, 10, "GBP", "agents"), clock=Clock(130_000, 300_000, 0, mine=False))
     assert page.version == later.version
     asks = page_of(waiting(60, 60, 0, "GBP", "wait-once-more", asks=True))
