@@ -145,7 +145,7 @@ def test_what_a_slow_device_shows_is_flagged_and_left_out_where_the_study_says_s
         walk.answer(playback=json.dumps(told))
     found = [row for row in rows(database) if row["flags"] and "no-telemetry" not in row["flags"]]
     assert [row["flags"] for row in found] == ["out-of-step", "dropped-frames", "out-of-step;dropped-frames"]
-    left_out = {
+    left_out: dict[tuple[str, ...], list[str | None]] = {
         (): [None, None, None],
         ("out-of-step",): ["out-of-step", None, "out-of-step"],
         ("dropped-frames", "out-of-step"): ["out-of-step", "dropped-frames", "dropped-frames"],

@@ -132,7 +132,7 @@ def test_the_code_of_the_last_page_deletes_the_answers_later(
 ) -> None:
     walk = Walk(client, study, PROLIFIC_PID=ID).to("end")
     walk.look()
-    found = re.search(r'<b translate="no">([0-9A-Z-]+)</b>', walk.html)
+    found = re.search(r'<b class="notranslate" translate="no">([0-9A-Z-]+)</b>', walk.html)
     assert found is not None
     code, at = found.group(1), f"/s/{study}/withdraw"
     assert f'href="{at}"' in walk.html

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import bindparam, func, insert, or_, select, update
+from sqlalchemy import Row, bindparam, func, insert, or_, select, update
 from sqlmodel import Session, SQLModel
 
 from app.sessions import beginning_queries
@@ -34,6 +34,12 @@ waiting_table = SQLModel.metadata.tables[str(Entry.__tablename__)]
 _trial = SQLModel.metadata.tables[str(Trial.__tablename__)]
 _session = SQLModel.metadata.tables[str(ParticipantSession.__tablename__)]
 _w = waiting_table.c
+_LAST_ENTRY = (
+    select(waiting_table)
+    .where(_w.session_id == bindparam("session_id"), _w.block == bindparam("block"))
+    .order_by(_w.id.desc())
+    .limit(1)
+)
 IN_POOL = (EntryStatus.WAITING, EntryStatus.ASKED, EntryStatus.READY)
 _POOL = (
     select(waiting_table)
@@ -93,6 +99,12 @@ class Pool:
     @property
     def columns(self) -> dict[str, Any]:
         return {"version_id": self.version_id, "mode": self.mode, "arm": self.arm, "block": self.block}
+
+
+def last_entry(session: Session, session_id: int, block: str) -> Row[Any] | None:
+    """The newest entry of a session in a block's pool; None before the first."""
+    mine = {"session_id": session_id, "block": block}
+    return session.connection().execute(_LAST_ENTRY, mine).first()
 
 
 def pool_of(entry: Mapping[str, Any]) -> Pool:

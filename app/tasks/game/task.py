@@ -33,6 +33,7 @@ from app.tasks.game.matching import (
     Pool,
     add_entry,
     form_matches,
+    last_entry,
     note_present,
     playing,
     pool_of,
@@ -50,12 +51,6 @@ from app.tasks.game.tables import EntryStatus
 LATE = "Your move was not counted: one was made before it, or its time was over."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
-_LAST_ENTRY = (
-    select(waiting_table)
-    .where(_w.session_id == bindparam("session_id"), _w.block == bindparam("block"))
-    .order_by(_w.id.desc())
-    .limit(1)
-)
 _MINE = seat_table.alias()
 # Everybody who has had the seat of a trial's person, in order.
 _SEAT = (
@@ -223,8 +218,7 @@ class Play(Forgetting, LiveTask):
         assert trial is not None
         arm = session.connection().execute(_ARM_OF, {"session_id": where.session_id}).scalar_one()
         pool = Pool(where.version_id, where.mode, arm, block.id)
-        mine = {"session_id": where.session_id, "block": block.id}
-        before = session.connection().execute(_LAST_ENTRY, mine).first()
+        before = last_entry(session, where.session_id, block.id)
         if before is not None and before.status == EntryStatus.OUT:
             given = {"status": EntryStatus.OUT, "reason": before.reason, "seen_at": now}
         elif before is None and design.comprehension.questions:

@@ -91,9 +91,9 @@ class ModelPlayer:
         )
 
     def _situation(self, view: View) -> str:
-        """Without the persona that the first message has told already."""
-        told = "persona" in Template(self.agent.system).get_identifiers()
-        facts = {name: fact for name, fact in view.facts.items() if not told or name != "persona"}
+        """The facts without the persona where the first message has it already."""
+        has_persona = "persona" in Template(self.agent.system).get_identifiers()
+        facts = {name: fact for name, fact in view.facts.items() if not has_persona or name != "persona"}
         return situation(replace(view, facts=facts))
 
     def _text(self, template: str, legal: MoveSchema, **values: str) -> str:
