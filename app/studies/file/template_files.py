@@ -27,8 +27,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -52,8 +53,9 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 background:
   - {id: genre_familiarity, ask: "How familiar are you with third-person action games?", scale: familiarity}
@@ -125,8 +127,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -146,8 +149,9 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 instructions: |
   # What to do
@@ -205,8 +209,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -226,8 +231,9 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 instructions: |
   # What to do
