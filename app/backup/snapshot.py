@@ -112,8 +112,9 @@ def _copy(path: Path) -> Iterator[Connection]:
 
 def _address(url: URL) -> str:
     """As PostgreSQL's own programs take it, without the password, which is no argument of a process."""
-    plain = url.set(drivername="postgresql", password=None).difference_update_query(["password"])
-    return plain.render_as_string(hide_password=False)
+    # `url.set(password=None)` would leave it as it is.
+    plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    return plain.difference_update_query(["password"]).render_as_string(hide_password=False)
 
 
 def _run(program: str, *words: str, address: URL) -> None:
