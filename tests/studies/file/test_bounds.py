@@ -18,6 +18,7 @@ from app.studies.file.yamlsource import read_yaml
 from app.tasks.game.elsewhere.mapping import read_mapping
 from app.tasks.game.files import move_of
 from app.tasks.game.games import GAMES
+from app.tasks.game.games.sug.rules import SugConfig
 from app.tasks.game.run import configs_of
 
 NESTS = {
@@ -96,6 +97,7 @@ def test_aliases_stand_for_no_more_than_somebody_would_write(tmp_path: Path) -> 
             configs_of(GAMES["sug"], [str(path)])
     path.write_text("players: &n 3\nrounds: *n\n")
     (config,) = configs_of(GAMES["sug"], [str(path)])
+    assert isinstance(config, SugConfig)
     assert (config.players, config.rounds) == (3, 3)
 
 
