@@ -172,9 +172,23 @@ def test_judges_that_never_look_are_trained_on_positions_and_know_them_again(tmp
     with located(folder) as paths:
         [pair] = pairs_of(paths, pairs, "walks")
     assert pair.hashes_a <= found.examples[0].files
+    without_heights(folder)
+    bare = of_folder(folder, "human", wish.wanted, lambda done, total, name: None)
+    assert [list(one.path.x_m) for one in bare.examples] == [list(one.path.x_m) for one in found.examples]
+    places = replace(wish.wanted, settings=replace(wish.wanted.settings, reads="positions"))
+    with pytest.raises(StudyError, match="the column 'z_m' is missing"):
+        of_folder(folder, "human", places, lambda done, total, name: None)
     looks = replace(wish.wanted, settings=replace(wish.wanted.settings, reads="frames"))
     with pytest.raises(StudyError, match="positions without clips, and this judge looks at clips"):
         of_folder(folder, "human", looks, lambda done, total, name: None)
+
+
+def without_heights(folder: Path) -> None:
+    """Positions as most games and trackers write them: in the plane."""
+    for file in folder.rglob("*.csv"):
+        rows = [line.split(",") for line in file.read_text().splitlines()]
+        at = rows[0].index("z_m")
+        file.write_text("\n".join(",".join(row[:at] + row[at + 1 :]) for row in rows) + "\n")
 
 
 HEAD = "name,source,player,t_s,x_m,y_m\n"
