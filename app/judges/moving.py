@@ -28,7 +28,7 @@ from app.studies.tables import Unit, UnitMember
 LOGGED = "logged_by"
 MATCH = "match"
 NOT_SAID = "not said"
-_OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m")
+_OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m", "wall_m")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,9 @@ def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
             goal = None
             if "goal_x_m" in track and "goal_y_m" in track:
                 goal = np.column_stack([track["goal_x_m"], track["goal_y_m"]])
-            path = Course(track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal)
+            path = Course(
+                track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal, track.get("wall_m")
+            )
             yield ClipPath(
                 clip.name, clip.source, clip.player, path, clip.is_simulated, clip.logged, clip.match
             )
