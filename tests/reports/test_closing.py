@@ -11,7 +11,6 @@ from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.handlers import results as worker
 from app.jobs.tables import Job, Kind
 from app.jobs.worker import drain
 from app.library.clips.manifest import read_manifest
