@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from analysis import analyze
 from analysis.options import RESAMPLES
 from analysis.signatures import compare_play
+from analysis.signs import signed
 from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.errors import StudyError
@@ -332,9 +333,9 @@ def test_conditions_are_beside_each_other_with_the_numbers_of_analyze_once_open(
     as_conditions(found, study["conditions"]["comparisons"])
     assert [row["measure"] for row in found] == ["accuracy", *["uncertainty"] * 3]
     said = text_of(page)
-    points = round(100 * float(found[0]["difference"]))
+    points = signed(100 * float(found[0]["difference"]), 0)
     open_ = "Whether people are right more or less often with human-hybrid than with human-symbolic cannot be told yet"
-    assert f"{open_}: difference {points:+d} points" in said
+    assert f"{open_}: difference {points} points" in said
     assert "the same 6 people" in said
     assert "human-hybrid against human-symbolic" in said
     assert "another choice of pairs may give another difference" in said
