@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.games.glee_model import Effect, GleeModel
+from analysis.signs import signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +110,7 @@ def _sentence(effects: Sequence[Effect], model: GleeModel) -> str:
     limits = f"95% interval {words.number(largest.low)} to {words.number(largest.high)}"
     return words.sentence(
         f"{model.measure}: of {words.count(model.games, 'game')}, the largest change is that of {largest.player} as "
-        f"{largest.role} from {largest.base} to {largest.level}, {largest.difference:+.2f} ({limits})"
+        f"{largest.role} from {largest.base} to {largest.level}, {signed(largest.difference)} ({limits})"
     )
 
 

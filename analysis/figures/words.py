@@ -9,11 +9,11 @@ NONE = "none"
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    return NONE if value is None else f"{value:.{digits}f}"
+    return NONE if value is None else f"{value:z.{digits}f}"
 
 
 def interval(one: Interval, digits: int = 2) -> str:
-    return NONE if one.low is None or one.high is None else f"{one.low:.{digits}f} to {one.high:.{digits}f}"
+    return NONE if one.low is None or one.high is None else f"{one.low:z.{digits}f} to {one.high:z.{digits}f}"
 
 
 def level(one: Interval) -> str:
@@ -27,7 +27,7 @@ def estimate(value: float | None, one: Interval, n: str, digits: int = 2) -> str
     limits = (
         f"no interval: {one.reason}" if one.low is None else f"{level(one)} interval {interval(one, digits)}"
     )
-    return f"{value:.{digits}f} ({limits}; {n})"
+    return f"{value:z.{digits}f} ({limits}; {n})"
 
 
 def described(one: Description, digits: int = 2) -> str:

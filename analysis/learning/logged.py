@@ -76,9 +76,9 @@ def in_common(paths: Sequence[Path], sources: Sequence[str]) -> InCommon:
     decimals = _medians((float(one.decimals) for one in found), sources)
     irregular = _medians((one.irregular for one in found), sources)
     differ = max(steps) > (1 + _SAME_STEP) * min(steps) or max(irregular) - min(irregular) > _SAME_STEP
-    return InCommon(
-        max(steps) if differ else 0.0, int(min(decimals)) if max(decimals) != min(decimals) else FULL
-    )
+    # What is put between moments has all decimals, and what stood at one has its own.
+    is_rounded = differ or max(decimals) != min(decimals)
+    return InCommon(max(steps) if differ else 0.0, int(min(decimals)) if is_rounded else FULL)
 
 
 def _medians(values: Iterable[float], sources: Sequence[str]) -> list[float]:
@@ -87,9 +87,12 @@ def _medians(values: Iterable[float], sources: Sequence[str]) -> list[float]:
 
 
 def as_logged(path: Path, common: InCommon) -> Path:
-    """The path at the common step, linearly between its moments, and with the common decimals."""
+    """The path at the common step, linearly between its moments, and with the common decimals; headings, too, where
+    there is a common step."""
     if common.step_s and path.duration_s >= 2 * common.step_s:
         path = resampled(path, 1 / common.step_s)
+        if path.heading_rad is not None:
+            path = replace(path, heading_rad=np.round(path.heading_rad, common.decimals))
     if common.decimals < FULL:
         x_m, y_m, z_m = (np.round(values, common.decimals) for values in (path.x_m, path.y_m, path.z_m))
         path = replace(path, x_m=x_m, y_m=y_m, z_m=z_m)

@@ -22,6 +22,8 @@ RESAMPLES = 1000
 DRAWS = 100
 MAP_PEOPLE = 1000
 """A map has no more people than this, drawn by the seed: laying out n takes n^3 steps, and who could tell more dots."""
+BAND_PEOPLE = 2000
+"""A band of more people than this, of as many kinds, is that of so many drawn by the seed: n are n^2 distances."""
 HUMAN = "human"
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200)
 NOT_COVERED = (
@@ -59,6 +61,15 @@ class Settling(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Lacking(Result):
+    """Of how many of a source's clips a signature is, `n_known` of `n`, where some lack what it needs."""
+
+    source: str
+    n_known: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class SignatureResult(Result):
     """One signature of all sources. `reason` says why it was refused; then there is nothing else.
 
@@ -66,8 +77,10 @@ class SignatureResult(Result):
     has the least (None: several have, or there is one source alone), `nearest_share` says in how many of the resamples.
     `not_settled` names sources with fewer than `settled_at` observations, `not_compared` those without a distance, as
     they have no observation where people have any. `shares` holds the two published signatures themselves.
+    The band is that of `BAND_PEOPLE` drawn people where more differ.
     `left_off_map` is the number of people without a place on the map: beyond the `MAP_PEOPLE` that are drawn, or
-    without a distance to others there.
+    without a distance to others there. `lacking` has the sources some of whose clips lack what the signature needs,
+    and `needs` says what: it is computed from the others.
     """
 
     signature: str
@@ -86,6 +99,8 @@ class SignatureResult(Result):
     map: Map | None = None
     shares: Mapping[str, Sequence[float]] | None = None
     left_off_map: int = 0
+    needs: str = ""
+    lacking: tuple[Lacking, ...] = ()
 
     def bands_away(self, source: str) -> float | None:
         """A source's distance in upper ends of the band of people: above 1 it lies outside; None without a band.
@@ -129,10 +144,12 @@ def against_people(
     others = [source for source, players in kept.items() if source != human and players]
     pooled = {source: _total(kept[source].values()) for source in others}
     people = {player: rows.sum(axis=0) for player, rows in kept[human].items()}
+    to_persons = {source: _to_persons(pooled[source], people, one.distance) for source in others}
+    n_all = len(people)
+    people = _drawn_people(people, seed)
     points = np.array([*people.values(), *pooled.values()])
     apart = _Apart.of(points, one.distance)
     n_people = len(people)
-    to_persons = {source: apart.row(n_people + at)[:n_people] for at, source in enumerate(others)}
     none = no_interval(NOT_COVERED, seed, 0, "none")
     distances = tuple(
         SourceDistance(
@@ -177,7 +194,7 @@ def against_people(
         shares={source: [float(x) for x in counts / counts.sum()] for source, counts in observed.items()}
         if one.published
         else None,
-        left_off_map=n_people - sum(at < n_people for at in on_map),
+        left_off_map=n_all - sum(at < n_people for at in on_map),
     )
 
 
@@ -223,8 +240,24 @@ def _mean_known(values: Floats) -> float:
 
 def to_people(pooled: "Counts", people: "Mapping[str, Counts]", distance: "Distance") -> float:
     """The mean over persons of the distance between a source's counts and the person's."""
+    return _mean_known(_to_persons(pooled, people, distance))
+
+
+def _to_persons(pooled: "Counts", people: "Mapping[str, Counts]", distance: "Distance") -> Floats:
+    """The distance to each person, NaN where there is none."""
     persons = np.array(list(people.values()))
-    return _mean_known(distance(np.broadcast_to(pooled, persons.shape), persons))
+    return distance(np.broadcast_to(pooled, persons.shape), persons)
+
+
+def _drawn_people(people: "Mapping[str, Counts]", seed: int) -> "Mapping[str, Counts]":
+    """All of them, or `BAND_PEOPLE` drawn where more than that all differ."""
+    if len({counts.tobytes() for counts in people.values()}) <= BAND_PEOPLE:
+        return people
+    names = list(people)
+    drawn = np.random.default_rng([seed, len(names), BAND_PEOPLE]).choice(
+        len(names), BAND_PEOPLE, replace=False
+    )
+    return {names[at]: people[names[at]] for at in sorted(int(at) for at in drawn)}
 
 
 def resampled(

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.results import table_rows
+from analysis.signs import signed
 from analysis.stats.p_values import p_words
 from analysis.text.paired_ratings import brief_pairs
 from analysis.text.terminal import interval_of, name_of, number, table_of, why_unbounded
@@ -123,7 +124,8 @@ def _groups_compared(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
             else f"Mann-Whitney {_p(pair.test.p_two_sided)}"
         )
         corrected = "" if pair.p_holm is None else f", after Holm {p_words(pair.p_holm)}"
-        yield f"{first} against {second}, {name_of(criterion)}: difference {pair.difference:+.2f}, {test}{corrected}."
+        said = f"difference {signed(pair.difference)}, {test}{corrected}"
+        yield f"{first} against {second}, {name_of(criterion)}: {said}."
     yield from _more(len(pairs) - MOST_COMPARED, "comparisons of groups")
 
 
@@ -142,8 +144,8 @@ def _severity(analysis: RatingAnalysis) -> Iterator[str]:
     rows = sorted(table_rows(of_first), key=lambda row: row["severity"])
     low, high = rows[0], rows[-1]
     yield (
-        f"Severity by {name_of(str(low['criterion']))}: from {name_of(low['rater'])} {low['severity']:+.2f} to "
-        f"{name_of(high['rater'])} {high['severity']:+.2f} (a rater's scores less the mean score of the same items)."
+        f"Severity by {name_of(str(low['criterion']))}: from {name_of(low['rater'])} {signed(low['severity'])} to "
+        f"{name_of(high['rater'])} {signed(high['severity'])} (a rater's scores less the mean score of the same items)."
     )
 
 

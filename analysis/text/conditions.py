@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
+from analysis.signs import signed
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.p_values import p_cell, p_words
@@ -87,7 +88,9 @@ def over_other_pairs(found: ConditionsCompared) -> Iterator[str]:
     first = name_of(model.conditions[0].condition)
     for one in model.conditions:
         if one.log_odds is not None:
-            apart = f"{one.log_odds.value:+.2f} log odds {range_of(one.log_odds.low, one.log_odds.high, 2)}"
+            apart = (
+                f"{signed(one.log_odds.value)} log odds {range_of(one.log_odds.low, one.log_odds.high, 2)}"
+            )
             yield (
                 f"{name_of(one.condition)} less {first}, right answers over other people and pairs: {apart}, "
                 f"{p_words(one.log_odds.p)} (mixed model)"

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
 from analysis.ratings.studies import SelfAssessment
+from analysis.signs import signed
 from analysis.stats.multiplicity import out_of_reach
 from analysis.stats.p_values import p_cell, p_words
 from analysis.stats.paired import least_p
@@ -147,4 +148,4 @@ def names_of(one: PairedScores) -> str:
 
 
 def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+.2f}"
+    return "-" if value is None else signed(value)

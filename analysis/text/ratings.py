@@ -10,6 +10,7 @@ from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
+from analysis.signs import signed
 from analysis.stats.estimates import Estimate
 from analysis.stats.p_values import p_cell
 from analysis.text.brief_ratings import brief
@@ -214,7 +215,7 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
             name_of(name),
             " and ".join(map(name_of, pair.groups)),
             f"{pair.test.n1} and {pair.test.n2}",
-            f"{pair.difference:+.2f}",
+            signed(pair.difference),
             number(pair.test.effect, 2),
             p_cell(pair.test.p_two_sided),
             p_cell(pair.p_holm),
@@ -244,7 +245,7 @@ def _severity(raters: pd.DataFrame) -> Iterator[RenderableType]:
     found: dict[str, dict[str, str]] = {}
     for row in table_rows(raters):
         if row["severity"] is not None:
-            found.setdefault(row["rater"], {})[row["criterion"]] = f"{row['severity']:+.2f}"
+            found.setdefault(row["rater"], {})[row["criterion"]] = signed(row["severity"])
     yield heading(
         "Severity of raters (their scores less the mean score of the same items; below 0 is severe)"
     )

@@ -53,7 +53,7 @@ def resamples_words(resamples: int) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
+    return "-" if value is None else f"{value:z.{digits}f}"
 
 
 def share_of(value: float | None, part: int, whole: int) -> str:

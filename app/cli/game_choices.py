@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from analysis.signs import signed
 from app.cli.console import out
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ def _print(scored: "ChoicePrediction", occupant: str) -> None:
                 "" if one.interval.low is None else f" ({one.interval.low:.3f} to {one.interval.high:.3f})"
             )
             out.print(
-                f"  {one.predictor}: log loss {one.log_loss:.3f}{limits}, {one.better:+.3f} better than the base rate; "
-                f"Brier {one.brier:.3f}, accuracy {one.accuracy:.3f}",
+                f"  {one.predictor}: log loss {one.log_loss:.3f}{limits}, {signed(one.better, 3)} better than the base "
+                f"rate; Brier {one.brier:.3f}, accuracy {one.accuracy:.3f}",
                 markup=False,
             )
             for part in one.calibration:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from analysis.signs import signed
 from app.cli.console import out, print_reasons
 
 if TYPE_CHECKING:
@@ -290,7 +291,7 @@ def _print_comparison(whole: "Mapping[str, Any]") -> None:
         p = "" if one["test"]["p"] is None else f", p {one['test']['p']:.4f} (Holm {one['p_holm']:.4f})"
         out.print(
             f"  {one['measure']} ({one['role']}): {means[0]:.3f} against {means[1]:.3f}, difference "
-            f"{one['difference']:+.3f}{_limits(one['interval'])}{p}; {sizes}{paired}",
+            f"{signed(one['difference'], 3)}{_limits(one['interval'])}{p}; {sizes}{paired}",
             markup=False,
         )
     known = [one for one in whole["measures"] if one["difference"] is not None]

@@ -159,7 +159,7 @@ def import_game(
     read = read_mapping(mapping)
     done = import_play(file, read, output)
     people = f", {done.people} people by name" if done.people else ""
-    people += f", {done.without_name} seats of people without one" if done.without_name else ""
+    people += f", {done.without_name} seats of people without a name" if done.without_name else ""
     out.print(
         f"{done.matches} matches of {read.game}{people}, written to {output / 'moves.csv'}", markup=False
     )

@@ -141,17 +141,20 @@ class TrainedJudge:
         return value
 
 
-def track_and_goal(files: StimulusFiles) -> tuple[Track, tuple[float, float] | None]:
-    """The path of a clip with its heights and, where the file has them, headings and the goal of its beginning."""
-    found = read_positions(files, ("x_m", "y_m", "z_m"), ("heading_rad", *_GOAL))
+def track_and_goal(files: StimulusFiles, settings: Settings) -> tuple[Track, tuple[float, float] | None]:
+    """The path of a clip and, where the file has them, its heights, headings and the goal of its beginning.
+
+    A file without heights is refused where the settings read them."""
+    heights = ("z_m",) if settings.reads == "positions" else ()
+    found = read_positions(files, ("x_m", "y_m", *heights), ("z_m", "heading_rad", *_GOAL))
     x_m, y_m = (found.get(column) for column in _GOAL)
     return _track(found), None if x_m is None or y_m is None else (float(x_m[0]), float(y_m[0]))
 
 
 def track_of(files: StimulusFiles, settings: Settings | None = None) -> Track:
-    """The path of a clip; without settings its headings are read where there are any, and its heights."""
+    """The path of a clip; without settings its headings and heights are read where there are any."""
     if settings is None:
-        return _track(read_positions(files, ("x_m", "y_m", "z_m"), ("heading_rad",)))
+        return _track(read_positions(files, ("x_m", "y_m"), ("z_m", "heading_rad")))
     columns = ["x_m", "y_m"]
     columns += ["z_m"] if settings.reads == "positions" else []
     columns += ["heading_rad"] if settings.by_heading else []

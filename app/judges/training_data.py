@@ -193,7 +193,7 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
         reads = "by which leaks are looked for" if settings.sees else "which this judge reads"
         raise StudyError(f"{clip.name} has no positions, {reads}; leave the clip out, or add them")
     try:
-        path, goal_m = track_and_goal(clip.files)
+        path, goal_m = track_and_goal(clip.files, settings)
         frames = read_frames(clip.files, settings) if settings.sees else None
     except JudgeFailed as failure:
         raise StudyError(f"{clip.name}: {failure}") from None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analysis.signs import signed
 from app.judges.models import CURVE
 
 CURVES = ("learning.svg", CURVE)
@@ -50,7 +51,7 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
     ]
     for weight in numbers["weights"]:
         lines.append(
-            f"- {weight['name']}: {weight['value']:+.2f} ({weight['low']:+.2f} to {weight['high']:+.2f})"
+            f"- {weight['name']}: {signed(weight['value'])} ({signed(weight['low'])} to {signed(weight['high'])})"
         )
         lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
     return [*lines, "", "## Use", "", f"{card['not_for']}."]

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from analysis import analyze
 from analysis.options import RESAMPLES
 from analysis.signatures import compare_play
+from analysis.signs import signed
 from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.errors import StudyError
@@ -38,12 +39,14 @@ from tests.clock import Clock
 from tests.factories import NOW, load_file
 from tests.judges.files import circling, later, wavy, write_positions
 from tests.kept import Kept
+from tests.resamples import FEW
 from tests.sessions.walks import Walk
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HERE = "/admin/studies/nav/results"
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 PILOT = f"{HERE}?mode=pilot"
-FEW = 100
 CLOSED = "Closed while the study runs"
 
 
@@ -60,12 +63,6 @@ def settings(settings: Settings, library: Library, tmp_path: Path) -> Settings:
 def full(monkeypatch: pytest.MonkeyPatch, few_resamples: None) -> None:
     """As many resamples as everywhere."""
     monkeypatch.setattr(worker, "RESAMPLES", RESAMPLES)
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals may be rough."""
-    monkeypatch.setattr(worker, "RESAMPLES", FEW)
 
 
 def walk(client: TestClient, sides: str = "left", slug: str = "nav", **fields: str) -> None:
@@ -336,9 +333,9 @@ def test_conditions_are_beside_each_other_with_the_numbers_of_analyze_once_open(
     as_conditions(found, study["conditions"]["comparisons"])
     assert [row["measure"] for row in found] == ["accuracy", *["uncertainty"] * 3]
     said = text_of(page)
-    points = round(100 * float(found[0]["difference"]))
+    points = signed(100 * float(found[0]["difference"]), 0)
     open_ = "Whether people are right more or less often with human-hybrid than with human-symbolic cannot be told yet"
-    assert f"{open_}: difference {points:+d} points" in said
+    assert f"{open_}: difference {points} points" in said
     assert "the same 6 people" in said
     assert "human-hybrid against human-symbolic" in said
     assert "another choice of pairs may give another difference" in said

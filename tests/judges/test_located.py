@@ -122,6 +122,25 @@ def test_each_logging_has_a_scale_of_its_own_and_it_is_said(
     assert own < 0.05 < together
 
 
+def test_a_path_without_headings_is_left_out_of_what_needs_them_and_shared_matches_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = as_manifest(tmp_path) / "manifest.csv"
+    bare = tmp_path / "raw" / "human" / "p0" / "0.csv"
+    with bare.open(newline="") as file:
+        rows = [[cell for key, cell in row.items() if key != "heading_rad"] for row in csv.DictReader(file)]
+    with bare.open("w", newline="") as file:
+        csv.writer(file).writerows([["t_s", "x_m", "y_m", "z_m"], *rows])
+    head, *lines = manifest.read_text().splitlines()
+    # One match for each number: people, agents and all others of that number were there together.
+    shared = [f"{line},m{line.split(',')[0][-1]}" for line in lines]
+    manifest.write_text("\n".join([f"{head},match", *shared]))
+    signatures([str(tmp_path)], resamples=0)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Computed from 3 of 4 clips of human: positions have no heading_rad in the others." in said
+    assert "In 4 of 4 matches of human there were others, too (hybrid, symbolic), where the protocol" in said
+
+
 def test_judges_that_never_look_judge_pairs_of_positions(tmp_path: Path) -> None:
     table, pairs = as_table(tmp_path), tmp_path / "pairs.csv"
     pairs.write_text("pair,a,b\none,human-p0-0,symbolic-p0-0\ntwo,symbolic-p1-1,human-p1-1\n")
@@ -172,9 +191,23 @@ def test_judges_that_never_look_are_trained_on_positions_and_know_them_again(tmp
     with located(folder) as paths:
         [pair] = pairs_of(paths, pairs, "walks")
     assert pair.hashes_a <= found.examples[0].files
+    without_heights(folder)
+    bare = of_folder(folder, "human", wish.wanted, lambda done, total, name: None)
+    assert [list(one.path.x_m) for one in bare.examples] == [list(one.path.x_m) for one in found.examples]
+    places = replace(wish.wanted, settings=replace(wish.wanted.settings, reads="positions"))
+    with pytest.raises(StudyError, match="the column 'z_m' is missing"):
+        of_folder(folder, "human", places, lambda done, total, name: None)
     looks = replace(wish.wanted, settings=replace(wish.wanted.settings, reads="frames"))
     with pytest.raises(StudyError, match="positions without clips, and this judge looks at clips"):
         of_folder(folder, "human", looks, lambda done, total, name: None)
+
+
+def without_heights(folder: Path) -> None:
+    """Positions as most games and trackers write them: in the plane."""
+    for file in folder.rglob("*.csv"):
+        rows = [line.split(",") for line in file.read_text().splitlines()]
+        at = rows[0].index("z_m")
+        file.write_text("\n".join(",".join(row[:at] + row[at + 1 :]) for row in rows) + "\n")
 
 
 HEAD = "name,source,player,t_s,x_m,y_m\n"

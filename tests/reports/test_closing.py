@@ -93,7 +93,6 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     assert "Distance to people, and how often taken for a person" in html
     assert "A rule that looks at one clue alone" in html
     assert (tmp_path / "report" / "figures" / "closing.svg").is_file()
-    monkeypatch.setattr(worker, "RESAMPLES", 50)
     data = settings.model_copy(update={"data": tmp_path / "data"})
     data.data_dir.mkdir(exist_ok=True)
     with database.transaction() as session:

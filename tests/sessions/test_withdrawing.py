@@ -149,7 +149,11 @@ def test_the_code_of_the_last_page_deletes_the_answers_later(
     found = re.search(r'<b class="notranslate" translate="no">([0-9A-Z-]+)</b>', walk.html)
     assert found is not None
     code, at = found.group(1), f"/s/{study}/withdraw"
-    assert f'href="{at}"' in walk.html
+    assert f"http://testserver{at}<" in walk.html  # whole, as people note it
+    assert ">Delete my answers</a>" in walk.html
+    assert "Stop and" not in walk.html  # there is nothing left to stop
+    over = client.get(f"{walk.address}/stop").text
+    assert ("Delete your answers?" in over, "Stop and" in over, "Keep them" in over) == (True, False, True)
     client.cookies.clear()
     wrong = (
         code[:-1] + ("A" if code[-1] != "A" else "B"),

@@ -3,6 +3,7 @@
 from analysis.choice.bias import Bias
 from analysis.choice.description import Description
 from analysis.results import table_rows
+from analysis.signs import signed
 from analysis.stats.agreement import Agreement
 from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from app.reports.results.marks import (
@@ -69,9 +70,9 @@ def _learning_said(bias: Bias, n_positions: int) -> str:
     limits = (
         f"no interval: {slope.interval.reason}"
         if low is None or high is None
-        else f"95% interval {100 * low:+.1f} to {100 * high:+.1f}"
+        else f"95% interval {signed(100 * low, 1)} to {signed(100 * high, 1)}"
     )
-    slope_words = f"{100 * slope.mean:+.1f} points a position, {limits}"
+    slope_words = f"{signed(100 * slope.mean, 1)} points a position, {limits}"
     match evidence(slope.interval, 0.0, SHARE / max(1, n_positions - 1)):
         case "more":
             return f"People got better on the way: {slope_words}."
@@ -107,7 +108,7 @@ def order_figure(bias: Bias) -> Figure:
         if len(table) > len(drawn)
         else ""
     )
-    strong = "" if slope.mean is None else f"{100 * slope.mean:+.1f} points"
+    strong = "" if slope.mean is None else f"{signed(100 * slope.mean, 1)} points"
     return Figure(
         name="order",
         column="answers",

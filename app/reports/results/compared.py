@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from analysis import Analysis
 from analysis.reported import Comparison
+from analysis.signs import signed
 from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
@@ -165,9 +166,9 @@ def _size(one: Comparison) -> str:
         limits = (
             "no interval"
             if low is None or high is None
-            else f"95% interval {100 * low:+.0f} to {100 * high:+.0f}"
+            else f"95% interval {signed(100 * low, 0)} to {signed(100 * high, 0)}"
         )
-        shown = "not known" if mean is None else f"{100 * mean:+.0f} points"
+        shown = "not known" if mean is None else f"{signed(100 * mean, 0)} points"
         return f"difference {shown}, {limits}, {people(one.paired.n)} in both"
     limits = (
         "no interval"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
+from analysis.signs import signed
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
 from analysis.stats.intervals import Interval
@@ -55,7 +56,7 @@ def conditions_headline(found: ConditionsCompared, shares: Mapping[str, float | 
     )
     test = one.to_read
     if isinstance(test, PairedTest):
-        size = f"difference {signed(test.difference.mean)} points, {_interval_words(*_limits_of(one))}"
+        size = f"difference {signed_points(test.difference.mean)} points, {_interval_words(*_limits_of(one))}"
     else:
         effect = test.effect if test else None
         size = f"probability of being higher {exact(effect)}, {_interval_words(*_limits_of(one))}"
@@ -91,7 +92,7 @@ def _said(one: ConditionComparison) -> str:
         limits = _interval_words(test.difference.interval, signed_limits(test.difference.interval))
         who, size = (
             f"the same {people(test.n)}",
-            f"difference {signed(test.difference.mean)} points, {limits}",
+            f"difference {signed_points(test.difference.mean)} points, {limits}",
         )
         if verdict in ("more", "less"):
             return (
@@ -165,15 +166,14 @@ def names_of(one: ConditionComparison) -> str:
     return f"{pair} ({one.source} over {one.against})" if one.source else pair
 
 
-def signed(value: float | None) -> str:
+def signed_points(value: float | None) -> str:
     if value is None:
         return ""
-    whole = round(100 * value)
-    return f"{whole:+d}" if whole else "0"
+    return signed(100 * value, 0)
 
 
 def signed_limits(one: Interval) -> str:
-    return "no interval" if one.low is None else f"{signed(one.low)} to {signed(one.high)}"
+    return "no interval" if one.low is None else f"{signed_points(one.low)} to {signed_points(one.high)}"
 
 
 def exact_limits(one: Interval) -> str:

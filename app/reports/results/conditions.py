@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
+from analysis.signs import signed
 from analysis.stats.evidence import NOT_YET
 from analysis.stats.mixed import ModelNumber
 from analysis.stats.mixed_conditions import ConditionsModel
@@ -15,8 +16,8 @@ from app.reports.results.condition_words import (
     exact_limits,
     finding,
     names_of,
-    signed,
     signed_limits,
+    signed_points,
 )
 from app.reports.results.marks import nothing
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
@@ -88,7 +89,7 @@ def _modelled(model: ConditionsModel) -> Figure:
         section="conditions",
         drawing="marks",
         said=_modelled_said(label, found),
-        strong=f"{found.value:+.2f}",
+        strong=signed(found.value),
         how="Logistic mixed model with 95% interval, 0 is no difference: the condition is a fixed effect, "
         f"{people(model.n_participants)} "
         f"({model.n_crossed:,} of them in several conditions) and {count(model.n_pairs, 'pair')} are crossed, so that "
@@ -117,9 +118,10 @@ def _modelled(model: ConditionsModel) -> Figure:
         ),
         marks=tuple(
             Mark(
-                name, number.value, number.low, number.high, f"{number.value:+.2f}",
-                f"{number.low:.2f} to {number.high:.2f}", "ink",
-                spoken=f"{name}: {number.value:+.2f} log odds, 95% interval {number.low:.2f} to {number.high:.2f}",
+                name, number.value, number.low, number.high, signed(number.value),
+                f"{exact(number.low)} to {exact(number.high)}", "ink",
+                spoken=f"{name}: {signed(number.value)} log odds, 95% interval {exact(number.low)} to "
+                f"{exact(number.high)}",
             )
             for name, _, number in rows
         ),
@@ -131,7 +133,7 @@ def _modelled(model: ConditionsModel) -> Figure:
 
 
 def _modelled_said(label: str, found: ModelNumber) -> str:
-    size = f"{label} is {found.value:+.2f} log odds of a right answer, {found.low:.2f} to {found.high:.2f}"
+    size = f"{label} is {signed(found.value)} log odds of a right answer, {exact(found.low)} to {exact(found.high)}"
     if found.low <= 0 <= found.high:
         return f"Whether {label.replace(' less ', ' and ')} differ over other people and pairs {NOT_YET}: {size}."
     return f"Over other people and pairs, too: {size}."
@@ -145,7 +147,7 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
             test.difference.mean,
             test.difference.interval.low,
             test.difference.interval.high,
-            signed(test.difference.mean),
+            signed_points(test.difference.mean),
             signed_limits(test.difference.interval),
             "ink",
         )

@@ -6,6 +6,7 @@ from string import ascii_lowercase
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
 from analysis.ratings.studies import BlockRatings
+from analysis.signs import signed
 from analysis.stats.evidence import evidence
 from analysis.stats.p_values import p_words
 from analysis.text.paired_ratings import counted_pairs, names_of, title_of, unreachable
@@ -148,7 +149,7 @@ def _mark(one: PairedScores, *, is_alike: bool) -> Mark:
     beside = (
         "no interval"
         if interval.low is None or interval.high is None
-        else f"{interval.low:.2f} to {interval.high:.2f}"
+        else f"{interval.low:z.2f} to {interval.high:z.2f}"
     )
     spoken = f"{title_of(one)}: {_signed(value)}, {beside}, {counted_pairs(one)}"
     name = one.criterion if is_alike and one.criterion else title_of(one)
@@ -156,4 +157,4 @@ def _mark(one: PairedScores, *, is_alike: bool) -> Mark:
 
 
 def _signed(value: float | None) -> str:
-    return "–" if value is None else f"{value:+.2f}"
+    return "–" if value is None else signed(value)

@@ -8,6 +8,7 @@ from analysis.ratings.between import BlocksCompared
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
+from analysis.signs import signed
 from analysis.stats.intervals import Interval
 from app.reports.results.marks import estimated, plain_interval
 from app.reports.results.paired_ratings import paired_figures
@@ -347,8 +348,8 @@ def _severity_figure(
         ),
         marks=tuple(
             Mark(
-                f"{rater}, {criterion}" if several else rater, severity, None, None, f"{severity:+.2f}",
-                f"of {count(n, 'score')}", "ink", spoken=f"{rater}, {criterion}: {severity:+.2f}",
+                f"{rater}, {criterion}" if several else rater, severity, None, None, signed(severity),
+                f"of {count(n, 'score')}", "ink", spoken=f"{rater}, {criterion}: {signed(severity)}",
             )
             for rater, criterion, n, severity in shown
         ),

@@ -45,8 +45,8 @@ def percent(value: float | None) -> str:
     if value is None:
         return NONE
     if 0 < abs(value) < 0.01:
-        return f"{100 * value:.1f}%"
-    return f"{100 * value:.0f}%"
+        return f"{100 * value:z.1f}%"
+    return f"{100 * value:z.0f}%"
 
 
 def points(value: float) -> str:
@@ -56,7 +56,7 @@ def points(value: float) -> str:
 
 def limits(low: float | None, high: float | None) -> str:
     """``66 to 75``, beside a number in percent."""
-    return "" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f}"
+    return "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
 
 
 def between(one: Interval) -> str:
@@ -77,7 +77,7 @@ def why_missing(named: Iterable[tuple[str, Interval]]) -> str:
 
 def exact(value: float | None) -> str:
     """Statistics such as an AUC."""
-    return NONE if value is None else f"{value:.2f}"
+    return NONE if value is None else f"{value:z.2f}"
 
 
 def people(n: int) -> str:

@@ -1,7 +1,7 @@
 """What may not be on both sides of a fold, and what would give the source away without any behaviour."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -87,6 +87,21 @@ def test_how_positions_were_logged_is_found_and_taken_away_before_a_judge_reads_
     assert np.abs(human.x_m - agent.x_m).max() < 0.011
     assert logged(human).step_s == pytest.approx(2 / 30)
     assert logged(agent).repeats == 0
+
+
+def as_written(path: Path) -> Path:
+    """As a file has it: five decimals, of times too, so that no moment is on the common step to the last digit."""
+    heading = None if path.heading_rad is None else np.round(path.heading_rad, 5)
+    return Path(*(np.round(values, 5) for values in (path.t_s, path.x_m, path.y_m, path.z_m)), heading)
+
+
+@pytest.mark.parametrize("change", [each_second_repeated, of_four_hertz])
+def test_bringing_paths_to_one_step_leaves_no_trace_of_its_own(change: Callable[[Path], Path]) -> None:
+    examples = [replace(e, path=as_written(e.path)) for e in of_agents(examples_of(30), change)]
+    common = in_common([e.path for e in examples], [e.source for e in examples])
+    for reads in (READS_PLACES, replace(READS_NONE, by_heading=True)):
+        settings = replace(reads, step_s=common.step_s, decimals=common.decimals)
+        assert "logging" not in found(examples, settings), settings.reads
 
 
 def test_headings_of_fewer_decimals_remain_and_are_refused_where_they_are_read() -> None:

@@ -1,6 +1,7 @@
 """Thousands of people with one or two choices each: the same numbers as one by one, in a number of steps that ends."""
 
 import numpy as np
+import pytest
 
 from analysis.signatures import against
 from analysis.signatures.against import Measured, against_people, resampled
@@ -73,6 +74,27 @@ def test_numbers_are_those_of_everybody_one_by_one() -> None:
     assert found.left_off_map == 60 + 2 - len(found.map.labels)
     places = [list(everybody).index(label.removeprefix("human: ")) for label in found.map.labels[:-2]]
     assert not np.isnan(apart[np.ix_(places, places)]).any()
+
+
+def test_where_all_differ_the_band_is_that_of_people_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Distances of all to all would be the square of their number; those to sources are of everybody still."""
+    rng = np.random.default_rng(6)
+    all_differ = {f"p{at}": rng.integers(1, 99, (1, ZONES * BINS)).astype(float) for at in range(300)}
+    counted = {"human": all_differ, "one": agents(1), "other": agents(2)}
+    whole = against_people(measured(Asked()), counted, "human", seed=1, resamples=0)
+    monkeypatch.setattr(against, "BAND_PEOPLE", 40)
+    distance = Asked()
+    found = against_people(measured(distance), counted, "human", seed=1, resamples=0)
+    assert found.distances == whole.distances
+    assert whole.band is not None
+    assert found.band is not None
+    assert (whole.band.n, found.band.n, found.left_off_map) == (300, 40, 260)
+    assert found.band.median == pytest.approx(whole.band.median, rel=0.1)
+    assert distance.n < 300 * 299 / 2 / 3
+    monkeypatch.setattr(against, "BAND_PEOPLE", 80)
+    few = against_people(measured(Asked()), {**counted, "human": people(300)}, "human", seed=1, resamples=0)
+    assert few.band is not None
+    assert few.band.n == 300, "of the same few kinds: all"
 
 
 def test_resamples_are_those_of_everybody_one_by_one() -> None:
