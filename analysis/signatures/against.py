@@ -131,7 +131,7 @@ def against_people(
         return one.refused("no person has an observation")
     others = [source for source, players in kept.items() if source != human and players]
     pooled = {source: _total(kept[source].values()) for source in others}
-    people = {player: rows.sum(axis=0) for player, rows in kept[human].items()}
+    people: Mapping[str, Counts] = {player: rows.sum(axis=0) for player, rows in kept[human].items()}
     to_persons = {source: _to_persons(pooled[source], people, one.distance) for source in others}
     n_all = len(people)
     people = _drawn_people(people, seed)

@@ -92,7 +92,8 @@ def test_how_positions_were_logged_is_found_and_taken_away_before_a_judge_reads_
 def as_written(path: Path) -> Path:
     """As a file has it: five decimals, of times too, so that no moment is on the common step to the last digit."""
     heading = None if path.heading_rad is None else np.round(path.heading_rad, 5)
-    return Path(*(np.round(values, 5) for values in (path.t_s, path.x_m, path.y_m, path.z_m)), heading)
+    t_s, x_m, y_m, z_m = (np.round(values, 5) for values in (path.t_s, path.x_m, path.y_m, path.z_m))
+    return Path(t_s, x_m, y_m, z_m, heading)
 
 
 @pytest.mark.parametrize("change", [each_second_repeated, of_four_hertz])
