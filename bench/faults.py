@@ -1,22 +1,24 @@
 """People of every task at work while everything fails: the service and its worker are killed, the disk is full, the
 database is stopped, connections are cut in the middle of forms. Then every row is looked at.
 
-`python -m bench.faults [PEOPLE]`: over SQLite on a disk of its own, then over a PostgreSQL server of its own. Prints
-the table of docs/serving.md. Needs root, for the disk and for PostgreSQL's user.
+`python -m bench.faults [PEOPLE] [ROUNDS]`: over SQLite on a disk of its own, then over a PostgreSQL server of its own.
+Prints the table of docs/serving.md. Needs root, for the disk and for PostgreSQL's user.
 """
 
 import asyncio
+import csv
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -36,9 +38,11 @@ from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.demo.build import PLAY, RATE, SLUG, build_demo, build_play, build_rate
+from app.demo.walks import FOLDER, listed, positions_file
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.judges.asking_training import TrainingWish
+from app.library.places import training_folder
 from app.library.tables import Upload
 from app.sessions.entry import pass_for
 from app.sessions.responses import Response
@@ -55,10 +59,11 @@ from bench.servers import free_address
 
 WALK = "walk-the-map"
 TASKS = {SLUG: "pairs", RATE: "ratings", PLAY: "matches", WALK: "walks"}
-CUT, AGAIN_S = 0.1, 0.2
+CUT, AGAIN_S = 0.02, 0.2
 DISK_BYTES = 3_000_000_000
 STOPPED_S, FULL_S = 20.0, 4.0
-CLIPS = Path(__file__).parents[1] / "app" / "demo" / "walks" / "clips"
+AGAIN = 3  # what is quick is done so often each time
+CLIPS, WALKS = FOLDER / "clips", "walks"
 PATIENCE_S = 900.0
 
 
@@ -105,9 +110,7 @@ class Stubborn(httpx2.AsyncBaseTransport):
         if request.method != "POST" or len(parts) != 3 or parts[1] != "p":
             return
         fields = parse_qs(body.decode())
-        if fields.get("do") == [
-            "answers"
-        ]:  # on a game's rules: what is kept of them is how many tries there were
+        if "do" in fields:  # on a game's rules: what is kept of them is how many tries there were
             return
         number = fields.get("submit_id", [""])[0]
         if response.status_code == 303 and "?" not in response.headers.get("location", "") and number:
@@ -206,7 +209,7 @@ class Run:
     token: str = ""
 
     def prepare(self) -> None:
-        """Every task has an open study; somebody may upload clips."""
+        """Every task has an open study; somebody may upload clips, and train judges on walks."""
         build_demo(self.settings, self.database)
         build_play(self.database)
         build_rate(self.database)
@@ -220,6 +223,7 @@ class Run:
             now = datetime.now(UTC)
             user = add_user(session, "a@example.org", Role.OWNER, "none", by=COMMAND_LINE, now=now)
             self.token = make_token(session, Who(user, "a@example.org", Role.OWNER), "faults", now)
+        keep_walks_to_train(training_folder(self.settings.data_dir) / WALKS)
 
     async def person(self, number: int) -> None:
         """One simulated participant of one of the studies, from the first page to the last."""
@@ -241,7 +245,7 @@ class Run:
             if kind is Kind.REPORT:
                 params: Mapping[str, Any] = {"slug": SLUG, "mode": "simulated", "seed": 1}
             else:
-                wish = TrainingWish(f"t{len(self.asked)}", "turn-speed-gru", epochs=3)
+                wish = TrainingWish(f"t{len(self.asked)}", "turn-speed-gru", folder=WALKS, epochs=3)
                 params = {**asdict(wish), "slug": SLUG, "allowed": []}
             job = queue.ask(session, kind, params, now=now, study_id=study, asked_by=1)
         self.asked.append(job)
@@ -263,40 +267,61 @@ class Run:
         self.asked.append(job)
         return job
 
-    async def kill_worker_at(self, job: int, words: str) -> None:
-        """Kill the worker while it is at a job."""
+    async def kill_worker_at(self, job: int, words: str, doing: str) -> None:
+        """Kill the worker while it is at a job, and says of it what begins so."""
         while True:
-            status = await self.database.read(_status, job)
-            if status == JobStatus.RUNNING:
+            status, said = await self.database.read(_status, job)
+            if status == JobStatus.RUNNING and said.startswith(doing):
                 pid = worker_of(self.service)
                 if pid is not None:
                     os.kill(pid, signal.SIGKILL)
                     self.seen.faults[f"worker killed in the middle of {words}"] += 1
                 return
-            if status != JobStatus.QUEUED:
+            if status not in (JobStatus.QUEUED, JobStatus.RUNNING):
                 return
             await asyncio.sleep(0.01)
 
     async def fill_disk(self) -> None:
-        filler = self.service.data / "filler"
-        await asyncio.to_thread(_fill, filler)
-        self.seen.faults[f"disk full for {FULL_S:g} s"] += 1
-        await asyncio.sleep(FULL_S)
-        filler.unlink()
+        """Until somebody is refused, and for a while more. Whoever reads keeps SQLite's log from beginning anew, so
+        it fills the space that it has, and there is none to grow into."""
+        filler, refused = self.service.data / "filler", self.seen.refused[503]
+        path = str(self.settings.database_url.database)
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM job").fetchone()
+            await asyncio.to_thread(_fill, filler)
+            async with asyncio.timeout(PATIENCE_S):
+                while self.seen.refused[503] == refused:
+                    await asyncio.sleep(0.05)
+            self.seen.faults["disk full until answers are refused, and 4 s more"] += 1
+            await asyncio.sleep(FULL_S)
+            filler.unlink()
 
     async def wait_for_jobs(self) -> Counter[str]:
         """How the jobs ended."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
-            found = [await self.database.read(_status, job) for job in self.asked]
+            found = [(await self.database.read(_status, job))[0] for job in self.asked]
             if not {JobStatus.QUEUED, JobStatus.RUNNING} & set(found):
                 break
             await asyncio.sleep(0.2)
         return Counter(map(str, found))
 
 
-def _status(session: Session, job: int) -> str:
-    return session.exec(select(Job.status).where(Job.id == job)).one()
+def _status(session: Session, job: int) -> tuple[str, str]:
+    return session.exec(select(Job.status, Job.doing).where(Job.id == job)).one()
+
+
+def keep_walks_to_train(folder: Path) -> None:
+    """Positions of the demo's walks, each of a scene of its own: of fewer than five scenes nothing is trained."""
+    folder.mkdir(parents=True)
+    with (folder / "manifest.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["name", "source", "player", "positions", "scene"])
+        for clip in listed():
+            shutil.copyfile(FOLDER / positions_file(clip.name), folder / f"{clip.name}.csv")
+            player = clip.attributes.get("player", "")
+            table.writerow([clip.name, clip.source, player, f"{clip.name}.csv", clip.name])
 
 
 def _fill(filler: Path) -> None:
@@ -322,18 +347,20 @@ def worker_of(service: Service) -> int | None:
 async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
     """One fault after another while people are at work."""
     for number in range(rounds):
-        for job, words in (
-            (await run.send_clip(number), "a clip"),
-            (await asyncio.to_thread(run.ask, Kind.REPORT), "a report"),
-            (await asyncio.to_thread(run.ask, Kind.TRAINING), "a training"),
-        ):
-            await run.kill_worker_at(job, words)
-            await asyncio.sleep(1)
-        await asyncio.to_thread(run.service.kill)
-        run.seen.faults["service, or one process of it, killed (kill -9)"] += 1
-        await asyncio.sleep(2)
+        for clip in range(AGAIN):
+            await run.kill_worker_at(await run.send_clip(AGAIN * number + clip), "a clip", "")
+        report = await asyncio.to_thread(run.ask, Kind.REPORT)
+        await run.kill_worker_at(report, "a report", "")
+        training = await asyncio.to_thread(run.ask, Kind.TRAINING)
+        await run.kill_worker_at(training, "a training", "Training")
+        await run.wait_for_jobs()  # one at which the worker died four times is given up
+        for _ in range(AGAIN):
+            await asyncio.to_thread(run.service.kill)
+            run.seen.faults["service, or one process of it, killed (kill -9)"] += 1
+            await asyncio.sleep(2)
         if postgres is None:
-            await run.fill_disk()
+            for _ in range(AGAIN):
+                await run.fill_disk()
         elif number == 0:
             postgres.hold(signal.SIGSTOP)
             await asyncio.sleep(STOPPED_S)
@@ -363,6 +390,12 @@ def wrongs(session: Session, seen: Seen) -> Sequence[str]:
         if not stored[(of[token_hash(token)], number)]
     ]
     return [*doubled, *lost]
+
+
+def unfinished(session: Session, asked: Sequence[int]) -> Sequence[str]:
+    """Jobs whose worker was killed, and that were not done by the next."""
+    jobs = session.exec(select(Job).where(col(Job.id).in_(asked), col(Job.status) != JobStatus.DONE))
+    return [f"job {job.id}, {job.kind}, is {job.status}: {job.message}" for job in jobs]
 
 
 async def everything(run: Run, people: int, rounds: int, postgres: Postgres | None) -> Counter[str]:
@@ -401,7 +434,7 @@ def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None
     finally:
         service.stop()
     with database.reading() as session:
-        wrong = wrongs(session, run.seen)
+        wrong = [*wrongs(session, run.seen), *unfinished(session, run.asked)]
     database.close()
     name = "PostgreSQL, 2 processes" if postgres else "SQLite, 1 process"
     taken = sum(map(len, run.seen.taken.values()))
@@ -415,7 +448,7 @@ def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None
     print(
         f"{name}: {taken} answers and moves were acknowledged; refused for the moment: {dict(run.seen.refused)}"
     )
-    print(f"{name}: jobs {dict(jobs)}; lost or doubled: {len(wrong)}", flush=True)
+    print(f"{name}: jobs {dict(jobs)}; lost, doubled or not done: {len(wrong)}", flush=True)
     for line in wrong[:20]:
         print(f"  {line}")
     return wrong

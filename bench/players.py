@@ -71,7 +71,7 @@ class Person:
     async def enter(self) -> None:
         """Come in and agree. Each line may be said again: an address that was given leads back to the same session."""
         page = await self.asked("GET", f"/s/{self.slug}", follow=True)
-        self.path = page.path
+        self.path = page.path.partition("?")[0]  # the consent page's says who has come
         fields = {**hidden(page.body.decode()), "decision": "agree", "of_age": "yes"}
         await self.asked("POST", self.path, fields)
         await self.look()

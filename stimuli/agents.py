@@ -177,7 +177,8 @@ def walk_by(agent: Agent, name: str, walk: Walk, draw: Drawn) -> Track:
         if walk.has_arrived:
             return walk.track()
     lasted_s = MOST_STEPS * STEP_FRAMES / FRAMES_PER_S
-    raise LostWalkerError(f"{name} did not reach goal {walk.goal.name} in {MOST_STEPS} steps, {lasted_s:g} s")
+    message = f"{name} did not reach goal {walk.goal.name} in {MOST_STEPS} steps, {lasted_s:g} s"
+    raise LostWalkerError(message, walk.track())
 
 
 def seen(walk: Walk, draw: Drawn) -> Bytes:

@@ -18,19 +18,23 @@ from stimuli.body import FRAMES_PER_S
 from stimuli.encode import CRF, write_mp4
 from stimuli.errors import StimuliError
 from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
-from stimuli.scenes import Clip, Scene, plan_clips, plan_walks, walk_clip
+from stimuli.scenes import Clip, Scene, Shown, plan_clips, plan_walks, walk_clip
 from stimuli.walkers import LostWalkerError, Track
+from stimuli.world import build_world
 
 MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed", "scene")
 PEOPLE_COLUMNS = (*MANIFEST_COLUMNS, "session")
+# What sets that keep lost walks have besides, in the manifest and in each positions file.
+ARRIVED = "arrived"
 ATTEMPT_COLUMNS = ("name", "walks_lost", "walks_too_short")
-POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m")
+POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m", "wall_m")
 PLAYERS = {
     "human": "simulated human",
     "hybrid": "hybrid walker",
     "symbolic": "symbolic walker",
 }
 ATTEMPTS = "attempts.csv"
+AGAIN, KEEP = "again", "keep"
 N_CLIPS = 24
 T = TypeVar("T")
 R = TypeVar("R")
@@ -98,6 +102,7 @@ def generate_by_agent(
     agent: str,
     *,
     source: str = "agent",
+    lost: str = AGAIN,
     goals: Sequence[int] = tuple(range(1, len(GOALS) + 1)),
     seed: int = 1,
     clips: int = N_CLIPS,
@@ -107,7 +112,7 @@ def generate_by_agent(
     """Write clips of an agent's walks as `generate` writes the demo's, in the same scenes for the same seed.
 
     A walk that gets lost, or is too short for its scene, is tried again from another start, up to 20 times.
-    `attempts.csv`, beside the manifest, has how many there were before each clip: only walks that arrive are shown.
+    `attempts.csv`, beside the manifest, has how many there were before each clip.
 
     Parameters
     ----------
@@ -115,6 +120,10 @@ def generate_by_agent(
         `MODULE:NAME`, a class or function without arguments that makes an agent.
     source
         What the manifest calls it; not `human`.
+    lost
+        `again`: only walks that arrive are shown. `keep`: one that gets lost is shown, too; manifest and positions
+        have a column `arrived`, and what is shown is about the moment when the walk was nearest to its goal, or as near
+        as others are halfway through theirs.
     goals
         Which goals it walks to, in turn.
 
@@ -129,12 +138,15 @@ def generate_by_agent(
         raise StimuliError(
             f"source is {source[:80]!r}; it is up to 60 letters, digits, . _ or -, and not human: an agent is none"
         )
+    if lost not in (AGAIN, KEEP):
+        raise StimuliError(f"lost is {lost[:80]!r}; allowed are {AGAIN} and {KEEP}")
     for goal in goals:
         _check("goal", goal, 1, len(GOALS))
     if not goals:
         raise StimuliError("goals are empty; name at least one")
     AgentPlace(agent).make()
-    planned = plan_walks(clips, seed, source, agent, [goal - 1 for goal in goals])
+    at = [goal - 1 for goal in goals]
+    planned = plan_walks(clips, seed, source, agent, at, keeps_lost=lost == KEEP)
     return make_set(planned, out, workers, on_progress or _ignore)
 
 
@@ -172,15 +184,23 @@ def make_set(
     make = partial(make_clip, crf=crf)
     shown = _make_all(make, planned, out, min(n_workers, len(planned)), on_progress)
     attempts = (
-        [clip.name, str(n_lost), str(n_short)] for clip, (n_lost, n_short) in zip(planned, shown, strict=True)
+        [clip.name, str(one.n_lost), str(one.n_short)] for clip, one in zip(planned, shown, strict=True)
     )
     _write_csv(out / ATTEMPTS, ATTEMPT_COLUMNS, attempts)
     rows = (
         _row(clip.name, clip.source, clip.scene, clip.agent or PLAYERS[clip.source], simulated=True)
-        for clip in planned
+        + ([_yes(one.has_arrived)] if clip.keeps_lost else [])
+        for clip, one in zip(planned, shown, strict=True)
     )
-    _write_csv(manifest, MANIFEST_COLUMNS, rows)
+    keeps_lost = any(clip.keeps_lost for clip in planned)
+    _write_csv(manifest, (*MANIFEST_COLUMNS, ARRIVED) if keeps_lost else MANIFEST_COLUMNS, rows)
     return manifest
+
+
+def n_lost_shown(manifest: Path) -> int:
+    """How many clips of a manifest show walks that got lost."""
+    with manifest.open(encoding="utf-8", newline="") as file:
+        return sum(row.get(ARRIVED) == _yes(False) for row in csv.DictReader(file))
 
 
 def n_lost_walks(manifest: Path) -> int:
@@ -245,14 +265,15 @@ def _make_all(
         pool.shutdown(cancel_futures=True)
 
 
-def make_clip(clip: Clip, out: Path, *, crf: int = CRF) -> tuple[int, int]:
-    """Simulate, draw and write one clip and its positions; how many walks before it got lost, or were too short."""
+def make_clip(clip: Clip, out: Path, *, crf: int = CRF) -> Shown:
+    """Simulate, draw and write one clip and its positions; gives what it shows, and of which attempt."""
     try:
         shown = walk_clip(clip)
     except LostWalkerError as error:
         raise StimuliError(str(error)) from error
-    _draw(clip.name, shown.part, GOALS[clip.goal], out, crf)
-    return shown.n_lost, shown.n_short
+    arrived = shown.has_arrived if clip.keeps_lost else None
+    _draw(clip.name, shown.part, GOALS[clip.goal], out, crf, arrived)
+    return shown
 
 
 def make_walked(walked: Walked, out: Path) -> None:
@@ -260,11 +281,17 @@ def make_walked(walked: Walked, out: Path) -> None:
     _draw(walked.name, walked.part, GOALS[walked.scene.goal], out)
 
 
-def _draw(name: str, track: Track, goal: Goal, out: Path, crf: int = CRF) -> None:
+def _draw(
+    name: str, track: Track, goal: Goal, out: Path, crf: int = CRF, arrived: bool | None = None
+) -> None:
+    """`arrived` is said in each row of the positions, 1 or 0; None: not at all."""
     draw = raycaster(goal).frame
     frames = (draw(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
     path = out / "clips" / f"{name}.mp4"
-    _write_csv(out / "positions" / f"{name}.csv", POSITION_COLUMNS, _position_rows(track, goal))
+    columns = POSITION_COLUMNS if arrived is None else (*POSITION_COLUMNS, ARRIVED)
+    mark = [] if arrived is None else [str(int(arrived))]
+    rows = ([*row, *mark] for row in _position_rows(track, goal))
+    _write_csv(out / "positions" / f"{name}.csv", columns, rows)
     try:
         write_mp4(path, frames, width=WIDTH, height=HEIGHT, frames_per_s=FRAMES_PER_S, crf=crf)
     except OSError as error:
@@ -277,12 +304,13 @@ def _poses(track: Track) -> Iterable[Pose]:
 
 
 def _position_rows(track: Track, goal: Goal) -> Iterable[list[str]]:
+    wall_m = build_world().wall_m(track.x_m, track.y_m)
     for index, pose in enumerate(_poses(track)):
         yield [
             f"{index / FRAMES_PER_S:.6f}",
             *(f"{metres:.4f}" for metres in pose[:3]),
             f"{pose.heading_rad:.6f}",
-            *(f"{metres:.4f}" for metres in (goal.x_m, goal.y_m)),
+            *(f"{metres:.4f}" for metres in (goal.x_m, goal.y_m, wall_m[index])),
         ]
 
 
@@ -294,11 +322,15 @@ def _row(name: str, source: str, scene: Scene, player: str, *, simulated: bool) 
         source,
         goal,
         player,
-        "yes" if simulated else "no",
+        _yes(simulated),
         f"positions/{name}.csv",
         str(scene.seed),
         f"{scene.seed}-{goal}-{scene.number}",
     ]
+
+
+def _yes(is_so: bool) -> str:
+    return "yes" if is_so else "no"
 
 
 def _write_csv(path: Path, columns: tuple[str, ...], rows: Iterable[list[str]]) -> None:

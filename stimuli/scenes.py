@@ -10,7 +10,7 @@ import numpy as np
 
 from stimuli.agents import AgentPlace, Walk, walk_by
 from stimuli.arena import GOALS
-from stimuli.arrays import Indices
+from stimuli.arrays import Floats, Indices
 from stimuli.body import FRAMES_PER_S
 from stimuli.planning import Point, Route, centre, route_to
 from stimuli.raycaster import raycaster
@@ -45,12 +45,31 @@ class Scene:
     def part(self, track: Track) -> Track | None:
         """What is shown of a walk: some seconds, halfway through which the goal is equally far for all walkers. None
         where the walk is too short for it."""
-        n_frames, left_s, _ = self._stretch()
-        halfway_m = REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
-        near = route_to(GOALS[self.goal]).from_m(track.x_m, track.y_m) <= halfway_m
+        n_frames, halfway_m = self._shown()
+        near = self._from_m(track) <= halfway_m
         first = int(np.argmax(near)) - n_frames // 2
         fits = bool(near.any()) and first >= 0 and first + n_frames <= len(track)
         return track.part(first, n_frames) if fits else None
+
+    def part_of_lost(self, track: Track) -> Track:
+        """What is shown of a walk that did not arrive: as many frames, about the moment when it was as near to the goal
+        as others are halfway through theirs, or as near as it came."""
+        n_frames, halfway_m = self._shown()
+        away_m = self._from_m(track)
+        middle = int(np.argmax(away_m <= max(halfway_m, float(away_m.min()))))
+        return track.part(max(0, min(middle - n_frames // 2, len(track) - n_frames)), n_frames)
+
+    def nearest_m(self, track: Track) -> float:
+        """How near to the goal a walk came, on foot, to the planning grid's half metre."""
+        return float(self._from_m(track).min())
+
+    def _from_m(self, track: Track) -> Floats:
+        return route_to(GOALS[self.goal]).from_m(track.x_m, track.y_m)
+
+    def _shown(self) -> tuple[int, float]:
+        """How many frames a clip has, and how far on foot the goal is halfway through them."""
+        n_frames, left_s, _ = self._stretch()
+        return n_frames, REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
 
     def _stretch(self) -> tuple[int, float, Indices]:
         rng = np.random.default_rng([self.seed, self.goal, self.number, 1])
@@ -59,13 +78,17 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """One clip to make. Clips of one goal and number differ in source alone: same start, same length."""
+    """One clip to make. Clips of one goal and number differ in source alone: same start, same length.
+
+    `keeps_lost`: a walk that does not arrive is shown as well, in place of being walked again.
+    """
 
     source: str
     goal: int
     number: int
     seed: int
     agent: str = ""
+    keeps_lost: bool = False
 
     @property
     def name(self) -> str:
@@ -78,11 +101,15 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a clip shows, and how many walks came to nothing before it: lost on the way, or too short for the scene."""
+    """What a clip shows, and how many walks came to nothing before it: lost on the way, or too short for the scene.
+
+    `has_arrived`: the walk that is shown reached its goal, later than what is shown of it.
+    """
 
     part: Track
     n_lost: int
     n_short: int
+    has_arrived: bool = True
 
 
 def plan_clips(n_clips: int, seed: int) -> list[Clip]:
@@ -95,30 +122,53 @@ def plan_clips(n_clips: int, seed: int) -> list[Clip]:
     return clips
 
 
-def plan_walks(n_clips: int, seed: int, source: str, agent: str, goals: Sequence[int]) -> list[Clip]:
+def plan_walks(
+    n_clips: int, seed: int, source: str, agent: str, goals: Sequence[int], *, keeps_lost: bool = False
+) -> list[Clip]:
     """List the clips of an agent: each goal once, then another round, in the scenes of `plan_clips`."""
     rounds = (divmod(index, len(goals)) for index in range(n_clips))
-    return [Clip(source, goals[at], earlier + 1, seed, agent) for earlier, at in rounds]
+    return [Clip(source, goals[at], earlier + 1, seed, agent, keeps_lost) for earlier, at in rounds]
 
 
 def walk_clip(clip: Clip) -> Shown:
     """Simulate the walk that a clip shows: some seconds of it, neither its start nor its end.
 
     Halfway through their clips all walkers of a scene are equally far from the goal.
+
+    Raises
+    ------
+    LostWalkerError
+        If no attempt can be shown, with what happened to each.
     """
     scene = clip.scene
     walked = _by_agent(clip) if clip.agent else _by_walker(clip, route_to(GOALS[clip.goal]))
-    n_lost = 0
+    n_lost, happened = 0, list[str]()
     for attempt in range(MOST_ATTEMPTS):
         try:
             track = walked(scene.start(attempt), attempt)
-        except LostWalkerError:
+        except LostWalkerError as lost:
+            track = lost.track
+            if clip.keeps_lost:
+                return Shown(scene.part_of_lost(track), n_lost, attempt - n_lost, has_arrived=False)
             n_lost += 1
+            happened.append(f"lost, {scene.nearest_m(track):.1f} m from the goal at the nearest")
             continue
         part = scene.part(track)
         if part is not None:
             return Shown(part, n_lost, attempt - n_lost)
-    raise LostWalkerError(f"{clip.name} (seed {clip.seed}): no walk long enough in {MOST_ATTEMPTS} attempts")
+        happened.append(f"arrived after {len(track) / FRAMES_PER_S:.1f} s, too short for the scene")
+    raise LostWalkerError(_refusal(clip, n_lost, happened), track)
+
+
+def _refusal(clip: Clip, n_lost: int, happened: Sequence[str]) -> str:
+    """What became of each attempt, and what to do."""
+    each = "; ".join(f"{number}: {what}" for number, what in enumerate(happened, start=1))
+    remedies = ["keep walks that get lost (--lost keep)"] if n_lost else []
+    remedies.append("choose other goals or another seed")
+    return (
+        f"{clip.name} (seed {clip.seed}): none of {len(happened)} walks can be shown, {n_lost} got lost and "
+        f"{len(happened) - n_lost} were too short for the scene; {', or '.join(remedies)}. Attempt {each}"
+    )
 
 
 def _by_walker(clip: Clip, route: Route) -> Callable[[Point, int], Track]:

@@ -32,10 +32,6 @@ STEERING: dict[Source, Callable[[float, np.random.Generator], Steering]] = {
 }
 
 
-class LostWalkerError(RuntimeError):
-    """A walker did not reach its goal in time."""
-
-
 @dataclass(frozen=True, slots=True)
 class Track:
     """One value per frame: metres, and radians counter-clockwise from east."""
@@ -55,6 +51,14 @@ class Track:
         )
 
 
+class LostWalkerError(RuntimeError):
+    """A walker did not reach its goal in time; `track` is where it went instead."""
+
+    def __init__(self, message: str, track: Track) -> None:
+        super().__init__(message)
+        self.track = track
+
+
 def walk(source: Source, world: World, route: Route, start: Point, rng: np.random.Generator) -> Track:
     """Walk from `start` to within `REACHED_M` of the goal; the walk ends before arriving changes anything.
 
@@ -70,9 +74,14 @@ def walk(source: Source, world: World, route: Route, start: Point, rng: np.rando
     rows: list[tuple[float, float, float]] = []
     while math.dist(body.here, route.goal) >= REACHED_M:
         if len(rows) == LONGEST_FRAMES:
-            raise LostWalkerError(f"the {source} walker did not get from {start} to {route.goal} in 40 s")
+            message = f"the {source} walker did not get from {start} to {route.goal} in 40 s"
+            raise LostWalkerError(message, _track(world, rows))
         heading_rad = steer(body, guide)
         rows.append((*body.here, heading_rad))
+    return _track(world, rows)
+
+
+def _track(world: World, rows: list[tuple[float, float, float]]) -> Track:
     x_m, y_m, heading = np.array(rows).T
     wrapped = math.pi - (math.pi - heading) % math.tau
     return Track(x_m, y_m, world.height_m(x_m, y_m), wrapped)

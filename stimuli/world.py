@@ -37,6 +37,18 @@ class World:
         inside: Bools = self.obstacle[_cell(np.asarray(x_m)), _cell(np.asarray(y_m))]
         return inside
 
+    def wall_m(self, x_m: Floats, y_m: Floats) -> Floats:
+        """How far the nearest obstacle is from places, in any direction, along the ground; 0 within one."""
+        corners = np.argwhere(self.obstacle)
+        away = [
+            np.maximum(
+                np.maximum(corners[:, axis] - metres[:, None], metres[:, None] - corners[:, axis] - 1), 0
+            )
+            for axis, metres in ((0, x_m), (1, y_m))
+        ]
+        nearest: Floats = np.hypot(*away).min(axis=1)
+        return nearest
+
     def cells_of(self, material: Material) -> Bools:
         """Mark the cells of a material."""
         return np.equal(self.material, MATERIALS.index(material))

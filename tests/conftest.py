@@ -342,6 +342,14 @@ def kept() -> Kept:
     return Kept()
 
 
+@pytest.fixture
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For modules whose jobs compute: intervals are rough, but for tests that ask for `full`."""
+    from tests.resamples import take_few
+
+    take_few(monkeypatch)
+
+
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """The service's time, where the test's module has the service."""

@@ -49,7 +49,8 @@ def words_of(folders: list[Path]) -> set[str]:
         path
         for folder in folders
         for path in sorted(folder.rglob("*"))
-        if path.suffix in (".html", ".js") or (path.parent.name == "presenters" and path.suffix == ".py")
+        if path.suffix in (".html", ".js")
+        or (path.suffix == ".py" and path.stem.endswith(("presenter", "_page")))
     ]
     found = []
     for path in files:

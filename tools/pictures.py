@@ -13,20 +13,19 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from app.sessions.pages import MessagePage, Page
 from tests.browser import pages, rating_pages
 from tests.browser.conftest import CHROMIUMS, LAUNCH, make_clips
 from tests.browser.end_pages import design, ends_of
 from tests.browser.game_pages import specimens
 from tests.browser.match_rig import MatchRig
-from tests.browser.rig import Rig, serving
+from tests.browser.rig import Rig, Shown, serving
 
 TO = Path("build") / "pictures"
 SIZES = ({"width": 1280, "height": 900}, {"width": 390, "height": 844})
 SCHEMES = ("light", "dark")
 
 
-def others() -> Mapping[str, Page | MessagePage]:
+def others() -> Mapping[str, Shown]:
     """The pages of a participant that are of no game."""
     return {
         "consent": pages.consent(),
@@ -39,6 +38,7 @@ def others() -> Mapping[str, Page | MessagePage]:
         "rating-clip": rating_pages.rating(clip="c1"),
         "debrief": pages.debrief(),
         "message": pages.message(),
+        **pages.stops(),
         **ends_of(design()),
     }
 

@@ -61,6 +61,15 @@ class Settling(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Lacking(Result):
+    """Of how many of a source's clips a signature is, `n_known` of `n`, where some lack what it needs."""
+
+    source: str
+    n_known: int
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
 class SignatureResult(Result):
     """One signature of all sources. `reason` says why it was refused; then there is nothing else.
 
@@ -70,7 +79,8 @@ class SignatureResult(Result):
     they have no observation where people have any. `shares` holds the two published signatures themselves.
     The band is that of `BAND_PEOPLE` drawn people where more differ.
     `left_off_map` is the number of people without a place on the map: beyond the `MAP_PEOPLE` that are drawn, or
-    without a distance to others there.
+    without a distance to others there. `lacking` has the sources some of whose clips lack what the signature needs,
+    and `needs` says what: it is computed from the others.
     """
 
     signature: str
@@ -89,6 +99,8 @@ class SignatureResult(Result):
     map: Map | None = None
     shares: Mapping[str, Sequence[float]] | None = None
     left_off_map: int = 0
+    needs: str = ""
+    lacking: tuple[Lacking, ...] = ()
 
     def bands_away(self, source: str) -> float | None:
         """A source's distance in upper ends of the band of people: above 1 it lies outside; None without a band.

@@ -1,7 +1,7 @@
 """Sources held against people by their signatures: distances, the band of people, a map, and how soon all settles."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,15 @@ import pandas as pd
 from analysis.distances import Closing, closing, taken_for_human
 from analysis.errors import AnalysisError
 from analysis.results import Result
-from analysis.signatures.against import HUMAN, RESAMPLES, Measured, SignatureResult, against_people
+from analysis.signatures.against import (
+    HUMAN,
+    RESAMPLES,
+    Lacking,
+    Measured,
+    SignatureResult,
+    against_people,
+)
+from analysis.signatures.company import mixed_company
 from analysis.signatures.measures import SIGNATURES, Counts, Scale, Signature, scale_of, standing_share
 from analysis.signatures.paths import Path, path_features
 
@@ -22,7 +30,8 @@ SETTLED = 1000
 class ClipPath:
     """One clip: its name, its source, who played it, where it went, and whether nobody did: a noise model, say.
 
-    `logged` names what wrote the positions down: clips of one have one scale of speed.
+    `logged` names what wrote the positions down: clips of one have one scale of speed. `match` is where others were as
+    well, those of the same name; empty where nobody says.
     """
 
     name: str
@@ -31,6 +40,7 @@ class ClipPath:
     path: Path
     is_simulated: bool = False
     logged: str = ""
+    match: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,11 @@ def compare_signatures(
         sources=tuple(_moves(source, players, scales) for source, players in groups.items()),
         signatures=results,
         closing=None if votes is None else closing(distances, taken_for_human(votes, seed=seed)),
-        notes=(*_notes(groups, human), *_note_on_scales(scales, clips)),
+        notes=(
+            *_notes(groups, human),
+            *_note_on_scales(scales, clips),
+            *_note_on_company(clips, human),
+        ),
     )
 
 
@@ -163,6 +177,11 @@ def _note_on_scales(scales: Mapping[str, Scale], clips: Sequence[ClipPath]) -> l
     if alone:
         said += f"; {', '.join(alone)} logged one source alone, whose speed nobody else's is held against"
     return [f"{said}."]
+
+
+def _note_on_company(clips: Sequence[ClipPath], human: str) -> list[str]:
+    mixed = mixed_company(((clip.match, clip.source) for clip in clips if clip.match), human)
+    return [f"{mixed[0].upper()}{mixed[1:]}."] if mixed else []
 
 
 def _notes(groups: Mapping[str, Players], human: str) -> list[str]:
@@ -222,11 +241,19 @@ def _signature(
 ) -> SignatureResult:
     measured = Measured(one.name, one.title, one.unit, one.distance, "clips", SETTLED, one.published)
     counted: dict[str, dict[str, Counts]] = {}
+    lacking: list[Lacking] = []
     for source, players in groups.items():
-        for player, clips in players.items():
-            rows = [one.count(clip.path, scales[clip.logged]) for clip in clips]
-            if any(row is None for row in rows):
-                lacking = sum(row is None for row in rows)
-                return measured.refused(f"{one.needs} in {lacking} of {len(rows)} clips of {source}")
-            counted.setdefault(source, {})[player] = np.array(rows)
-    return against_people(measured, counted, human, seed=seed, resamples=resamples)
+        rows = {
+            player: [one.count(clip.path, scales[clip.logged]) for clip in clips]
+            for player, clips in players.items()
+        }
+        known = {player: [row for row in own if row is not None] for player, own in rows.items()}
+        counted[source] = {player: np.array(own) for player, own in known.items() if own}
+        n, n_known = (sum(map(len, each.values())) for each in (rows, known))
+        if n_known < n:
+            lacking.append(Lacking(source, n_known, n))
+    if not counted[human] or not any(counted[source] for source in counted if source != human):
+        none = next(each for each in lacking if not each.n_known)
+        return measured.refused(f"{one.needs} in {none.n} of {none.n} clips of {none.source}")
+    found = against_people(measured, counted, human, seed=seed, resamples=resamples)
+    return replace(found, needs=one.needs, lacking=tuple(lacking)) if lacking else found

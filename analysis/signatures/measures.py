@@ -26,6 +26,7 @@ _SPEED_LIMIT = 1.5
 _RUN_S = 0.1
 _RUN_LIMIT = 10.0
 _GOAL_DEG = (15.0, 45.0, 90.0)
+_WALL_M = (0.5, 1.0, 2.0)
 
 Counts = Floats
 Ints = npt.NDArray[np.int64]
@@ -197,6 +198,19 @@ def _turn_given_goal(path: Path, scale: Scale) -> Counts | None:
     return counts.ravel()
 
 
+def _turn_given_wall(path: Path, scale: Scale) -> Counts | None:
+    """Turns, left and right apart, for walls within half a metre, one, two and farther off."""
+    even = path.resampled(FINE_STEP_S)
+    if even.wall_m is None:
+        return None
+    turn = _moving(path, scale).turn
+    found = ~np.isnan(turn)
+    zone = np.searchsorted(_WALL_M, even.wall_m[:-2][found])
+    counts = np.zeros((len(_WALL_M) + 1, _N_TURNS))
+    np.add.at(counts, (zone, _turn_bins(turn[found])), 1.0)
+    return counts.ravel()
+
+
 def unordered(p: Counts, q: Counts) -> Floats:
     """The Earth Mover's Distance where all bins are 1 apart: half the sum of differences, the share to be moved."""
     found: Floats = np.abs(_normalised(p) - _normalised(q)).sum(axis=-1) / 2
@@ -250,6 +264,14 @@ SIGNATURES: tuple[Signature, ...] = (
         _turn_given_goal,
         conditional(len(_GOAL_DEG) + 1, linear(_TURN_DEG_PER_S)),
         needs="positions have no goal_x_m and goal_y_m",
+    ),
+    Signature(
+        "turn-given-wall",
+        "Turn, given how far the nearest wall is",
+        "degrees/s",
+        _turn_given_wall,
+        conditional(len(_WALL_M) + 1, linear(_TURN_DEG_PER_S)),
+        needs="positions have no wall_m",
     ),
 )
 """Every signature of paths, the two published ones first."""

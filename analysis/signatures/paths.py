@@ -25,7 +25,7 @@ class Path:
     """Where one player was in one clip: rising times in seconds, metres, and radians (counter-clockwise) or None.
 
     `heading_rad` is where the player looked, which need not be where it went. `goal_m` is where its goal was, one row
-    (east, north) for each position.
+    (east, north) for each position, `wall_m` how far the nearest wall was.
     """
 
     t_s: Floats
@@ -33,6 +33,7 @@ class Path:
     y_m: Floats
     heading_rad: Floats | None = None
     goal_m: Floats | None = None
+    wall_m: Floats | None = None
 
     @property
     def lasts_s(self) -> float:
@@ -49,7 +50,8 @@ class Path:
         goal = self.goal_m
         if goal is not None:
             goal = np.column_stack([np.interp(at, self.t_s, goal[:, axis]) for axis in (0, 1)])
-        return Path(at, x_m, y_m, heading, goal)
+        wall = None if self.wall_m is None else np.interp(at, self.t_s, self.wall_m)
+        return Path(at, x_m, y_m, heading, goal, wall)
 
     def velocities(self) -> tuple[Floats, Floats]:
         """Speed in m/s and course in radians (counter-clockwise from east) from each position to the next."""

@@ -15,6 +15,7 @@ from analysis.distances import Closing, closing, taken_for_human
 from analysis.errors import AnalysisError
 from analysis.results import Result
 from analysis.signatures.against import HUMAN, RESAMPLES, Measured, SignatureResult, against_people
+from analysis.signatures.company import mixed_company
 from analysis.signatures.measures import Counts
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
@@ -176,15 +177,17 @@ def _notes(
         if game not in shared:
             yield f"{game} was not played by {human} and another source: nothing is compared there."
             continue
+        if mixed := mixed_company(((one.match, one.source) for one in own), human):
+            yield f"{game}: {mixed}."
         people = _mixture([one for one in own if one.source == human], roles_differ)
         others = sorted({one.source for one in own} - {human})
-        mixed = [
+        otherwise = [
             s for s in others if _mixture([one for one in own if one.source == s], roles_differ) != people
         ]
-        if mixed:
+        if otherwise:
             yield (
-                f"{game}: {', '.join(mixed)} played other configurations or roles than {human}, or in other shares, so "
-                "a distance may be that of the configurations."
+                f"{game}: {', '.join(otherwise)} played other configurations or roles than {human}, or in other "
+                "shares, so a distance may be that of the configurations."
             )
         decided = {one.player: Counter[str]() for one in own if one.source == human}
         for one in own:

@@ -133,6 +133,8 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
         yield f"  No band of people: {one.band.reason}."
     if one.left_off_map:
         yield f"  {left_off_words(one)}"
+    if one.lacking:
+        yield f"  {lacking_words(one)}"
     if len(one.distances) > 1:
         share = "" if one.nearest_share is None else f", in {one.nearest_share:.0%} of resamples"
         nearest = "several are equally near" if one.nearest is None else name_of(one.nearest)
@@ -153,6 +155,12 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
     if one.not_settled:
         names = ", ".join(name_of(source) for source in one.not_settled)
         yield f"  Not settled, with fewer than {one.settled_at:,} observations: {names}."
+
+
+def lacking_words(one: SignatureResult) -> str:
+    """Of how many clips a signature is, where some lack what it needs."""
+    each = ", ".join(f"{found.n_known} of {found.n} clips of {found.source}" for found in one.lacking)
+    return f"Computed from {each}: {one.needs} in the others."
 
 
 def left_off_words(one: SignatureResult) -> str:

@@ -12,13 +12,14 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from app.core.errors import StudyError
 from app.core.migrating import newest_revision
 from app.core.privacy import OTHERS
 from app.core.settings import Settings
-from app.core.storage import lacks_room
+from app.core.storage import is_full, lacks_room
+from app.jobs.queue import STANDING
 from app.jobs.tables import Job, JobStatus
 
 SHORTEST_SECRET = 32
@@ -63,9 +64,12 @@ def _looked(about: str, look: Callable[[Settings], Found], settings: Settings) -
         said = " ".join(str(error.orig).split())
         return Found(about, f"the database does not answer: {said}", "see `database`, then look again")
     except StudyError as error:
-        return Found(about, str(error), "change the setting, or the folder, that is named")
+        is_of_space = is_full(error.__context__) if error.__context__ else False
+        remedy = "free some space" if is_of_space else "change the setting, or the folder, that is named"
+        return Found(about, str(error), remedy)
     except OSError as error:
-        return Found(about, f"{error.filename}: {error.strerror}", "let the service's user read and write it")
+        remedy = "free some space" if is_full(error) else "let the service's user read and write it"
+        return Found(about, f"{error.filename}: {error.strerror}", remedy)
 
 
 def _permissions(settings: Settings) -> Found:
@@ -200,19 +204,23 @@ def _jobs(settings: Settings) -> Found:
     engine = create_engine(settings.database_url)
     try:
         with Session(engine) as session:
-            waiting = session.exec(
-                select(func.count(), func.min(Job.asked_at)).where(col(Job.status) == JobStatus.QUEUED)
-            ).one()
+            standing = session.exec(
+                select(Job).where(col(Job.status).in_(STANDING)).order_by(col(Job.asked_at))
+            ).all()
     finally:
         engine.dispose()
-    n, oldest = waiting
-    if n and not _has_worker(settings.data_dir):
+    waiting = [job for job in standing if job.status == JobStatus.QUEUED]
+    said = f"{len(waiting)} wait" if waiting else "none waits"
+    if running := [job for job in standing if job.status == JobStatus.RUNNING]:
+        each = (f"{job.kind} {job.id} since {job.begun_at or job.asked_at:%Y-%m-%d %H:%M}" for job in running)
+        said += f", under way: {', '.join(each)}"
+    if standing and not _has_worker(settings.data_dir):
         remedy = "start `likely-human serve`, which has the worker; its log says why where it has none"
-        return Found("jobs", f"{n} wait, and no worker is there", remedy)
-    if n and datetime.now(UTC) - _aware(oldest) > LONG_WAIT:
+        return Found("jobs", f"{said}, and no worker is there", remedy)
+    if waiting and datetime.now(UTC) - _aware(waiting[0].asked_at) > LONG_WAIT:
         remedy = "look into the service's log: the worker may be at one long job, or begin it again and again"
-        return Found("jobs", f"{n} wait, the oldest since {oldest:%Y-%m-%d %H:%M}", remedy)
-    return Found("jobs", f"{n} wait" if n else "none waits")
+        return Found("jobs", f"{said}, the oldest since {waiting[0].asked_at:%Y-%m-%d %H:%M}", remedy)
+    return Found("jobs", said)
 
 
 def _aware(at: datetime) -> datetime:

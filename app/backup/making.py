@@ -4,13 +4,14 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from app.backup.snapshot import taken
 from app.core.errors import StudyError
@@ -20,6 +21,7 @@ LISTS, CONTENTS = "backups", "contents"
 DATABASE = "database"
 FORMAT = 1
 _PIECE = 1 << 20
+_SHA256 = re.compile("[0-9a-f]{64}")
 _LEFT_OUT = (".lock", "-wal", "-shm", ".sqlite3")  # the database comes as a copy; locks are of processes
 
 
@@ -71,7 +73,7 @@ def make_backup(
 
 def _made(settings: Settings, folder: Path, now: datetime, tell: Callable[[int, int, str], None]) -> Backup:
     data, url = settings.data_dir, settings.database_url
-    known = {one.path: one for one in backups(folder)[-1].files} if backups(folder) else {}
+    known = {one.path: one for one in _last_files(folder)}
     copy = folder / f".{DATABASE}-{secrets.token_hex(4)}"
     new = [0]
     try:
@@ -101,6 +103,14 @@ def _made(settings: Settings, folder: Path, now: datetime, tell: Callable[[int, 
     return _listed(folder, made, now)
 
 
+def _last_files(folder: Path) -> Sequence[Kept]:
+    """Of the newest backup that can be read: one that is damaged is no reason to make none."""
+    for path in sorted((folder / LISTS).glob("*.json"), reverse=True):
+        with suppress(StudyError):
+            return _read(path).files
+    return ()
+
+
 def _listed(folder: Path, made: Backup, now: datetime) -> Backup:
     """The list is written last, under a name that tells whether it is whole."""
     said = {key: value for key, value in asdict(made).items() if key not in ("name", "new_bytes")}
@@ -124,11 +134,19 @@ def _read(path: Path) -> Backup:
         if said.pop("format") != FORMAT:
             raise StudyError(f"{path} was made by a newer Likely Human; use that one")
         database, files = Kept(**said.pop("database")), [Kept(**one) for one in said.pop("files")]
+        if not all(_stays_within(one) for one in (database, *files)):
+            raise StudyError(f"{path} names a file outside the data folder, and was not written by us")
         return Backup(name=path.stem, database=database, files=files, **said)
     except OSError as error:
         raise StudyError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
         raise StudyError(f"{path} is damaged: it is not what was written; use another backup") from None
+
+
+def _stays_within(one: Kept) -> bool:
+    """Anybody who may write a list may give it a name that fits: it decides what is written where."""
+    path = PurePosixPath(one.path)
+    return not path.is_absolute() and ".." not in path.parts and bool(_SHA256.fullmatch(one.sha256))
 
 
 def damaged(folder: Path, backup: Backup) -> Sequence[str]:
@@ -228,6 +246,8 @@ def _alone(folder: Path) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise StudyError(f"another backup into {folder} is under way; let it end") from None
+        for left in (*folder.glob(f".{DATABASE}-*"), *(folder / CONTENTS).glob(".*.part*")):
+            left.unlink(missing_ok=True)  # of a backup that was killed
         yield
 
 

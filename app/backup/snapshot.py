@@ -112,13 +112,15 @@ def _copy(path: Path) -> Iterator[Connection]:
 
 def _address(url: URL) -> str:
     """As PostgreSQL's own programs take it, without the password, which is no argument of a process."""
-    plain = url.set(drivername="postgresql", password=None)
-    return plain.render_as_string(hide_password=False)
+    # `url.set(password=None)` would leave it as it is.
+    plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
+    return plain.difference_update_query(["password"]).render_as_string(hide_password=False)
 
 
 def _run(program: str, *words: str, address: URL) -> None:
     command = [program, f"--dbname={_address(address)}", *words]
-    secret = {"PGPASSWORD": str(address.password)} if address.password else {}
+    password = address.password or address.query.get("password")
+    secret = {"PGPASSWORD": str(password)} if password else {}
     try:
         done = subprocess.run(  # noqa: S603  (PostgreSQL's own programs)
             command, env=environment_with(**secret), capture_output=True, text=True, check=False

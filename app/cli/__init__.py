@@ -31,9 +31,15 @@ class Listed(NamedTuple):
 COMMANDS = {
     "serve": Listed("services", "serve", "Serve the studies of the data folder."),
     "demo": Listed("services", "demo", "Make the demo studies if they are not there yet, and serve them."),
-    "backup": Listed("keeping", "backup", "Copy everything that is kept, while the service serves."),
+    "backup": Listed(
+        "keeping",
+        "backup",
+        "Copy everything that the service keeps, while it serves: database, clips, models, secret.",
+    ),
     "restore": Listed(
-        "keeping", "restore", "Put a backup into an empty place, and prove that it is the same."
+        "keeping",
+        "restore",
+        "Put a backup into an empty data folder and an empty database, and prove that it is the same.",
     ),
     "doctor": Listed("keeping", "doctor", "Look for what is misconfigured, and say what to do about it."),
     "study": Listed(

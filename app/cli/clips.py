@@ -112,11 +112,18 @@ def walk(
     n: Annotated[int, typer.Option("--n", help="How many clips.")] = 24,
     seed: Annotated[int, typer.Option(help="The demo's walkers have the same scenes for the same seed.")] = 1,
     goals: Annotated[str, typer.Option(help="Which goals, in turn.")] = "1,2,3,4,5,6",
+    lost: Annotated[
+        str,
+        typer.Option(
+            metavar="again|keep",
+            help="A walk that does not arrive: walked again from elsewhere, or shown and marked.",
+        ),
+    ] = "again",
     workers: Annotated[int | None, typer.Option(help="How many processes; one per processor.")] = None,
 ) -> None:
     """Let an agent walk the map of the demo, to clips like the demo's (docs/clips.md)."""
     from app.core.errors import StudyError
-    from stimuli.clipset import ATTEMPTS, generate_by_agent, n_lost_walks
+    from stimuli.clipset import ARRIVED, ATTEMPTS, generate_by_agent, n_lost_shown, n_lost_walks
     from stimuli.errors import StimuliError
 
     try:
@@ -129,6 +136,7 @@ def walk(
                 output,
                 agent,
                 source=source,
+                lost=lost,
                 goals=numbers,
                 seed=seed,
                 clips=n,
@@ -138,10 +146,15 @@ def walk(
     except StimuliError as error:
         raise StudyError(str(error)) from None
     out.print(f"{n} clips of {agent} written to {manifest}", markup=False)
-    if lost := n_lost_walks(manifest):
+    if n_again := n_lost_walks(manifest):
         out.print(
-            f"{lost} of its {n + lost} walks got lost and were walked again from another start; no clip shows them "
-            f"({ATTEMPTS})",
+            f"{n_again} of its {n + n_again} walks got lost and were walked again from another start; no clip shows "
+            f"them ({ATTEMPTS})",
+            markup=False,
+        )
+    if n_shown := n_lost_shown(manifest):
+        out.print(
+            f"{n_shown} of {n} clips show walks that got lost (`{ARRIVED}`: no in the manifest, 0 in the positions)",
             markup=False,
         )
 

@@ -60,7 +60,10 @@ def restore(
 
 
 def doctor() -> None:
-    """Look for what is misconfigured, and say what to do about it; exit status 1 where something is."""
+    """Look for what is misconfigured, and say what to do about it.
+
+    The exit status is 1 where something is.
+    """
     from app.backup.doctor import examined
     from app.core.settings import Settings
 

@@ -1,7 +1,9 @@
 """YAML that people write: numbers are what they look like. YAML 1.1 reads `1_0` as 10, `010` as 8 and `1:30` as 90."""
 
 import re
-from typing import Final
+from typing import Any, Final
+
+import yaml
 
 from analysis.files.shallow_yaml import ShallowLoader
 
@@ -13,10 +15,39 @@ _DECIMAL: Final = re.compile(
 )
 
 
+MOST_REPEATED: Final = 20_000
+"""Values that aliases stand for, in all: ten lists of ten aliases each would be ten thousand million."""
+
+
 class PlainLoader(ShallowLoader):
-    """One that is bounded in depth, for which a number in digits that somebody else would read otherwise is a text.
+    """One that is bounded in depth and in what aliases repeat, for which a number in digits that somebody else would
+    read otherwise is a text.
 
     Where a number is asked for, the text is refused as it was written, or read as its digits say."""
+
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._n, self._repeated = 0, 0
+        self._values: dict[yaml.Node, int] = {}  # of each node that is whole, with all in it
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """The next node and all in it. Raises MarkedYAMLError for aliases that stand for too much."""
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark, before = event.start_mark, self._n
+        node = super().compose_node(parent, index)
+        assert node is not None
+        if isinstance(event, yaml.AliasEvent):
+            if node not in self._values:
+                raise yaml.MarkedYAMLError(problem="a value holds itself", problem_mark=mark)
+            self._n += self._values[node]
+            self._repeated += self._values[node]
+            if self._repeated > MOST_REPEATED:
+                problem = f"aliases (*) stand for more than {MOST_REPEATED} values; write them out"
+                raise yaml.MarkedYAMLError(problem=problem, problem_mark=mark)
+        else:
+            self._n += 1
+            self._values[node] = self._n - before
+        return node
 
 
 PlainLoader.yaml_implicit_resolvers = {

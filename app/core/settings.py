@@ -82,7 +82,8 @@ class Settings(BaseSettings):
         try:
             return self._kept_secret(self.data_dir / "secret")
         except OSError as error:
-            raise StudyError(f"cannot use {error.filename}: {error.strerror}") from None
+            name = error.filename or self.data / "secret"  # a write that fails names no file
+            raise StudyError(f"cannot use {name}: {error.strerror}") from None
 
     def _kept_secret(self, path: Path) -> str:
         if not path.exists():

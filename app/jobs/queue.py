@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import case
+from sqlalchemy import ColumnElement, case
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, or_, select, update
 from sqlmodel.sql.expression import SelectOfScalar
@@ -148,6 +148,15 @@ def give_back(session: Session, job_id: int, *, was_try: bool = False) -> None:
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
     values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": ""}
     session.execute(mine.values(tries=Job.tries - (0 if was_try else 1), **values))
+
+
+def begin_anew(session: Session, *which: ColumnElement[bool]) -> None:
+    """What is being made of data that change with this session waits, and is made again of what is there then; what
+    waits already does not begin before."""
+    standing = update(Job).where(*which, col(Job.status).in_(STANDING))
+    was_running = case((col(Job.status) == JobStatus.RUNNING, 1), else_=0)
+    values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": ""}
+    session.execute(standing.values(tries=Job.tries - was_running, **values))
 
 
 def tell(session: Session, job_id: int, done: int, total: int, doing: str) -> bool:

@@ -26,15 +26,16 @@ from app.studies.file.design import StudyDesign
 from app.studies.tables import Unit, UnitMember
 
 LOGGED = "logged_by"
+MATCH = "match"
 NOT_SAID = "not said"
-_OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m")
+_OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m", "wall_m")
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """A path: of a clip, and which part of its positions it shows (None: all), or without one.
 
-    `logged` is what wrote its positions down; empty where one thing wrote all.
+    `logged` is what wrote its positions down; empty where one thing wrote all. `match` is where others were as well.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Recorded:
     span: Span | None
     is_simulated: bool
     logged: str = ""
+    match: str = ""
 
 
 def recorded_of_study(
@@ -70,9 +72,9 @@ def recorded_of_study(
             positions = store.positions_path(stimulus.positions_sha256 or "")
             who = stimulus.attributes.get(player) or NOT_SAID
             simulated = is_simulated(stimulus.attributes)
-            logged = stimulus.attributes.get(LOGGED, "")
+            logged, match = (stimulus.attributes.get(key, "") for key in (LOGGED, MATCH))
             found[stimulus.name] = Recorded(
-                stimulus.name, stimulus.source, who, positions, span, simulated, logged
+                stimulus.name, stimulus.source, who, positions, span, simulated, logged, match
             )
     return list(found.values())
 
@@ -93,8 +95,9 @@ def recorded_without_clips(paths: Sequence[Located], player: str = PLAYER) -> Se
 
 
 def _whole(name: str, source: str, positions: Path, attributes: Mapping[str, str], player: str) -> Recorded:
-    who, logged = attributes.get(player) or NOT_SAID, attributes.get(LOGGED, "")
-    return Recorded(name, source, who, positions, None, is_simulated(attributes), logged)
+    logged, match = (attributes.get(key, "") for key in (LOGGED, MATCH))
+    who = attributes.get(player) or NOT_SAID
+    return Recorded(name, source, who, positions, None, is_simulated(attributes), logged, match)
 
 
 def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
@@ -113,8 +116,12 @@ def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
             goal = None
             if "goal_x_m" in track and "goal_y_m" in track:
                 goal = np.column_stack([track["goal_x_m"], track["goal_y_m"]])
-            path = Course(track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal)
-            yield ClipPath(clip.name, clip.source, clip.player, path, clip.is_simulated, clip.logged)
+            path = Course(
+                track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal, track.get("wall_m")
+            )
+            yield ClipPath(
+                clip.name, clip.source, clip.player, path, clip.is_simulated, clip.logged, clip.match
+            )
 
 
 def signatures_of_studies(

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from app.core.money import money
 from app.sessions.beginning import Declined
 from app.sessions.ending import Earned, Ending, Shortfall, Way
-from app.sessions.entering import ENDED, WHO_INVITED, BegunElsewhere, NotOpen
+from app.sessions.entering import ENDED, PAUSED, WHO_INVITED, BegunElsewhere, NotOpen
 from app.sessions.markdown import markdown
 from app.sessions.pages import EndPage
 from app.sessions.tables import Mode, Status
@@ -19,8 +19,8 @@ from app.studies.file.redirects import is_address
 from app.studies.tables import State
 
 FULL = (
-    "This study has all the answers that it needs at present. You were not asked anything. Only this and today's date "
-    "are kept, and nothing about you. Thank you for your interest."
+    "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
+    "you. Thank you for your interest."
 )
 HELP = "This is not your fault. Please say what happened: you can be helped, also with your pay."
 WHY: dict[Shortfall, str] = {
@@ -55,8 +55,10 @@ def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
     """The page of somebody who came when the study takes nobody, or with an id with which it was begun elsewhere."""
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
-    title = "This study is paused" if error.state is State.PAUSED else "This study has ended"
-    return _end(error.design, Way.FULL, title, str(error))
+    if error.state is not State.PAUSED:
+        return _end(error.design, Way.FULL, "This study has ended", ENDED)
+    sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
+    return _end(error.design, Way.FULL, "This study is paused", PAUSED if sent_back else str(error))
 
 
 def shut_out(where: Where) -> EndPage:
@@ -122,7 +124,7 @@ def last_page(
         pay=design.completion.pay or "" if ending.way is Way.FINISHED else "",
         earned=earned_in_words(ending.earned),
         contact=design.completion.contact or WHO_INVITED,
-        close=f"Your answers are saved. {_may_close(redirect)}",
+        close=f"{'What you did is' if ending.why else 'Your answers are'} saved. {_may_close(redirect)}",
     )
 
 
@@ -152,11 +154,7 @@ def way_out(design: StudyDesign, way: Way, participant: str = "", session: str =
 
 
 def _may_close(redirect: str) -> str:
-    return (
-        "Once you have gone on by the button above, you may close this page."
-        if redirect
-        else ("You may close this page.")
-    )
+    return "Once you have returned, you may close this page." if redirect else "You may close this page."
 
 
 def _filled(address: str, code: str, participant: str, session: str) -> str:

@@ -29,7 +29,8 @@ OVERTAKEN = "the same participant took part by a signed link"
 TOKEN_LENGTH = 22
 WHO_INVITED = "whoever invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
-PAUSED = "This study is paused and takes nobody new at present. Please open the link that you were given again later."
+PAUSED = "This study is paused and takes nobody new at present."
+LATER = "Please open the link that you were given again later."
 
 
 class BegunElsewhere(StudyError):
@@ -51,7 +52,7 @@ class NotOpen(Closed):
     """The study takes nobody new at present, or any more."""
 
     def __init__(self, state: State, design: StudyDesign) -> None:
-        super().__init__(PAUSED if state is State.PAUSED else ENDED)
+        super().__init__(f"{PAUSED} {LATER}" if state is State.PAUSED else ENDED)
         self.state, self.design = state, design
 
 

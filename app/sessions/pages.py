@@ -28,6 +28,8 @@ class Page:
     error: str = ""
     preview: str = ""
 
+    stop_label: ClassVar[str] = "Stop and delete my answers"
+
     @property
     def stop_at(self) -> str:
         """Where somebody stops and has their answers deleted; empty where there are none."""
@@ -80,10 +82,12 @@ class EndPage(Page):
     `label` names it beside the progress bar, which is there for sessions that had begun (`steps`). `why` is what
     happened, `html` the study's own words. `earned` has lines of label and amount, `pay` what the study promised.
     `close` comes last. `link` (with `link_label`) is a way back in, where there is one. `receipt` is the code with
-    which the answers can be deleted later, at the address `receipt_at`; `stop` is where that is done at once.
+    which the answers can be deleted later, at the address `receipt_at`, written whole as people note it; `stop` is
+    where that is done at once.
     """
 
     template: ClassVar[str] = "end.html"
+    stop_label: ClassVar[str] = "Delete my answers"
     label: str = ""
     title: str = ""
     why: str = ""
@@ -128,7 +132,8 @@ class MessagePage:
 class StopPage:
     """Asks whether the answers are to be deleted. With `asks_code` it asks for the code of the last page first.
 
-    `back` leads on with the study, `has_partners` says that there are matches with others.
+    `back` leads on with the study, or to its last page where it `is_over`; `has_partners` says that there are matches
+    with other people.
     """
 
     template: ClassVar[str] = "stop.html"
@@ -138,5 +143,6 @@ class StopPage:
     error: str = ""
     asks_code: bool = False
     has_partners: bool = False
+    is_over: bool = False
     preview: str = ""
     stop_at: str = ""

@@ -4,7 +4,7 @@ besides is in `fetched.py`."""
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, without_nul
+from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
@@ -67,6 +67,7 @@ async def show_page(
     database: DatabaseDep,
     settings: SettingsDep,
     now: Now,
+    site: Site,
     at: str = "",
     came: str = "",
 ) -> Response:
@@ -77,7 +78,7 @@ async def show_page(
         database.write_soon(note_present, where, now, False)
     if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, now, at, came, settings.secret)
+    return current_page(where, now, at, came, settings.secret, site)
 
 
 @router.get("/s/{slug}")

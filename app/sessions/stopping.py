@@ -31,7 +31,7 @@ async def ask_to_stop(token: str, database: DatabaseDep) -> Response:
     where = await database.peek(locate, token)
     if where.status not in BEGUN:
         return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
-    return render(stopping(where, has_partners=_has_partners(where)))
+    return render(stopping(where))
 
 
 @router.post("/p/{token}/stop")
@@ -89,28 +89,30 @@ async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopP
     design = await database.peek(shown_design, without_nul(slug))
     if design is None:
         raise NotFound("There is no study at this address. Please check the link that you were given.")
-    has_partners = bool(design.game_blocks)
+    has_partners = design.has_partners
     action = f"/s/{design.study}/withdraw"
-    return StopPage(design.title, action, error=error, asks_code=True, has_partners=has_partners)
+    return StopPage(
+        design.title, action, error=error, asks_code=True, has_partners=has_partners, is_over=True
+    )
 
 
 def _gone(slug: str) -> Response:
     return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
 
 
-def _has_partners(where: Where) -> bool:
-    return bool(where.design.game_blocks)
-
-
-def stopping(where: Where, *, has_partners: bool) -> StopPage:
+def stopping(where: Where) -> StopPage:
     """Asks whether the answers are to be deleted."""
     action = f"/p/{where.token}"
-    title, preview = where.design.title, preview_of(where)
-    return StopPage(title, f"{action}/stop", action, has_partners=has_partners, preview=preview)
+    return StopPage(
+        where.design.title,
+        f"{action}/stop",
+        action,
+        has_partners=where.design.has_partners,
+        is_over=where.status != Status.ACTIVE,
+        preview=preview_of(where),
+    )
 
 
 def withdrawn(design: StudyDesign | None) -> MessagePage:
-    text = (
-        "Your answers are deleted. All that is kept is that somebody stopped today. You can close this page."
-    )
+    text = "All that is kept is that somebody had this done today. You may close this page."
     return MessagePage("Your answers are deleted", text, design.title if design else "")

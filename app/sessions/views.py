@@ -42,11 +42,11 @@ _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ..
 
 
 def current_page(
-    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = ""
+    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
 ) -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
 
-    `came` is who is asked for consent, as the address of that page carries it.
+    `came` is who is asked for consent, as the address of that page carries it; `site` is where the service is reached.
 
     Only an experimenter's preview says that it is one.
     """
@@ -54,7 +54,7 @@ def current_page(
         return render(shut_out(where))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     if where.status == Status.COMPLETED:
-        return render(finished(where, now, notice, secret))
+        return render(finished(where, now, notice, secret, site))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
     if notice or not is_shared:
         return render(page_for(where, now, notice=notice, came=came))
@@ -69,9 +69,9 @@ def current_page(
     return html_response("".join(filled))
 
 
-def finished(where: Where, now: datetime, notice: str, secret: str) -> Page:
+def finished(where: Where, now: datetime, notice: str, secret: str, site: str) -> Page:
     """The last page, with the code by which the answers can be deleted later."""
-    page, at = page_for(where, now, notice=notice), f"/s/{where.design.study}/withdraw"
+    page, at = page_for(where, now, notice=notice), f"{site}/s/{where.design.study}/withdraw"
     if not isinstance(page, EndPage):
         return page
     stop = f"/p/{where.token}/stop"

@@ -12,6 +12,7 @@ from sqlmodel import Session, SQLModel, col
 from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.core.errors import NotFound
+from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions import beginning_queries
 from app.sessions.entering import day_of
@@ -73,12 +74,10 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     )
     of_session = (col(AuditEntry.study) == found.slug, col(AuditEntry.subject) == f"session {session_id}")
     session.execute(update(AuditEntry).where(*of_session).values(before=None, after=None))
-    made = (
-        col(Job.study_id) == found.id,
-        col(Job.kind).in_(_MADE_OF_ANSWERS),
-        col(Job.status) == JobStatus.DONE,
-    )
-    session.execute(delete(Job).where(*made))  # the worker removes the files of jobs that are no more
+    made = (col(Job.study_id) == found.id, col(Job.kind).in_(_MADE_OF_ANSWERS))
+    queue.begin_anew(session, *made)  # it may have read the answers already
+    # The worker removes the files of jobs that are no more.
+    session.execute(delete(Job).where(*made, col(Job.status) == JobStatus.DONE))
     record(session, PARTICIPANT, "session.withdraw", now=now, study=found.slug, after={"mode": found.mode})
     return str(found.slug)
 

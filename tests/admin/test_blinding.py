@@ -19,6 +19,8 @@ from tests.factories import NOW
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 HERE, API = "/admin/studies/nav", "/studies/nav"
 CLOSED = "closed while the study runs"
 

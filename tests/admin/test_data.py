@@ -21,6 +21,8 @@ from tests.admin.persons import Person, Program
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 HERE = "/admin/studies/nav"
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 

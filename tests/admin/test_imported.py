@@ -18,6 +18,8 @@ from app.studies.tables import Study, StudyVersion
 from tests.admin.persons import Person, Program
 from tests.factories import NOW
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 MAPPING = """\
 kind: 2afc
 study: elsewhere-1

@@ -32,6 +32,9 @@ from tests.kept import Kept
 from tests.sessions.walks import Walk
 
 __all__ = ["installed", "site"]
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 HERE = "/admin/studies/nav/judges"
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 

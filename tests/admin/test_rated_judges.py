@@ -13,13 +13,14 @@ from analysis.errors import AnalysisError
 from analysis.judging.items import check_item_verdicts, read_item_verdicts, validate_rating_rows
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.handlers import results as worker
 from app.jobs.worker import drain
 from app.reports.rated import ratings_frame
 from app.studies.tables import State
 from app.studies.versions import set_state
 from tests.admin.persons import Person
 from tests.reports.rated import fill_rated, load_rated
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HERE = "/admin/studies/rated/judges"
 LOGIC = "judge,item,criterion,value\n" + "".join(
@@ -49,9 +50,7 @@ def test_values_that_are_sent_are_held_against_raters_on_both_pages(
     settings: Settings,
     database: Database,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker, "RESAMPLES", 100)
     page = owner.get(HERE).text
     assert "which this study has none of: send the values of your own judge" in page
     assert "judge-straightness" not in page

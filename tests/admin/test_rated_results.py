@@ -32,9 +32,11 @@ from tests.admin.persons import Person
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
 from tests.reports.rated import fill_rated, load_rated, rate
+from tests.resamples import FEW
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HERE = "/admin/studies/rated/results"
-RESAMPLES = 100
 LOGIC = "Logical reasoning"
 
 
@@ -44,11 +46,6 @@ def settings(settings: Settings, tmp_path: Path) -> Settings:
     data = tmp_path / "data"
     data.mkdir()
     return settings.model_copy(update={"data": data})
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "RESAMPLES", RESAMPLES)
 
 
 @pytest.fixture
@@ -98,7 +95,7 @@ def test_every_number_of_ratings_is_that_of_analyze(
 ) -> None:
     computed(owner, settings, database)
     with database.reading() as session:
-        block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=RESAMPLES)
+        block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=FEW)
     # The page names criteria by their questions.
     analysis = block.analysis.labelled()
     found = {one["criterion"]: one for one in json.loads(json.dumps(analysis.to_dict()))["criteria"]}
@@ -200,7 +197,7 @@ def test_what_is_compared_as_pairs_is_on_the_page_with_the_numbers_of_analyze(
     assert {"matched", "compared", "self"} <= set(figures_on(page))
     assert "raters give themselves" in page
     with database.reading() as session:
-        block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=RESAMPLES)
+        block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=FEW)
     block = block.labelled()
     assert block.self_assessment is not None
     of_page = {

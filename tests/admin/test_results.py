@@ -39,12 +39,14 @@ from tests.clock import Clock
 from tests.factories import NOW, load_file
 from tests.judges.files import circling, later, wavy, write_positions
 from tests.kept import Kept
+from tests.resamples import FEW
 from tests.sessions.walks import Walk
+
+pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HERE = "/admin/studies/nav/results"
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 PILOT = f"{HERE}?mode=pilot"
-FEW = 100
 CLOSED = "Closed while the study runs"
 
 
@@ -61,12 +63,6 @@ def settings(settings: Settings, library: Library, tmp_path: Path) -> Settings:
 def full(monkeypatch: pytest.MonkeyPatch, few_resamples: None) -> None:
     """As many resamples as everywhere."""
     monkeypatch.setattr(worker, "RESAMPLES", RESAMPLES)
-
-
-@pytest.fixture(autouse=True)
-def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals may be rough."""
-    monkeypatch.setattr(worker, "RESAMPLES", FEW)
 
 
 def walk(client: TestClient, sides: str = "left", slug: str = "nav", **fields: str) -> None:

@@ -22,6 +22,8 @@ from tests.admin.persons import Person
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.usefixtures("few_resamples")
+
 HERE = "/admin/studies/nav"
 PAGES = (
     "", "/design", "/pairs", "/pairs/pick", "/pairs/csv", "/pairs/draw", "/versions", "/clues", "/launch", "/links",

@@ -1,5 +1,6 @@
 """A backup made while answers are written holds one moment whole, and a damaged one is never put back."""
 
+import hashlib
 import os
 import shutil
 import threading
@@ -163,6 +164,58 @@ def test_a_damaged_backup_is_refused_and_named_and_nothing_is_written(
             restore(elsewhere, folder, chosen(folder), quietly)
         assert not list(elsewhere.data.glob("*"))
     assert snapshot.is_empty(elsewhere.database_url)
+
+
+@pytest.mark.any_database
+@pytest.mark.parametrize("outside", ["../outside", "/tmp/outside", "clips/../../outside"])
+def test_a_list_that_names_a_place_outside_writes_nothing_there(
+    here: Settings, elsewhere: Settings, database: Database, tmp_path: Path, outside: str
+) -> None:
+    """Whoever may write into the backup's folder may give a list of theirs the name that fits."""
+    folder = tmp_path / "backup"
+    made = make_backup(here, folder, NOW, quietly)
+    path = folder / "backups" / f"{made.name}.json"
+    text = path.read_text().replace("clips/ab/abc.mp4", outside)
+    path.unlink()
+    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+    path.with_name(f"{made.name.rpartition('-')[0]}-{digest}.json").write_text(text)
+    with pytest.raises(StudyError, match="outside the data folder"):
+        restore(elsewhere, folder, chosen(folder), quietly)
+    assert not list(elsewhere.data.glob("*"))
+
+
+@pytest.mark.any_database
+def test_a_list_that_is_damaged_and_what_a_killed_backup_left_keep_nobody_from_the_next(
+    here: Settings, database: Database, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backup"
+    first = make_backup(here, folder, NOW, quietly)
+    second = make_backup(here, folder, NOW + timedelta(hours=1), quietly)
+    listed = folder / "backups" / f"{second.name}.json"
+    listed.write_text(listed.read_text()[:-2])
+    left = [folder / ".database-0a0a0a0a", folder / "contents" / ".0a0a0a0a.part"]
+    for path in left:
+        path.write_bytes(b"half")
+    third = make_backup(here, folder, NOW + timedelta(hours=2), quietly)
+    assert third.new_bytes == 0
+    assert third.files == first.files
+    assert not any(path.exists() for path in left)
+
+
+def test_a_password_is_no_argument_of_another_program_wherever_the_address_has_it(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    program = tmp_path / "program"
+    program.write_text(f'#!/bin/sh\necho "$@" > {said}\necho "$PGPASSWORD" >> {said}\n')
+    program.chmod(0o700)
+    for address in (
+        "postgresql://u:hidden@h/d",
+        "postgresql+psycopg://u@h/d?password=hidden&sslmode=require",
+    ):
+        snapshot._run(str(program), address=make_url(address))
+        arguments, password = said.read_text().splitlines()
+        assert "u@h/d" in arguments
+        assert "hidden" not in arguments
+        assert password == "hidden"
 
 
 @pytest.mark.any_database

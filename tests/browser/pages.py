@@ -2,7 +2,9 @@
 
 from typing import Any, Literal
 
-from app.sessions.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, TextPage
+from app.sessions.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
+from app.sessions.receipts import NO_RECEIPT
+from app.sessions.stopping import withdrawn
 from app.studies.questions.base import OptionView, QuestionView
 from app.studies.questions.choice import MOST_IN_SIGHT
 from app.studies.questions.registry import TYPES
@@ -146,7 +148,22 @@ def debrief(redirect: str = "") -> EndPage:
         title="Thank you",
         contact="Ann Lee, ann.lee@example.org",
         close="Your answers are saved. You may close this page.",
+        receipt="12-DPEA-EHJP-3X4K-E3W7",
+        receipt_at="https://study.example.org/s/demo/withdraw",
+        stop="/p/t0/stop",
     )
+
+
+def stops() -> dict[str, StopPage | MessagePage]:
+    """The pages on the way to having one's answers deleted, by a name for their pictures."""
+    return {
+        "stop": StopPage(TITLE, "/p/t0/stop", back="/p/t0"),
+        "stop-partners": StopPage(TITLE, "/p/t0/stop", back="/p/t0", has_partners=True),
+        "stop-over": StopPage(TITLE, "/p/t0/stop", back="/p/t0", is_over=True),
+        "withdraw": StopPage(TITLE, "/s/demo/withdraw", asks_code=True, has_partners=True, is_over=True),
+        "withdraw-wrong": StopPage(TITLE, "/s/demo/withdraw", error=NO_RECEIPT, asks_code=True, is_over=True),
+        "withdrawn": withdrawn(None),
+    }
 
 
 def message() -> MessagePage:

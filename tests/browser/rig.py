@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core.templating import STATIC, Static, render
 from app.library.clips.padded import ByteRange, parse_range
-from app.sessions.pages import MessagePage, Page
+from app.sessions.pages import MessagePage, Page, StopPage
 from app.tasks.pair.views import TrialPage
 from app.tasks.rating.views import RatingPage
 
@@ -29,6 +29,7 @@ POLICY = (
 )
 LEFT_S, RIGHT_S = 4.0, 4.5
 
+Shown = Page | MessagePage | StopPage
 Fault = Literal["lose the reply", "unavailable", "conflict", "log-in page"] | dict[str, str]
 
 
@@ -42,7 +43,7 @@ class Walk:
     """
 
     action: str
-    pages: list[Page | MessagePage]
+    pages: list[Shown]
     clip_files: dict[str, Path]
     position: int = 0
     posts: list[dict[str, str]] = field(default_factory=list)
@@ -133,7 +134,7 @@ class Rig:
         self._walks: dict[str, Walk] = {}
         self.app = _WithPolicy(self._routes())
 
-    def walk(self, *pages: Page | MessagePage) -> Walk:
+    def walk(self, *pages: Shown) -> Walk:
         """A new session that is shown `pages`, one after each accepted POST; clips are given by name."""
         token = f"t{len(self._walks)}"
         walk = Walk(f"/p/{token}", [], self._clip_files)
@@ -162,9 +163,9 @@ class Rig:
         return api
 
 
-def _addressed(page: Page | MessagePage, walk: Walk, number: int) -> Page | MessagePage:
+def _addressed(page: Shown, walk: Walk, number: int) -> Shown:
     match page:
-        case MessagePage():
+        case MessagePage() | StopPage():
             return page
         case TrialPage():
             page = replace(

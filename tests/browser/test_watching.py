@@ -163,7 +163,6 @@ def test_replay_counts_as_another_play_of_both(rig: Rig, visit: Visit) -> None:
     save(page)
     expect_end(page)
     assert [playback(walk)[side]["plays"] for side in ("left", "right")] == [2, 2]
-    assert playback(walk)["left"]["max_rate"] == 8
 
 
 NO_ENDED = """
@@ -211,8 +210,9 @@ def test_a_start_that_the_browser_refuses_asks_for_another_press_and_blames_no_c
     page = visit(walk, before=REFUSE % 2)
     wait_until_loaded(page)
     play_button(page).click()
-    said = page.get_by_role("alert")
-    expect(said).to_contain_text("The browser has not started the videos. Please press Play both once more.")
+    asked = "The browser has not started the videos. Please press Play both once more."
+    said = page.get_by_role("alert").filter(has_text=asked)
+    expect(said).to_be_visible()
     expect(play_button(page)).to_be_focused()
     expect(page.get_by_role("button", name="do not play")).to_have_count(0)
     watch_both(page)

@@ -19,56 +19,82 @@ pytestmark = pytest.mark.slow
 STATISTICS = {"numpy", "pandas", "scipy", "statsmodels", "pingouin", "matplotlib", "pyarrow", "sklearn"}
 SERVICE = {"alembic", "mako", "fastapi", "starlette", "uvicorn", "jinja2", "av"}
 DATABASE = {"sqlalchemy", "sqlmodel", "pydantic"}
+SHOW = "# show\n"
 
 
-def imported(code: str) -> set[str]:
-    """The packages that a process of its own has imported after `code`."""
-    return {name.partition(".")[0] for name in modules_after(code)}
+def imported(code: str) -> list[set[str]]:
+    """The modules that a process of its own has imported after each `SHOW` in `code`."""
+    shown = code.replace(SHOW, "print('modules:', *sys.modules)")
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{shown}"], capture_output=True, text=True, check=True
+    )
+    lines = (line.split() for line in done.stdout.splitlines())
+    return [set(words[1:]) for words in lines if words[:1] == ["modules:"]]
 
 
-def modules_after(code: str) -> list[str]:
-    shown = f"import sys\n{code}\nprint(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()[-1].split()
+def packages(modules: set[str]) -> set[str]:
+    return {name.partition(".")[0] for name in modules}
 
 
-def test_help_imports_neither_database_nor_statistics_nor_service() -> None:
-    packages = imported("from app.cli import app\napp(['--help'], standalone_mode=False)")
-    assert "typer" in packages
-    assert packages.isdisjoint(STATISTICS | SERVICE | DATABASE)
+def on(folder: Path) -> str:
+    """The code that has the command work on a data folder."""
+    return f"import os\nos.environ |= {{'LIKELY_HUMAN_DATA': {str(folder)!r}, 'DATABASE_URL': ''}}\n"
 
 
-def test_no_commands_help_needs_database_or_statistics_or_service() -> None:
-    modules = sorted({f"app.cli.{listed.module}" for listed in cli.COMMANDS.values()})
-    packages = imported(f"import {', '.join(modules)}")
-    assert packages.isdisjoint(STATISTICS | SERVICE | DATABASE)
-
-
-def ran(folder: Path, *words: str) -> str:
-    """The code that runs a command on a data folder."""
-    return f"""
-import os
-os.environ |= {{"LIKELY_HUMAN_DATA": {str(folder)!r}, "DATABASE_URL": ""}}
-from app.cli import app
-app({list(words)}, standalone_mode=False)"""
+def ran(*words: str) -> str:
+    """The code that runs a command."""
+    return f"from app.cli import app\napp({list(words)}, standalone_mode=False)\n"
 
 
 @pytest.fixture(scope="module")
-def up_to_date(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder whose database the list of studies has made, for which it took alembic and all tables."""
-    folder = tmp_path_factory.mktemp("up_to_date")
-    assert "alembic" in imported(ran(folder, "study", "list"))
-    return folder
+def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """The data folder of a service that has started once, and what it has imported for that.
+
+    Commands set the thresholds of the garbage collector higher while they import; pages would be served with what was
+    never looked at.
+    """
+    folder = tmp_path_factory.mktemp("served")
+    code = (
+        f"import gc\n{on(folder)}before = gc.get_threshold()\n{ran('serve', '--help')}"
+        "assert gc.get_threshold() > before\n"
+        "from app.core.serving import make_app\nmake_app()\nassert gc.get_threshold() == before\n"
+    )
+    (modules,) = imported(code + SHOW)
+    return folder, modules
+
+
+@pytest.fixture(scope="module")
+def after(served: tuple[Path, set[str]]) -> dict[str, set[str]]:
+    """What was imported when so much was done, one after the other in one process: what is not there at the end of a
+    command was in none before it. The database is up to date."""
+    modules = sorted({f"app.cli.{listed.module}" for listed in cli.COMMANDS.values()})
+    done = {
+        "--help": ran("--help"),
+        "every help": f"import {', '.join(modules)}\n",
+        **{f"{group} list": ran(group, "list") for group in ("study", "user", "stimuli", "judge")},
+    }
+    code = "".join(f"{each}{SHOW}\n" for each in done.values())
+    return dict(zip(done, imported(on(served[0]) + code), strict=True))
+
+
+@pytest.mark.parametrize("done", ["--help", "every help"])
+def test_no_help_imports_database_or_statistics_or_service(done: str, after: dict[str, set[str]]) -> None:
+    assert "typer" in packages(after[done])
+    assert packages(after[done]).isdisjoint(STATISTICS | SERVICE | DATABASE)
 
 
 @pytest.mark.parametrize("group", ["user", "stimuli"])
-def test_a_command_on_a_database_that_is_up_to_date_needs_no_alembic(group: str, up_to_date: Path) -> None:
-    assert imported(ran(up_to_date, group, "list")).isdisjoint(STATISTICS | SERVICE)
+def test_a_command_on_a_database_that_is_up_to_date_needs_no_alembic(
+    group: str, after: dict[str, set[str]]
+) -> None:
+    assert packages(after[f"{group} list"]).isdisjoint(STATISTICS | SERVICE)
 
 
-def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table(up_to_date: Path) -> None:
-    modules = modules_after(ran(up_to_date, "study", "list"))
-    assert {name.partition(".")[0] for name in modules}.isdisjoint(STATISTICS | SERVICE)
+def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table(
+    after: dict[str, set[str]],
+) -> None:
+    assert packages(after["study list"]).isdisjoint(STATISTICS | SERVICE)
+    modules = after["study list"] - after["every help"]
     assert "app.studies.summaries" in modules
     unneeded = (
         "app.studies.tables",
@@ -86,18 +112,19 @@ def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table
     assert not [name for name in modules if name.startswith(unneeded)]
 
 
-def test_the_list_of_judges_loads_what_they_look_with_and_nothing_that_trains_them(tmp_path: Path) -> None:
-    packages = imported(ran(tmp_path, "judge", "list"))
-    assert packages.isdisjoint((STATISTICS | SERVICE) - {"numpy", "av"})
+def test_the_list_of_judges_loads_what_they_look_with_and_nothing_that_trains_them(
+    after: dict[str, set[str]],
+) -> None:
+    assert packages(after["judge list"]).isdisjoint((STATISTICS | SERVICE) - {"numpy", "av"})
 
 
 def test_numbers_of_files_need_no_database(tmp_path: Path) -> None:
     answers = tmp_path / "responses.parquet"
     write_crowd(answers, 60)
-    packages = imported(ran(tmp_path / "data", "analyze", str(answers), "--resamples", "0"))
-    assert "pandas" in packages
+    (modules,) = imported(on(tmp_path / "data") + ran("analyze", str(answers), "--resamples", "0") + SHOW)
+    assert "pandas" in packages(modules)
     # Pingouin, whose tests are computed, brings matplotlib along.
-    assert packages.isdisjoint(SERVICE | {"sqlalchemy", "sqlmodel", "sklearn", "duckdb", "polars"})
+    assert packages(modules).isdisjoint(SERVICE | {"sqlalchemy", "sqlmodel", "sklearn", "duckdb", "polars"})
     assert not (tmp_path / "data").exists()
 
 
@@ -120,19 +147,7 @@ def test_a_name_that_is_no_command_is_refused_with_the_nearest() -> None:
     assert "Did you mean 'study'?" in done.output
 
 
-def test_a_service_that_has_started_has_no_number_crunching_and_collects_as_python_does(
-    tmp_path: Path,
-) -> None:
-    """The import contract says so of source. Commands set the thresholds of the garbage collector higher while they
-    import; pages would be served with what was never looked at.
-    """
-    code = (
-        f"import gc, os\nos.environ |= {{'LIKELY_HUMAN_DATA': {str(tmp_path)!r}, 'DATABASE_URL': ''}}\n"
-        "before = gc.get_threshold()\n"
-        "from app.cli import app\napp(['serve', '--help'], standalone_mode=False)\n"
-        "assert gc.get_threshold() > before\n"
-        "from app.core.serving import make_app\nmake_app()\nassert gc.get_threshold() == before"
-    )
-    assert imported(code).isdisjoint(
-        STATISTICS | {"av"}
-    )  # of `analysis` the reader of tables alone, which needs none
+def test_a_service_that_has_started_has_no_number_crunching(served: tuple[Path, set[str]]) -> None:
+    """The import contract says so of source; of `analysis` it has the reader of tables alone, which needs none."""
+    assert "alembic" in packages(served[1]), "it has made the database"
+    assert packages(served[1]).isdisjoint(STATISTICS | {"av"})

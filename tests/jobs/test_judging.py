@@ -28,7 +28,7 @@ from tests.factories import NOW
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 
-pytestmark = pytest.mark.any_database
+pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("few_resamples")]
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 

@@ -15,7 +15,6 @@ from analysis.stats.intervals import wilson
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.handlers import results as worker
 from app.jobs.tables import Job, JobStatus, Kind
 from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
@@ -27,7 +26,7 @@ from app.studies.tables import Study
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 
-pytestmark = pytest.mark.any_database
+pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("few_resamples")]
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 
@@ -54,10 +53,9 @@ def done(database: Database, settings: Settings, job_id: int) -> Job:
 
 @pytest.mark.both_databases
 def test_the_numbers_are_in_the_folder_and_not_in_the_job(
-    client: TestClient, study: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, study: str, database: Database, settings: Settings
 ) -> None:
     """Whoever sees the study sees its jobs, also while the results are closed to them."""
-    monkeypatch.setattr(worker, "RESAMPLES", 50)
     Walk(client, study).to("end")
     first = ask(database)
     job = done(database, settings, first)
@@ -84,9 +82,8 @@ def test_an_unknown_mode_fails_in_words_and_leaves_nothing(
 
 
 def test_verdicts_that_do_not_fit_are_a_caution_and_no_failure(
-    client: TestClient, study: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, study: str, database: Database, settings: Settings
 ) -> None:
-    monkeypatch.setattr(worker, "RESAMPLES", 50)
     Walk(client, study).to("end")
     with database.transaction() as session:
         study_id = session.exec(select(Study.id)).one()

@@ -122,6 +122,25 @@ def test_each_logging_has_a_scale_of_its_own_and_it_is_said(
     assert own < 0.05 < together
 
 
+def test_a_path_without_headings_is_left_out_of_what_needs_them_and_shared_matches_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = as_manifest(tmp_path) / "manifest.csv"
+    bare = tmp_path / "raw" / "human" / "p0" / "0.csv"
+    with bare.open(newline="") as file:
+        rows = [[cell for key, cell in row.items() if key != "heading_rad"] for row in csv.DictReader(file)]
+    with bare.open("w", newline="") as file:
+        csv.writer(file).writerows([["t_s", "x_m", "y_m", "z_m"], *rows])
+    head, *lines = manifest.read_text().splitlines()
+    # One match for each number: people, agents and all others of that number were there together.
+    shared = [f"{line},m{line.split(',')[0][-1]}" for line in lines]
+    manifest.write_text("\n".join([f"{head},match", *shared]))
+    signatures([str(tmp_path)], resamples=0)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Computed from 3 of 4 clips of human: positions have no heading_rad in the others." in said
+    assert "In 4 of 4 matches of human there were others, too (hybrid, symbolic), where the protocol" in said
+
+
 def test_judges_that_never_look_judge_pairs_of_positions(tmp_path: Path) -> None:
     table, pairs = as_table(tmp_path), tmp_path / "pairs.csv"
     pairs.write_text("pair,a,b\none,human-p0-0,symbolic-p0-0\ntwo,symbolic-p1-1,human-p1-1\n")

@@ -11,7 +11,6 @@ from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.handlers import results as worker
 from app.jobs.tables import Job, Kind
 from app.jobs.worker import drain
 from app.library.clips.manifest import read_manifest
@@ -93,7 +92,6 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     assert "Distance to people, and how often taken for a person" in html
     assert "A rule that looks at one clue alone" in html
     assert (tmp_path / "report" / "figures" / "closing.svg").is_file()
-    monkeypatch.setattr(worker, "RESAMPLES", 50)
     data = settings.model_copy(update={"data": tmp_path / "data"})
     data.data_dir.mkdir(exist_ok=True)
     with database.transaction() as session:

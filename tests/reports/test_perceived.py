@@ -265,6 +265,8 @@ def test_the_matches_of_a_study_are_compared_like_their_exported_files(
     assert isinstance(found, PlaySignatures)
     of = {one.source: (one.n_players, one.n_matches) for one in found.sources}
     assert of == {"adaptive": (1, 2), "human": (2, 2)}
+    [company] = [note for note in found.notes if "people among people" in note]
+    assert company.startswith("sug: in 2 of 2 matches of human there were others, too (adaptive)")
     offers = next(one for one in found.signatures if one.signature == "sug-offer-given-received")
     assert offers.map is not None
     assert set(offers.map.labels) == {"human: 1", "human: 2", "adaptive"}, "people are numbered"

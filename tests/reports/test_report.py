@@ -5,7 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from importlib.metadata import version
 from pathlib import Path
@@ -18,6 +18,7 @@ from analysis import Interval, analyze, hntt_responses, read_hntt
 from analysis.judging import check_verdicts
 from analysis.results import Result
 from analysis.signatures import NoSignatures, compare_play, compare_signatures
+from analysis.signatures.against import Lacking
 from analysis.signs import signed
 from analysis.stats.estimates import Estimate
 from app.core.database import Database
@@ -30,6 +31,7 @@ from app.reports.page.sections import others
 from app.reports.page.sources import joined, read_file, split
 from app.reports.page.views import SectionView
 from app.reports.report import ReportInfo, build_report, write_report
+from app.reports.results.signatures import signature_figures
 from app.sessions.tables import Mode
 from tests.analysis.signatures.test_comparing import clips_of
 from tests.analysis.signatures.test_play import MEAN, PEOPLE, SAME
@@ -366,6 +368,14 @@ def test_distances_by_signatures_stand_against_choices_and_a_refusal_is_said(tmp
     assert kept["velocity-change"]["distance_low"] == ""
     assert float(kept["velocity-change"]["taken_for_human"]) == 0.25
     assert "3 people among themselves" in page.text
+    partly = replace(
+        moves.signatures[0], needs="positions have no heading_rad", lacking=(Lacking("human", 8, 9),)
+    )
+    moves = replace(moves, signatures=(partly, *moves.signatures[1:]))
+    _, page = made_of(tmp_path / "report", checked(*votes), signatures=moves)
+    said = "Computed from 8 of 9 clips of human: positions have no heading_rad in the others."
+    assert said in page.text
+    assert said in next(signature_figures(moves)).caution
     _, page = made_of(
         tmp_path / "report", checked(answer()), signatures=NoSignatures("nobody moves in any clip")
     )

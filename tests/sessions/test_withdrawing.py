@@ -1,8 +1,13 @@
 """Stopping with one's answers deleted: from every page, and later by the code of the last one."""
 
 import html
+import random
 import re
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import col, select
@@ -11,19 +16,28 @@ from starlette.testclient import TestClient
 from app.accounts.audit import COMMAND_LINE
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
+from app.core.errors import NotFound
 from app.core.settings import Settings
+from app.jobs import queue
+from app.jobs.context import Work
+from app.jobs.handlers import HANDLERS
 from app.jobs.tables import Job, JobStatus, Kind
+from app.jobs.worker import drain
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.exclusions import leave_out
 from app.sessions.receipts import receipt_of
+from app.sessions.responses import Response
+from app.sessions.state_machine import submit
 from app.sessions.tables import ParticipantSession, SessionNote, Status, Trial
+from app.sessions.where import session_of
+from app.sessions.withdrawing import withdraw
 from app.studies.launch import study_here
 from app.tasks.game.tables import GameEvent, Match, Seat
 from tests.clock import Clock
-from tests.factories import NOW
+from tests.factories import NOW, answer_for
 from tests.sessions.test_before_consent import cells, places_of
 from tests.sessions.walks import Walk
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -135,7 +149,11 @@ def test_the_code_of_the_last_page_deletes_the_answers_later(
     found = re.search(r'<b class="notranslate" translate="no">([0-9A-Z-]+)</b>', walk.html)
     assert found is not None
     code, at = found.group(1), f"/s/{study}/withdraw"
-    assert f'href="{at}"' in walk.html
+    assert f"http://testserver{at}<" in walk.html  # whole, as people note it
+    assert ">Delete my answers</a>" in walk.html
+    assert "Stop and" not in walk.html  # there is nothing left to stop
+    over = client.get(f"{walk.address}/stop").text
+    assert ("Delete your answers?" in over, "Stop and" in over, "Keep them" in over) == (True, False, True)
     client.cookies.clear()
     wrong = (
         code[:-1] + ("A" if code[-1] != "A" else "B"),
@@ -231,3 +249,61 @@ def test_what_was_noted_of_a_session_is_forgotten_in_the_log(
             ("session.exclude", None, None), ("session.withdraw", None, {"mode": "live"})
         ]  # fmt: skip
         assert COMMAND_LINE.name not in {e.actor for e in entries}
+
+
+def test_a_report_that_is_being_made_of_the_answers_is_made_again_without_them(
+    client: TestClient, database: Database, settings: Settings, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had read them already, and would be there as if they had never been deleted."""
+    Walk(client, study, PROLIFIC_PID="stays").to("end")
+    walk = Walk(client, study, PROLIFIC_PID=ID).to("end")
+    with database.transaction() as session:
+        asked = {"slug": study, "mode": "live", "seed": 1}
+        study_id = study_here(session, study).id
+        job = queue.ask(session, Kind.REPORT, asked, now=NOW, study_id=study_id)
+    real, read = HANDLERS[Kind.REPORT], list[list[str | None]]()
+
+    def made(work: Work) -> object:
+        with database.reading() as session:
+            read.append([row["participant"] for row in rows_of(session, study, What.PARTICIPANTS)])
+        result = real(work) if len(read) > 1 else None
+        if len(read) == 1:
+            stop(client, walk.address)
+        return result
+
+    monkeypatch.setitem(HANDLERS, Kind.REPORT, made)
+    drain(settings, database)
+    assert read == [["stays", ID], ["stays"]]
+    with database.reading() as session:
+        done = session.get_one(Job, job)
+        assert (done.status, done.tries) == (JobStatus.DONE, 1)
+
+
+@pytest.mark.both_databases
+def test_an_answer_on_its_way_is_deleted_or_finds_nothing(
+    client: TestClient, database: Database, study: str
+) -> None:
+    """Whichever comes first; the other waits for it."""
+    for _ in range(4):
+        walk = Walk(client, study)
+        walk.to("trial-1")
+        token, form = walk.address.removeprefix("/p/"), answer_for(walk.html)
+        with database.reading() as session:
+            session_id = session_of(session, token)
+        both = threading.Barrier(2)
+
+        def answered(token: str = token, form: Mapping[str, str] = form, both: Any = both) -> None:
+            both.wait()
+            with suppress(NotFound), database.transaction() as session:
+                submit(session, token, form, NOW, random.Random(1))
+
+        answering = threading.Thread(target=answered)
+        answering.start()
+        both.wait()
+        with database.transaction() as session:
+            withdraw(session, session_id, NOW)
+        answering.join()
+        with database.reading() as session:
+            assert session.exec(select(Response).where(Response.session_id == session_id)).all() == []
+            left = session.get_one(ParticipantSession, session_id)
+            assert (left.status, left.step) == (Status.WITHDRAWN, 0)

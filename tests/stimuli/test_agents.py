@@ -2,16 +2,20 @@
 
 import csv
 import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.library.clips.manifest import read_manifest
 from stimuli import steps
 from stimuli.agents import FARTHEST_M, STEP_FRAMES, Walk
 from stimuli.arena import GOALS
+from stimuli.planning import route_to
 from stimuli.rays import Surfaces
-from stimuli.scenes import plan_clips, plan_walks, walk_clip
+from stimuli.scenes import Clip, plan_clips, plan_walks, walk_clip
+from stimuli.walkers import Track, walk
 from stimuli.world import build_world
 from tests.program import Program
 
@@ -166,7 +170,8 @@ def test_what_cannot_walk_is_refused_in_one_line(folder: Path, program: Program)
         ("my_agents:ends",): "cannot be made (SystemExit: 3)",
         ("my_agents:Ninth",): "gave '8' in step 1 of a walk; an action is a whole number, 0 to 7",
         ("my_agents:Breaks",): "failed in step 1 of a walk (ZeroDivisionError",
-        ("my_agents:Stands",): "no walk long enough in 20 attempts",
+        ("my_agents:Stands",): "none of 20 walks can be shown, 20 got lost and 0 were too short",
+        ("my_agents:Straight", "--lost", "never"): "lost is 'never'; allowed are again and keep",
         ("my_agents:Straight", "--source", "human"): "not human",
         ("my_agents:Straight", "--goals", "7"): "goal is 7; allowed are 1 to 6",
         ("my_agents:Straight", "--goals", "x"): "give numbers with commas",
@@ -179,3 +184,56 @@ def test_what_cannot_walk_is_refused_in_one_line(folder: Path, program: Program)
         assert message in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr
         assert not (folder / "walked" / "manifest.csv").exists()
+
+
+@pytest.mark.slow
+def test_a_plain_agent_that_gets_lost_is_shown_and_marked_where_lost_walks_are_kept(
+    folder: Path, program: Program
+) -> None:
+    """Refused otherwise, with what became of each attempt."""
+    plain = ("stimuli", "walk", "--agent", "my_agents:Straight", "--source", "plain", "--workers", "1")
+    refused = program.run(*plain, "--n", "1", "--goals", "6", "--out", "no", cwd=folder, environment={})
+    said = refused.stderr
+    assert refused.returncode == 1
+    assert "plain-g6-1 (seed 1): none of 20 walks can be shown, 20 got lost and 0 were too short" in said
+    assert "--lost keep" in said
+    attempts = re.findall(r"(\d+): lost, \d+\.\d m from the goal at the nearest", said)
+    assert attempts == [str(number) for number in range(1, 21)]
+    assert len(said.strip().splitlines()) == 1
+
+    kept = (*plain, "--n", "2", "--goals", "4,6", "--out", "kept", "--lost", "keep")
+    done = program.run(*kept, cwd=folder, environment={})
+    assert done.returncode == 0, done.stderr
+    assert "1 of 2 clips show walks that got lost" in " ".join(done.stdout.split())
+    clips = read_manifest(folder / "kept" / "manifest.csv").rows
+    assert {clip.name: clip.attributes["arrived"] for clip in clips} == {
+        "plain-g4-1": "yes",
+        "plain-g6-1": "no",
+    }
+    for clip, mark in zip(clips, ("1", "0"), strict=True):
+        assert clip.positions
+        with clip.positions.open() as file:
+            positions = [*csv.DictReader(file)]
+        assert {row["arrived"] for row in positions} == {mark}
+        goal = int(clip.attributes["goal"]) - 1
+        assert len(positions) == len(walk_clip(Clip("human", goal, 1, 1)).part)
+
+
+@pytest.mark.parametrize("stuck_at", [0, 150, None])
+def test_a_clip_of_a_lost_walk_has_in_its_middle_the_moment_when_it_was_nearest_to_its_goal(
+    stuck_at: int | None,
+) -> None:
+    """When it got stuck on the way, or was as near as others are halfway; whole clips, also at the start of a walk."""
+    clip = Clip("symbolic", 5, 1, 1)
+    scene, shown, route = clip.scene, walk_clip(clip).part, route_to(GOALS[5])
+    way = walk("symbolic", build_world(), route, scene.start(), np.random.default_rng(1))
+    at = np.minimum(np.arange(1470), len(way) - 1 if stuck_at is None else stuck_at)
+    frames = np.arange(1470) / 1470  # as headings, so that a part tells where it was cut
+    part = scene.part_of_lost(Track(way.x_m[at], way.y_m[at], way.z_m[at], frames))
+    first, middle = round(part.heading_rad[0] * 1470), len(shown) // 2
+    assert len(part) == len(shown)
+    if stuck_at is None:
+        halfway_m = route.from_m(*(np.array([values[middle]]) for values in (shown.x_m, shown.y_m)))
+        assert route.from_m(part.x_m, part.y_m)[middle] == pytest.approx(halfway_m[0], abs=0.5)
+    else:
+        assert max(0, stuck_at - 30 - middle) <= first <= max(0, stuck_at - middle)

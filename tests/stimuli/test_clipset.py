@@ -70,7 +70,8 @@ def test_progress_is_told_from_none_to_all(made: Made) -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_positions_have_one_row_per_frame_a_thirtieth_of_a_second_apart(made: Made, source: str) -> None:
     positions = rows_of(made.folder / "positions" / f"{source}-g1-1.csv")
-    assert list(positions[0]) == ["t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m"]
+    header = ["t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m", "wall_m"]
+    assert list(positions[0]) == header
     assert len(positions) == len(frames_of(made.folder / "clips" / f"{source}-g1-1.mp4"))
     times = [float(row["t_s"]) for row in positions]
     assert times == pytest.approx([index / 30 for index in range(len(times))], abs=1e-6)
@@ -83,6 +84,19 @@ def test_positions_stand_on_the_ground_and_look_within_a_full_turn(made: Made, s
         x_m, y_m, z_m, heading_rad = (float(row[key]) for key in ("x_m", "y_m", "z_m", "heading_rad"))
         assert z_m == pytest.approx(float(world.height_m(x_m, y_m)), abs=2e-4)
         assert -math.pi <= heading_rad <= math.pi + 1e-6
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_positions_say_how_far_the_nearest_wall_is(made: Made, source: str) -> None:
+    """No point of a circle that is so wide lies in a wall, and one of a circle that is a little wider does."""
+    world, angle = build_world(), np.linspace(0, math.tau, 720)
+    for row in rows_of(made.folder / "positions" / f"{source}-g1-1.csv")[::20]:
+        x_m, y_m, wall_m = (float(row[key]) for key in ("x_m", "y_m", "wall_m"))
+        meets = [
+            bool(world.in_obstacle(x_m + radius_m * np.cos(angle), y_m + radius_m * np.sin(angle)).any())
+            for radius_m in (max(wall_m - 0.01, 0.0), wall_m + 0.05)
+        ]
+        assert meets == [False, True]
 
 
 @pytest.mark.parametrize("source", SOURCES)

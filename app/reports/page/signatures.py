@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
 from analysis.signatures.against import NOT_COVERED
+from analysis.signatures.text import lacking_words
 from app.reports.page.views import FigureView, SectionView, TableView, as_sentence, number
 
 TABLE, MAP = "tables/signatures.csv", "tables/signatures_map.csv"
@@ -107,4 +108,5 @@ def _remarks(found: Sequence[SignatureResult]) -> Iterator[str]:
         )
         lacking = ", ".join(one.not_compared)
         none = f" No distance, as nothing was counted where people have any: {lacking}." if lacking else ""
-        yield f"{one.title}: {said}.{ending}{none}"
+        partly = f" {lacking_words(one)}" if one.lacking else ""
+        yield f"{one.title}: {said}.{ending}{none}{partly}"

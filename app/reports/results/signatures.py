@@ -7,7 +7,7 @@ from analysis.distances import SourceDistance
 from analysis.options import LEVEL
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
 from analysis.signatures.against import NOT_COVERED
-from analysis.signatures.text import band_words, outside_words
+from analysis.signatures.text import band_words, lacking_words, outside_words
 from analysis.stats.evidence import NOT_YET
 from app.reports.results.marks import nothing
 from app.reports.results.view import Band, Caution, Cell, Column, Figure, Mark, Numbers
@@ -67,7 +67,6 @@ def _figure(name: str, one: SignatureResult, section: str) -> Figure:
     ends = [each.distance for each in one.distances] + ([band.high] if band and band.high else [])
     most = max(ends)
     highest = 1.05 * most if most > 0 else 1.0
-    unsettled = ", ".join(one.not_settled)
     shade = " Shaded: each person's mean distance to the others, 5 to 95%." if people else ""
     return Figure(
         name=name,
@@ -95,10 +94,14 @@ def _figure(name: str, one: SignatureResult, section: str) -> Figure:
         chance=None,
         ends=("0", _three(highest)),
         scale=(0.0, highest),
-        caution=f"Not settled, with fewer than {one.settled_at:,} observations: {unsettled}."
-        if unsettled
-        else "",
+        caution=_caution(one),
     )
+
+
+def _caution(one: SignatureResult) -> str:
+    few = ", ".join(one.not_settled)
+    unsettled = f"Not settled, with fewer than {one.settled_at:,} observations: {few}." if few else ""
+    return " ".join(filter(None, (unsettled, lacking_words(one) if one.lacking else "")))
 
 
 def _said(one: SignatureResult) -> str:

@@ -115,6 +115,11 @@ class StudyDesign(Frozen):
         return tuple(block for block in self.blocks if isinstance(block, GameDesign))
 
     @property
+    def has_partners(self) -> bool:
+        """True where people may play with other people."""
+        return any(block.has_partners for block in self.game_blocks)
+
+    @property
     def walk_blocks(self) -> tuple[WalkDesign, ...]:
         return tuple(block for block in self.blocks if isinstance(block, WalkDesign))
 

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 from pydantic import ValidationError
 
 from app.sessions.design import Kind
+from app.sessions.markdown import LONGEST
 from app.studies.file.design import BlockContent
 from app.studies.file.explain import faults_of
 from app.studies.file.items import read_item_file, resolve_items, unmatched_groups
@@ -21,7 +22,7 @@ from app.studies.file.pairs import (
     resolve_rows,
     true_source_of,
 )
-from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
+from app.studies.file.problems import Fault, Place, counted, dotted, listed, nearest, quoted
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import kept_apart, sample_pairs
 from app.studies.questions.base import finite_number
@@ -98,7 +99,10 @@ class Reading(ABC):
         for place in (*TEXTS, *of_blocks):
             value = value_at(data, place)
             text = self.markdown(place, value) if self._says_something(value, place) else None
-            if text is not None:
+            if text is not None and len(text) > LONGEST:
+                message = f"{dotted(place)} has {len(text)} characters, and at most {LONGEST} are laid out"
+                self.refuse(Fault(place, message, "shorten the text"))
+            elif text is not None:
                 self.texts[place] = text.strip()
 
     def _read_truth(self, data: dict[str, Any]) -> None:

@@ -1,7 +1,8 @@
 """The study files that templates are made of. What the experimenter has to say stands in [BRACKETS]."""
 
-# The published Human Navigation Turing Test (Devlin et al., ICML 2021), its questions in the published words. The
-# texts are those of docs/example-study.
+# The published Human Navigation Turing Test (Devlin et al., ICML 2021, appendix A.2): its questions, answers and order
+# of pages; the texts are those of docs/example-study. Familiarity is one of a list and no scale: its last answer,
+# Other, is no amount, and no mean should count it.
 HNTT = """\
 study: hntt
 title: "Which navigation looks human?"
@@ -20,15 +21,16 @@ consent:
 
     ## What you will do
 
-    You will answer one question about yourself, watch [NUMBER] pairs of short videos without sound, and answer three
+    You will answer two questions about yourself, watch [NUMBER] pairs of short videos without sound, and answer three
     questions about each pair. This takes about [NUMBER] minutes. There are no trick questions, and we do not test your
     ability.
 
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -52,11 +54,29 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 background:
-  - {id: genre_familiarity, ask: "How familiar are you with third-person action games?", scale: familiarity}
+  - id: genre_familiarity
+    type: choice
+    ask: "How familiar are you with third-person action video games, in which the camera follows the character?"
+    options:
+      - Never heard of them
+      - I am aware but have never played them
+      - I play only sometimes
+      - I play on a regular basis
+      - Other
+  - id: title_familiarity
+    type: choice
+    ask: "How familiar are you with the video game [TITLE OF THE GAME]?"
+    options:
+      - Never heard of it
+      - I am aware but have never played it
+      - I play only sometimes
+      - I play on a regular basis
+      - Other
 instructions: |
   # What to do
 
@@ -125,8 +145,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -146,8 +167,9 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 instructions: |
   # What to do
@@ -205,8 +227,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -226,8 +249,9 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 instructions: |
   # What to do

@@ -25,7 +25,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time: the button *Leave* ends your part of the game, and the others go on. There is no
-    disadvantage. What you did before stopping stays stored unless you ask us to delete it.
+    disadvantage. What you did before stopping stays stored, unless you have it deleted: *Stop and delete my
+    answers*, at the foot of each page, does so at once. Your moves in a match with other people stay in that match,
+    without your number.
 
     Every point that you earn in the game pays [AMOUNT]. [SAY HERE WHAT IS PAID BESIDE IT, AND WHAT HAPPENS TO
     THE PAYMENT WHEN SOMEONE STOPS.]
@@ -50,9 +52,10 @@ consent:
 
     ## Questions, complaints, deletion
 
-    [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time
-    at which you took part and, if you came through a recruitment service, your participant number there. The
-    study was approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
   play_shown: true
 truth: {source: none}
@@ -116,9 +119,10 @@ consent:
 
     ## Taking part is voluntary
 
-    You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers
-    that you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE
-    ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -138,9 +142,10 @@ consent:
 
     ## Questions, complaints, deletion
 
-    [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time
-    at which you took part and, if you came through a recruitment service, your participant number there. The
-    study was approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 instructions: |
   # What to do
@@ -208,8 +213,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Walks that
-    you took before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE
-    PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you took before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -234,9 +240,10 @@ consent:
 
     ## Questions, complaints, deletion
 
-    [NAME, E-MAIL ADDRESS] answers questions, and deletes your walks on request: please give the day and time
-    at which you took part and, if you came through a recruitment service, your participant number there. The
-    study was approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    [NAME, E-MAIL ADDRESS] answers questions, and deletes your walks on request: please give the day and time at
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
   play_shown: true
 truth: {source: none}

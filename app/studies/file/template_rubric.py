@@ -24,8 +24,9 @@ consent:
     ## Taking part is voluntary
 
     You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
-    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
-    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+    you gave before stopping stay stored, unless you have them deleted: *Stop and delete my answers*, at the foot of
+    each page, does so at once. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN
+    SOMEONE STOPS.]
 
     ## What is recorded
 
@@ -45,8 +46,9 @@ consent:
     ## Questions, complaints, deletion
 
     [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
-    which you took part and, if you came through a recruitment service, your participant number there. The study was
-    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+    which you took part and, if you came through a recruitment service, your participant number there. With the code
+    that the last page shows you can also delete them yourself, then or later. The study was approved by [ETHICS
+    BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
   minimum_age: 18
 instructions: |
   # What to do

@@ -18,7 +18,7 @@ from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import BY_HAND
 from app.tasks.game.match import Match, stream
-from app.tasks.game.matching import IN_POOL, wait_s, waited
+from app.tasks.game.matching import IN_POOL, ready_s, wait_s, waited
 from app.tasks.game.pages import Body, Left, Questions, Ready, Result, playing, result, unmatched, waiting
 from app.tasks.game.parts import Bonus, Clock, Entered
 from app.tasks.game.presenters.base import plural
@@ -184,6 +184,7 @@ class Looked:
             matching.at_bound if can_fill(self.design) or matching.at_bound != "agents" else "paid-exit",
             again=again,
             asks=asks,
+            is_asked=ready_s(self.design, entry["mode"] if entry else "") > 0,
         )
 
     def _questions(self, entry: Mapping[str, Any]) -> Body:

@@ -49,6 +49,7 @@ class Waiting:
     """The wait for others: its `bound` in words, what is paid for it, and what happens at the bound.
 
     `asks`: the bound has passed, and the viewer decides whether to wait once more (`again` while that lasts).
+    `is_asked`: whoever is found is asked first whether they are there.
     """
 
     stage: ClassVar[Stage] = "waiting"
@@ -58,6 +59,7 @@ class Waiting:
     at_bound: AtBound
     again: bool = False
     asks: bool = False
+    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,12 +265,13 @@ def waiting(
     *,
     again: bool = False,
     asks: bool = False,
+    is_asked: bool = True,
 ) -> Waiting:
     """The wait for others, `waited_s` of at most `bound_s` seconds so far. What is paid is said by full minutes, so
     that the page changes once a minute."""
     pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
     paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
-    return Waiting(duration(bound_s), pay, paid, at_bound, again, asks)
+    return Waiting(duration(bound_s), pay, paid, at_bound, again, asks, is_asked)
 
 
 def duration(seconds: int) -> str:

@@ -265,6 +265,11 @@ class GameDesign(BlockDesign):
     updates: Updates = "long-poll"
     sample: Sample | None = None
 
+    @property
+    def has_partners(self) -> bool:
+        """True where a match may have more than one person; one entry of `seats` is for all seats."""
+        return len(self.seats) == 1 or sum(seat in (HUMAN, ANY) for seat in self.seats) > 1
+
     def activity(self) -> str:
         return f"played matches of {TITLES[self.game]}"
 

@@ -77,6 +77,57 @@ def test_what_the_positions_lack_refuses_a_signature_and_guesses_nothing(found: 
     assert (aim.distances, aim.nearest, aim.band) == ((), None, None)
 
 
+def with_headings(clip: ClipPath, turned: float = 0.0) -> ClipPath:
+    """The same clip, whose player looks where they go, or so much to the left."""
+    path = clip.path
+    course = np.unwrap(np.arctan2(np.diff(path.y_m), np.diff(path.x_m)))
+    return replace(clip, path=replace(path, heading_rad=np.append(course, course[-1]) + turned))
+
+
+def test_a_signature_is_of_the_clips_that_have_what_it_needs_and_says_of_how_many() -> None:
+    """One clip of people and one whole player of a source without headings: the rest as if these were not there."""
+    looking = [with_headings(clip, 0.0 if clip.source == "human" else 0.9) for clip in CLIPS]
+    bare = {"human-0-0", *(clip.name for clip in CLIPS if (clip.source, clip.player) == ("near", "p1"))}
+    some = [was if was.name in bare else clip for was, clip in zip(CLIPS, looking, strict=True)]
+    found = compare_signatures(some, resamples=50)
+    aim = found.signatures[1]
+    assert [(one.source, one.n_known, one.n) for one in aim.lacking] == [("human", 29, 30), ("near", 6, 12)]
+    assert aim.reason is None
+    assert not found.signatures[0].lacking
+    without = compare_signatures([clip for clip in looking if clip.name not in bare], resamples=50)
+    assert [one.n for one in aim.distances] == [8, 6]
+    assert [one.distance for one in aim.distances] == pytest.approx(
+        [one.distance for one in without.signatures[1].distances], rel=0.05
+    )
+    text = " ".join(render_signatures(found).split())
+    said = "29 of 30 clips of human, 6 of 12 clips of near: positions have no heading_rad in the others."
+    assert f"Computed from {said}" in text
+
+
+def test_a_source_that_lacks_all_has_no_distance_and_where_people_do_the_signature_is_refused() -> None:
+    looking = [with_headings(clip) if clip.source != "near" else clip for clip in CLIPS]
+    aim = compare_signatures(looking, resamples=0).signatures[1]
+    assert ([one.source for one in aim.distances], aim.not_compared) == (["far"], ("near",))
+    assert [(one.source, one.n_known) for one in aim.lacking] == [("near", 0)]
+    without_people = [with_headings(clip) if clip.source != "human" else clip for clip in CLIPS]
+    refused = compare_signatures(without_people, resamples=0).signatures[1]
+    assert refused.reason == "positions have no heading_rad in 30 of 30 clips of human"
+    assert refused.distances == ()
+
+
+def test_people_who_shared_a_match_with_agents_are_said_to_have() -> None:
+    def notes(matches: dict[str, str]) -> list[str]:
+        clips = [replace(clip, match=matches.get(clip.name, "")) for clip in CLIPS]
+        return [
+            note for note in compare_signatures(clips, resamples=0).notes if "people among people" in note
+        ]
+
+    apart = {clip.name: f"{clip.source}-{clip.name[-1]}" for clip in CLIPS}
+    assert notes({}) == notes(apart) == []
+    [note] = notes({**apart, "far-0-0": apart["human-0-0"], "near-0-1": apart["human-0-0"]})
+    assert note.startswith("In 1 of 6 matches of human there were others, too (far, near)")
+
+
 def test_a_source_with_few_angles_is_not_settled_and_the_curve_goes_down(found: Signatures) -> None:
     counts = {one.source: one.n_angles for one in found.sources}
     change = found.signatures[0]

@@ -194,3 +194,26 @@ def test_features_of_a_path_that_is_known() -> None:
     assert circle.straightness == pytest.approx(2 / np.pi, rel=1e-3)
     assert circle.turn_sd_deg_per_s == pytest.approx(0, abs=1e-6)
     assert (circle.straight, circle.reversals_per_s) == (0, 0)
+
+
+def test_turns_near_walls_are_held_apart_from_turns_in_the_open() -> None:
+    """Two paths that turn alike, by a wall and far off, have nothing to be compared by; by the same wall they are
+    alike, and who turns the other way there is 40 degrees/s off."""
+    signature, scale = BY_NAME["turn-given-wall"], Scale(3.0, 3.0)
+
+    def turning(turn_deg: float, wall_m: float) -> np.ndarray:
+        t_s = np.arange(31) / 10
+        course = np.radians(turn_deg) * np.arange(30)
+        x_m, y_m = (np.concatenate(([0.0], np.cumsum(0.3 * of(course)))) for of in (np.cos, np.sin))
+        found = signature.count(Path(t_s, x_m, y_m, wall_m=np.full(31, wall_m)), scale)
+        assert found is not None
+        assert found.sum() == 29
+        return found
+
+    near, far, other = turning(2, 0.4), turning(2, 5.0), turning(-2, 0.4)
+    assert [int(zones.sum()) for zones in near.reshape(4, -1)] == [29, 0, 0, 0]
+    assert [int(zones.sum()) for zones in far.reshape(4, -1)] == [0, 0, 0, 29]
+    assert signature.distance(near, near) == 0
+    assert np.isnan(signature.distance(near, far))
+    assert signature.distance(near, other) == pytest.approx(40)
+    assert signature.count(Path(np.arange(9) / 10, np.arange(9.0), np.zeros(9)), scale) is None

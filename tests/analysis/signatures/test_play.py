@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -177,6 +178,18 @@ def test_other_configurations_and_simulated_people_are_said() -> None:
     assert "a number on these says nothing about people" in found.notes[0]
     text = render_play(found)
     assert max(map(len, text.splitlines())) <= WIDTH
+
+
+def test_people_who_played_with_agents_are_said_to_have_and_those_among_themselves_are_not() -> None:
+    def notes(seats: Sequence[SeatPlay]) -> list[str]:
+        return [note for note in compare_play(seats, resamples=0).notes if "people among people" in note]
+
+    apart = [replace(one, match=f"agents-{one.match}") for one in MEAN]
+    assert notes([*PEOPLE, *apart]) == []
+    [note] = notes([*PEOPLE, *apart[5:], *MEAN[:5]])
+    assert note.startswith(
+        "sug: in 5 of 20 matches of human there were others, too (mean), where the protocol"
+    )
 
 
 def test_what_cannot_be_compared_is_refused_in_words() -> None:

@@ -10,12 +10,15 @@ import yaml
 from analysis.data.elsewhere.yaml_entries import Document, MappingError
 from analysis.files.shallow_yaml import DEEPEST, MOST_CHARACTERS
 from app.core.errors import StudyError
+from app.core.plain_yaml import MOST_REPEATED
+from app.sessions.markdown import LONGEST, markdown
 from app.studies.file.explain import MOST_FAULTS
 from app.studies.file.load import StudyFileProblems, load_study
 from app.studies.file.yamlsource import read_yaml
 from app.tasks.game.elsewhere.mapping import read_mapping
 from app.tasks.game.files import move_of
 from app.tasks.game.games import GAMES
+from app.tasks.game.games.sug.rules import SugConfig
 from app.tasks.game.run import configs_of
 
 NESTS = {
@@ -78,3 +81,35 @@ def test_every_other_file_of_yaml_is_bounded_too(tmp_path: Path, read: list[int]
     assert read[0] < 100 * DEEPEST
     with pytest.raises(ValueError, match="too deeply"):
         move_of("[" * 100_000)
+
+
+def test_aliases_stand_for_no_more_than_somebody_would_write(tmp_path: Path) -> None:
+    """Ten lists of ten aliases each, of the list before, are ten thousand million values in 500 characters."""
+    path = tmp_path / "file.yaml"
+    lists = ["a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"]
+    lists += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
+    bombs = {"\n".join(lists): f"more than {MOST_REPEATED} values", "a: &a [*a]": "holds itself"}
+    for text, said in bombs.items():
+        path.write_text(f"kind: game\n{text}\n")
+        with pytest.raises(StudyError, match=said):
+            read_mapping(path)
+        with pytest.raises(StudyError, match=said):
+            configs_of(GAMES["sug"], [str(path)])
+    path.write_text("players: &n 3\nrounds: *n\n")
+    (config,) = configs_of(GAMES["sug"], [str(path)])
+    assert isinstance(config, SugConfig)
+    assert (config.players, config.rounds) == (3, 3)
+
+
+def test_a_text_is_as_long_as_can_be_laid_out_in_good_time(tmp_path: Path) -> None:
+    """50,000 `![` took 5 s, each time that a page was asked for."""
+    text = "![" * 50_000 + "<b>"
+    assert markdown(text) == f'<p class="plain">{"![" * 50_000}&lt;b&gt;</p>'
+    assert markdown("*x* " * (LONGEST // 4)).startswith("<p><em>x</em>")
+    (tmp_path / "consent.md").write_text(text)
+    path = tmp_path / "study.yaml"
+    path.write_text("study: a\ntitle: A\nconsent: {version: '1', text: consent.md}\n")
+    with pytest.raises(
+        StudyFileProblems, match=f"consent.text has 100003 characters, and at most {LONGEST} are"
+    ):
+        load_study(path, {})

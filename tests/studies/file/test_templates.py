@@ -64,25 +64,62 @@ def test_every_template_is_a_study_file_that_is_fine_once_it_is_filled_in(tmp_pa
         assert remedy in str(refused.exception)
 
 
-def test_the_published_study_is_that_of_the_documentation_word_for_word() -> None:
-    """The example states the published design and words; there the pairs are listed, here they are drawn."""
+def test_the_published_study_is_that_of_the_documentation_word_for_word_but_asks_what_was_published() -> None:
+    """There pairs are listed, and one question comes before them; here they are drawn, after the published two."""
     design = check_draft(TEMPLATES["hntt"].keys(), FACTS).design
     example = load_study(EXAMPLE, FACTS)
     assert design
-    assert (design.pair_blocks[0].trials, design.background, design.title) == (
-        example.trials,
-        example.background,
-        example.title,
-    )
+    assert (design.pair_blocks[0].trials, design.title) == (example.trials, example.title)
     assert Counter(pair.condition for pair in design.pairs) == {"human-hybrid": 6, "hybrid-symbolic": 4}
     assert all(FACTS[pair.a].attributes == FACTS[pair.b].attributes for pair in design.pairs)
+    one, two = "one question about yourself", "two questions about yourself"
     for ours, theirs in (
-        (design.consent.text, example.consent.text),
+        (design.consent.text, example.consent.text.replace(one, two)),
         (design.instructions, example.instructions),
         (design.completion.message, example.completion.message),
     ):
         assert (ours or "").split() == (theirs or "").split()
     assert (design.consent.minimum_age, design.completion.code) == (18, None)
+
+
+# What appendix A.2 and section 4.2 of the paper state: answers are data, everything else is a fact about the survey.
+PUBLISHED_FAMILIARITY = {
+    "genre_familiarity": (
+        "Never heard of them",
+        "I am aware but have never played them",
+        "I play only sometimes",
+        "I play on a regular basis",
+        "Other",
+    ),
+    "title_familiarity": (
+        "Never heard of it",
+        "I am aware but have never played it",
+        "I play only sometimes",
+        "I play on a regular basis",
+        "Other",
+    ),
+}
+PUBLISHED_TASK = (("choice", "2afc", 2), ("rationale", "text", 0), ("uncertainty", "likert", 5))
+N_PUBLISHED_TRIALS = 10
+
+
+def test_the_published_survey_asks_genre_and_title_with_the_published_answers_and_three_things_of_each_pair() -> (
+    None
+):
+    design = check_draft(TEMPLATES["hntt"].keys(), FACTS).design
+    assert design
+    assert {each.id: each.options for each in design.background} == PUBLISHED_FAMILIARITY
+    genre, title = design.background
+    assert all(word in genre.ask for word in ("familiar", "third-person action", "camera"))
+    assert all(word in title.ask for word in ("familiar", "video game", "[TITLE OF THE GAME]"))
+    assert (genre.required, title.required) == (True, True)
+    [block] = design.pair_blocks
+    asked = [(each.id, each.type, len(each.labels)) for each in block.trials.questions]
+    assert asked == [(id_, type_, n if type_ == "likert" else 0) for id_, type_, n in PUBLISHED_TASK]
+    labels = block.trials.questions[2].labels
+    assert (labels[0], labels[-1]) == ("extremely certain", "extremely uncertain")
+    assert (len(design.pairs), block.trials.order) == (N_PUBLISHED_TRIALS, "random")
+    assert design.consent.minimum_age == 18
 
 
 def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() -> None:
@@ -177,7 +214,11 @@ def test_placeholders_are_found_where_they_stand() -> None:
     assert found[3].text == (
         "[SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]"
     )
-    assert [one.place for one in found] == [("consent", "text")] * 10 + [("completion", "message")]
+    assert [one.place for one in found] == [
+        *[("consent", "text")] * 10,
+        ("background", 1, "ask"),
+        ("completion", "message"),
+    ]
     assert [one.place for one in unfilled(TEMPLATES["blank"].keys())] == [
         ("title",),
         ("consent", "text"),

@@ -20,9 +20,12 @@ from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.matches import read_matches
 from app.tasks.game.games import KITS
+from app.tasks.game.moves import Choice, MoveKind, MoveSchema, Number
+from app.tasks.game.pages import move_of, playing, state_html
 from app.tasks.game.replay import replayed
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import make_login, make_user
+from tests.browser.game_pages import page_of
 from tests.chat_server import chat_server, move
 from tests.tasks.game import prisoners
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -155,6 +158,30 @@ def test_people_play_it_on_its_page_and_those_who_run_the_study_see_and_export_i
     [one] = replayed(tmp_path / "moves.csv")
     assert one.match.outcome is not None
     assert [seat.player for seat in read_matches(tmp_path / "moves.csv").seats] == ["human", "human"]
+
+
+def test_moves_of_several_kinds_are_buttons_and_numbers_and_messages_are_fields() -> None:
+    game = prisoners.Prisoners()
+    view = game.view(game.initial(prisoners.Parameters()), 1)
+
+    def html(legal: MoveSchema) -> str:
+        return state_html(page_of(playing(TOY, view, legal)))
+
+    several = MoveSchema((MoveKind("stay"), MoveKind("go_away")))
+    shown = html(several)
+    assert re.findall(r'name="kind" value="(\w+)"[^>]*>([^<]*)<', shown) == [
+        ("stay", "Stay"),
+        ("go_away", "Go away"),
+    ]
+    assert move_of(several, {"kind": "go_away"}).move == {"kind": "go_away"}
+    fields = (Number("how_much", 0, 100), Choice("is_sure", (True, False)))
+    one = MoveSchema((MoveKind("say", fields, message=True),), max_length=50)
+    shown = html(one)
+    assert re.search(r'type="number"[^>]* name="how_much"', shown)
+    assert 'name="is_sure" value="yes"' in shown
+    assert 'name="message"' in shown
+    posted = {"kind": "say", "how_much": "7", "is_sure": "no", "message": "hello"}
+    assert move_of(one, posted).move == {"kind": "say", "how_much": 7, "is_sure": False}
 
 
 def test_a_language_model_takes_a_seat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -206,6 +206,9 @@ def hidden_twins(game: AnyGame) -> Iterator[tuple[GameConfig, GameConfig, tuple[
         "glee-persuasion": [({"value": "2", **partial}, {"value": "4", **partial}, (1,))],
         "sug": [({"rounds": 9, "show_rounds": False}, {"rounds": 12, "show_rounds": False}, (1, 2, 3))],
         "wac": [],
+        "public-goods": [
+            ({"rounds": 9, "show_rounds": False}, {"rounds": 12, "show_rounds": False}, (1, 2, 3))
+        ],
     }
     for one, two, seats in of[game.name]:
         yield game.Config(**one), game.Config(**two), seats

@@ -45,6 +45,7 @@ def test_every_move_of_every_game_is_a_decision_in_a_situation_that_several_matc
         "glee-negotiation": {"offer", "answer"},
         "glee-persuasion": {"message", "purchase"},
         "wac": {"bid"},
+        "public-goods": {"contribution", "points"},
     }
     for name in GAMES:
         out = tmp_path / name

@@ -71,6 +71,7 @@ SETTINGS: Mapping[str, Sequence[Mapping[str, Any]]] = {
         {"messages": "binary", "buyer": "myopic"},
     ),
     "wac": ({}, {"personas": True}),
+    "public-goods": ({}, {"punishment": "tenths"}, {"punishment": "none"}),
 }
 # What a page does not show by itself: it says the same twice over, or follows from what is shown.
 FOLLOWS = {
@@ -104,9 +105,11 @@ FOLLOWS = {
         "history.statuses.next_loss": "the days since water, all shown",
         "history.statuses.alive": "health above 0",
     },
+    "public-goods": {"history.income": "what all put in"},
 }
 SWAPS = {"text": "binary", "long-living": "myopic", "accept": "reject", "outside": "reject"}
 SWAPS |= {other: one for one, other in SWAPS.items() if other != "reject"} | {"reject": "accept"}
+SWAPS |= {"fixed": "tenths", "tenths": "none", "none": "tenths"}
 
 
 def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:

@@ -183,7 +183,7 @@ def _amount(field: Number, label: str, entered: Entered, tells: tuple[Tell, ...]
 def _news(entry: Seen) -> str:
     project = sum(entry["contributions"])
     said = f"Round {entry['round']}: all together put in {amount(project)}"
-    if entry["received"]:
+    if entry.get("received"):
         said += f"; you were given {plural(entry['received'], DEDUCTION)}"
     return f"{said}. The round paid you {plural(entry['profit'], UNIT)}."
 
@@ -205,9 +205,9 @@ def _row(view: View, entry: Seen, has_points: bool) -> Row:
         Cell("", chips=_chips(theirs, "put in")),
     ]
     if has_points:
-        given = [(seat, each) for seat, each in enumerate(entry["given"], 1) if each]
+        given = [(seat, each) for seat, each in enumerate(entry.get("given", ()), 1) if each]
         cells.append(Cell("" if given else MISSING, chips=_chips(given, "was given")))
-        cells.append(Cell(amount(entry["received"])))
+        cells.append(Cell(amount(entry.get("received", 0))))
     return Row((*cells, Cell(amount(entry["profit"]))))
 
 

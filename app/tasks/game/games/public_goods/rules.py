@@ -11,7 +11,7 @@ Move kinds: `contribute` with `amount`; then `deduct` with one field `points_N` 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,6 +26,8 @@ COSTS = (0, 1, 2, 4, 6, 9, 12, 16, 20, 25, 30)
 
 class PublicGoodsConfig(GameConfig):
     """The parameters; amounts are whole units. The defaults are those of 2002."""
+
+    together: ClassVar[Sequence[tuple[str, ...]]] = (("rounds", "punishment"),)
 
     players: int = Field(default=4, ge=2, le=8, description="Members of a group.")
     rounds: int = Field(default=6, ge=1, le=100, description="Rounds of a match.")
@@ -137,13 +139,14 @@ class PublicGoods:
         """Facts of everybody: players, endowment, mpcr, punishment, effect. A seat's add earned, own_contribution, and
         once all have contributed, contributions of all; the observer's contributions and points as they stand.
 
-        History: for each round contributions of all; a seat's own points `given` and the sum `received`, never from
-        whom, with its `income` before and its `profit` after them; else `points` of each to each, and `profits`.
+        History: for each round contributions of all, and a seat's own `profit`; where there are points, its `given` to
+        each, the sum `received`, never from whom, and its `income` before them. Others see `points` of each to each,
+        and `profits`.
         """
         c, phase = s.config, self.to_move(s)
         facts: dict[str, Any] = {
             **{"players": c.players, "endowment": c.endowment, "mpcr": str(c.mpcr)},
-            **{"punishment": c.punishment, "effect": c.effect},
+            **{"punishment": c.punishment, "effect": c.effect if c.punishment == "fixed" else None},
         }
         if isinstance(viewer, int):
             facts["earned"] = str(self.payoffs(s)[viewer - 1])
@@ -222,14 +225,13 @@ def _resolved(s: State, points: tuple[tuple[int, ...], ...]) -> State:
 
 def _seen(c: PublicGoodsConfig, one: Round, number: int, seat: Seat) -> dict[str, Any]:
     at = seat - 1
-    return {
-        "round": number,
-        "contributions": list(one.contributions),
-        "given": list(one.points[at]),
-        "received": sum(given[at] for given in one.points),
-        "income": str(incomes(c, one.contributions)[at]),
-        "profit": str(profits(c, one)[at]),
-    }
+    profit = str(profits(c, one)[at])
+    seen = {"round": number, "contributions": list(one.contributions), "profit": profit}
+    if c.punishment == "none":
+        return seen
+    got = sum(given[at] for given in one.points)
+    income = str(incomes(c, one.contributions)[at])
+    return {**seen, "given": list(one.points[at]), "received": got, "income": income}
 
 
 def _public(c: PublicGoodsConfig, one: Round, number: int) -> dict[str, Any]:
