@@ -44,6 +44,7 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.judges.asking_training import TrainingWish
 from app.library.places import training_folder
 from app.library.tables import Upload
+from app.sessions.coming import split_number
 from app.sessions.entry import pass_for
 from app.sessions.responses import Response
 from app.sessions.tables import Mode, SessionToken
@@ -62,7 +63,7 @@ TASKS = {SLUG: "pairs", RATE: "ratings", PLAY: "matches", WALK: "walks"}
 CUT, AGAIN_S = 0.02, 0.2
 DISK_BYTES = 3_000_000_000
 STOPPED_S, FULL_S = 20.0, 4.0
-AGAIN = 3  # what is quick is done so often each time
+AGAIN = 4  # what is quick is done so often each time
 CLIPS, WALKS = FOLDER / "clips", "walks"
 PATIENCE_S = 900.0
 
@@ -114,7 +115,7 @@ class Stubborn(httpx2.AsyncBaseTransport):
             return
         number = fields.get("submit_id", [""])[0]
         if response.status_code == 303 and "?" not in response.headers.get("location", "") and number:
-            self._seen.taken.setdefault(parts[2], set()).add(number)
+            self._seen.taken.setdefault(parts[2], set()).add(split_number(number)[0])
 
     async def _half(self, request: httpx2.Request, body: bytes) -> None:
         """The head and half of the form, and then nobody is there any more."""
@@ -297,6 +298,17 @@ class Run:
             await asyncio.sleep(FULL_S)
             filler.unlink()
 
+    async def wait_until_well(self) -> None:
+        """Each fault finds people at work."""
+        address = f"http://{self.service.address.host}:{self.service.address.port}/healthz"
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                with suppress(httpx2.TransportError):
+                    async with httpx2.AsyncClient() as client:
+                        if (await client.get(address)).status_code == 200:
+                            return
+                await asyncio.sleep(AGAIN_S)
+
     async def wait_for_jobs(self) -> Counter[str]:
         """How the jobs ended."""
         end = time.monotonic() + PATIENCE_S
@@ -357,21 +369,21 @@ async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
         for _ in range(AGAIN):
             await asyncio.to_thread(run.service.kill)
             run.seen.faults["service, or one process of it, killed (kill -9)"] += 1
-            await asyncio.sleep(2)
+            await run.wait_until_well()
         if postgres is None:
             for _ in range(AGAIN):
                 await run.fill_disk()
-        elif number == 0:
+        else:
             postgres.hold(signal.SIGSTOP)
             await asyncio.sleep(STOPPED_S)
             postgres.hold(signal.SIGCONT)
             run.seen.faults[f"PostgreSQL stood still for {STOPPED_S:g} s"] += 1
-        else:
+            await run.wait_until_well()
             await asyncio.to_thread(postgres.stop)
-            await asyncio.sleep(STOPPED_S if number == 1 else 2)
+            await asyncio.sleep(STOPPED_S)
             await asyncio.to_thread(postgres.start)
-            away = "20 s" if number == 1 else "2 s"
-            run.seen.faults[f"PostgreSQL killed and away for {away}"] += 1
+            run.seen.faults[f"PostgreSQL killed, and away for {STOPPED_S:g} s"] += 1
+            await run.wait_until_well()
 
 
 def wrongs(session: Session, seen: Seen) -> Sequence[str]:

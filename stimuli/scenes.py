@@ -163,7 +163,7 @@ def walk_clip(clip: Clip) -> Shown:
 def _refusal(clip: Clip, n_lost: int, happened: Sequence[str]) -> str:
     """What became of each attempt, and what to do."""
     each = "; ".join(f"{number}: {what}" for number, what in enumerate(happened, start=1))
-    remedies = ["keep walks that get lost (--lost keep)"] if n_lost else []
+    remedies = ["keep walks that get lost (--lost keep)"] if n_lost and clip.agent else []
     remedies.append("choose other goals or another seed")
     return (
         f"{clip.name} (seed {clip.seed}): none of {len(happened)} walks can be shown, {n_lost} got lost and "

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.data.codes import Codes, Groups, Mask, recoded, small_type, with_categories
+from analysis.data.codes import Codes, Groups, Mask, recoded, small_type, with_categories, with_texts
 from analysis.data.columns import Column, names
 from analysis.errors import SchemaError, shown
 from analysis.files.numbers import with_points
@@ -41,8 +41,11 @@ def check_cells(
     cells: Callable[[str], pd.Series], n_rows: int, columns: Sequence[Column], origin: str, first_row: int
 ) -> pd.DataFrame:
     """As `check_columns`, of columns that are there and are handed over one by one, when they are asked for."""
+    index = pd.RangeIndex(n_rows)
     typed = {column.name: _typed(cells(column.name), column, origin, first_row) for column in columns}
-    return pd.DataFrame(typed, columns=list(names(columns)), index=pd.RangeIndex(n_rows), copy=False)
+    for each in typed.values():
+        each.index = index  # one for all: pandas would align each column with it
+    return pd.DataFrame(typed, index=index, copy=False)
 
 
 def require_columns(given: Sequence[str], columns: Iterable[Column], origin: str) -> None:
@@ -105,11 +108,12 @@ def coded(series: pd.Series) -> pd.Series:
 
 def _coded_few(series: pd.Series) -> pd.Series:
     """`coded`, of a column so short that each of Arrow's calls takes longer than all of this."""
-    texts = ["" if gone else _text(cell) for cell, gone in zip(series.to_list(), series.isna(), strict=True)]
+    gone = pd.isna(series.array)
+    texts = ["" if empty else _text(cell) for cell, empty in zip(series.to_list(), gone, strict=True)]
     categories = sorted(set(texts) - {""})
     position = {text: code for code, text in enumerate(categories)}
     codes = np.array([position.get(text, -1) for text in texts], dtype=small_type(len(categories)))
-    return with_categories(codes, pd.Index(categories, dtype="str"))
+    return with_texts(codes, tuple(categories))
 
 
 def coded_texts(groups: Groups, distinct: pd.Index, used: Mask) -> pd.Series:
@@ -214,8 +218,11 @@ def _read_choice(series: pd.Series, column: Column) -> Read:
     if isinstance(series.dtype, pd.CategoricalDtype) and tuple(series.cat.categories) == column.allowed:
         return series.reset_index(drop=True), _is_missing(series), _nowhere(series)
     cells = coded(series)
-    bad = _taken(cells, [text not in column.allowed for text in cells.cat.categories])
-    return cells.cat.set_categories(list(column.allowed)), _is_missing(cells), bad
+    place = {text: code for code, text in enumerate(column.allowed)}
+    places = [place.get(text, -1) for text in cells.array.categories]
+    mapping = np.array([*places, -1], dtype=small_type(len(place)))
+    chosen = with_texts(recoded(cells.array.codes, mapping), column.allowed)
+    return chosen, _is_missing(cells), _taken(cells, [code < 0 for code in places])
 
 
 def _read_integer(series: pd.Series, column: Column) -> Read:
@@ -297,7 +304,8 @@ def _read_time(series: pd.Series, _column: Column) -> Read:
         series = series.astype(object).map(_text, na_action="ignore").astype("str")
     if not pd.api.types.is_datetime64_any_dtype(series.dtype):
         series = series.astype("str")
-        series = series.mask(series == "")
+        empty = series == ""
+        series = series.mask(empty) if empty.any() else series
     missing = series.isna().to_numpy()
     times = pd.to_datetime(series.reset_index(drop=True), format="ISO8601", utc=True, errors="coerce")
     return times.astype("datetime64[us, UTC]"), missing, times.isna().to_numpy() & ~missing

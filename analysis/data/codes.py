@@ -7,6 +7,7 @@ a block at a time, so that nothing as wide as a float per row is made on the way
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -22,6 +23,7 @@ Mask = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
 
 _BLOCK = 1 << 20
+_HANDFUL = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,18 @@ def with_categories(codes: Codes, categories: pd.Index) -> pd.Series:
     # times as large, and would stay as long as the column.
     dtype = deepcopy(pd.CategoricalDtype(categories))
     return pd.Series(pd.Categorical.from_codes(codes, dtype=dtype), copy=False)
+
+
+def with_texts(codes: Codes, texts: tuple[str, ...]) -> pd.Series:
+    """`with_categories`, of distinct texts; a handful, as most columns of a short table have, is kept for the next."""
+    if len(texts) > _HANDFUL:
+        return with_categories(codes, pd.Index(texts, dtype="str"))
+    return pd.Series(pd.Categorical.from_codes(codes, dtype=_handful(texts)), copy=False)
+
+
+@lru_cache(maxsize=256)
+def _handful(texts: tuple[str, ...]) -> pd.CategoricalDtype:
+    return pd.CategoricalDtype(pd.Index(texts, dtype="str"))
 
 
 def n_shared(first: pd.Series, second: pd.Series) -> int:

@@ -39,7 +39,7 @@ AGENTS = ("adaptive", "dba", "dbra", "gt")
 
 
 def test_distances_travel_with_records_into_the_report_and_the_results_page(
-    settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    settings: Settings, database: Database, tmp_path: Path, few_resamples: None
 ) -> None:
     write(
         asked_for("sug", ["rounds=4"], [",".join(("simulated", *AGENTS))], 6, 3),
