@@ -12,6 +12,7 @@ import numpy as np
 from analysis.distances import SourceDistance
 from analysis.options import LEVEL
 from analysis.results import Result
+from analysis.signatures.drawn import Drawn
 from analysis.signatures.mds import Map, classical_mds
 from analysis.stats.intervals import Floats, no_interval
 
@@ -253,11 +254,8 @@ def _drawn_people(people: "Mapping[str, Counts]", seed: int) -> "Mapping[str, Co
     """All of them, or `BAND_PEOPLE` drawn where more than that all differ."""
     if len({counts.tobytes() for counts in people.values()}) <= BAND_PEOPLE:
         return people
-    names = list(people)
-    drawn = np.random.default_rng([seed, len(names), BAND_PEOPLE]).choice(
-        len(names), BAND_PEOPLE, replace=False
-    )
-    return {names[at]: people[names[at]] for at in sorted(int(at) for at in drawn)}
+    rng, names = np.random.default_rng([seed, len(people), BAND_PEOPLE]), list(people)
+    return {names[at]: people[names[at]] for at in sorted(rng.choice(len(names), BAND_PEOPLE, replace=False))}
 
 
 def resampled(
@@ -267,9 +265,9 @@ def resampled(
     if not resamples:
         return {}
     rng = np.random.default_rng(seed)
-    drawn: dict[str, tuple[list[_Drawn], Floats]] = {}
+    drawn: dict[str, tuple[list[Drawn], Floats]] = {}
     for source, players in counted.items():
-        rows = [_Drawn.of(counts, rng, resamples) for counts in players.values()]
+        rows = [Drawn.of(counts, rng, resamples) for counts in players.values()]
         times = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples)
         drawn[source] = rows, times.astype(float)
     people, times_of = drawn.pop(human)
@@ -282,7 +280,7 @@ def resampled(
 
 
 def _to_each(
-    pooled: "Mapping[str, Counts]", people: "Sequence[_Drawn]", distance: "Distance"
+    pooled: "Mapping[str, Counts]", people: "Sequence[Drawn]", distance: "Distance"
 ) -> dict[str, Floats]:
     """Of each source in each resample (a row) to each person (a column).
 
@@ -311,38 +309,6 @@ def _mean_over(far: Floats, times: Floats) -> Floats:
         np.nansum(far * weight, axis=1), total, out=np.full(len(total), np.nan), where=total > 0
     )
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawn:
-    """A player's kinds of rows, and how often each was drawn in each resample; summed when asked for, as the sums of
-    thousands of players take gigabytes. Rows without a count are left out."""
-
-    counts: "Counts"
-    times: "Ints"
-
-    @classmethod
-    def of(cls, counts: "Counts", rng: np.random.Generator, resamples: int) -> Self:
-        """As many rows as there are, drawn with replacement, in each resample."""
-        n = len(counts)
-        times = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
-        if n > 1:
-            kinds, kind_of = np.unique(counts, axis=0, return_inverse=True)
-            counts, times = kinds, times @ np.eye(len(kinds), dtype=np.int64)[kind_of.ravel()]
-        counted = counts.any(axis=1)
-        return cls(counts[counted], times[:, counted].astype(np.min_scalar_type(n)))
-
-    def rows(self) -> "Counts":
-        """The player's counts, a row for each resample."""
-        found: Counts = self.times.astype(np.int64) @ self.counts
-        return found
-
-    def one_kind(self) -> "Counts | None":
-        """The only row that there is, in least terms: distances are of shares; None where there are several."""
-        if len(self.counts) != 1:
-            return None
-        found: Counts = self.counts[0] / np.gcd.reduce(self.counts[0].astype(np.int64))
-        return found
 
 
 def _nearest(distances: Sequence[SourceDistance]) -> str | None:

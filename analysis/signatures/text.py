@@ -35,8 +35,8 @@ def render_play(found: PlaySignatures, width: int = WIDTH) -> str:
 def _play_parts(found: PlaySignatures) -> Iterator[RenderableType]:
     yield heading("Signatures: how sources play, given what they perceive, against people")
     yield (
-        f"People are the source {name_of(found.human)!r}. {resamples_words(found.resamples)} over players and matches, "
-        f"seed {found.seed}."
+        f"People are the source {name_of(found.human)!r}. {_sentence(resamples_words(found.resamples))} over players "
+        f"and matches, seed {found.seed}."
     )
     table = table_of("source", "game", "players", "matches", "acts counted")
     for one in found.sources:
@@ -51,7 +51,7 @@ def _parts(found: Signatures) -> Iterator[RenderableType]:
     yield heading("Signatures: how sources move, against people")
     yield (
         f"People are the source {name_of(found.human)!r}. {_full_speed(found)} "
-        f"{resamples_words(found.resamples)} over players and clips, seed {found.seed}."
+        f"{_sentence(resamples_words(found.resamples))} over players and clips, seed {found.seed}."
     )
     yield _sources(found)
     yield from _common(found.notes, found.signatures)
@@ -68,6 +68,10 @@ def _full_speed(found: Signatures) -> str:
         for logged, one in found.scales.items()
     )
     return f"Full speed is taken to be, in the units of what logged the positions, {each}."
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _common(notes: Sequence[str], signatures: Sequence[SignatureResult]) -> Iterator[RenderableType]:

@@ -72,6 +72,10 @@ class _Averages:
         if len(self._values) == n < _EXACT_BELOW:
             up_to = np.cumsum(signed_rank_distribution(n))
             return int(np.searchsorted(up_to, (1 - LEVEL) / 2)), EXACT
+        if (
+            2 / 2**n > 1 - LEVEL
+        ):  # Ties make no row of signs rarer: the approximation would only seem to reach it.
+            return 0, NORMAL
         tied = self._counts.astype(np.float64)
         ties = float((tied**3 - tied).sum())
         variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48

@@ -176,7 +176,7 @@ def _labels_found(found: DawidSkene) -> Iterator[str]:
             f"probabilities on {number(found.n_truth_expected, 0)}), the majority on {found.n_majority_is_truth}."
         )
     if found.n_tied:
-        yield f"{found.n_tied} pairs are tied{_tied_found(found)}."
+        yield f"{found.n_tied} {'pair is' if found.n_tied == 1 else 'pairs are'} tied{_tied_found(found)}."
     if found.too_sure:
         yield "The model's probabilities are too sure here: fewer labels are right than they say (p < .05)."
 

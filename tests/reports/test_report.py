@@ -19,6 +19,7 @@ from analysis.judging import check_verdicts
 from analysis.results import Result
 from analysis.signatures import NoSignatures, compare_play, compare_signatures
 from analysis.signatures.against import Lacking
+from analysis.signs import signed
 from analysis.stats.estimates import Estimate
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
@@ -513,7 +514,11 @@ def test_the_same_people_in_three_studies_are_compared_with_themselves(tmp_path:
     _, page = made_of(tmp_path / "report", *tables)
     assert "The same people in both studies: Wilcoxon's signed-rank test" in page.text
     assert "All studies at once, the same people in each (Friedman), with Kendall's W" in page.text
-    assert "s0 and s1 (7 people in both), accuracy: p " in page.text
+    read = json.loads((tmp_path / "report" / "results.json").read_text(encoding="utf-8"))["comparisons"][0]
+    apart = read["paired"]["difference"]
+    ends = f"{apart['interval']['low']:z.2f} to {apart['interval']['high']:z.2f}"
+    headline = f"s0 less s1 (7 people in both), accuracy: {signed(apart['mean'])} ({ends}), p "
+    assert headline in page.text, "direction and size come first"
     assert "28 participants" not in page.text
     assert "56 answers, 7 participants (7 in both), 4 pairs" in page.text
     assert "Mann-Whitney" not in page.text
@@ -545,7 +550,10 @@ def test_conditions_are_compared_with_the_numbers_of_the_json(tmp_path: Path) ->
 
     _, page = made_of(tmp_path / "report", rows(apart=False))
     assert "The same people in both conditions: Wilcoxon's signed-rank test" in page.text
-    assert "conditions human-bot and human-hybrid (7 people in both), accuracy: p " in page.text
+    size = r"[-+]?0\.\d\d \(-?0\.\d\d to -?0\.\d\d\), p "
+    assert re.search(
+        rf"conditions human-bot less human-hybrid \(7 people in both\), accuracy: {size}", page.text
+    )
     assert "over the 3 comparisons of conditions, each measure by itself" in page.text
     assert "Conditions were compared within the participants who answered in both" in page.text
     assert "Mann-Whitney" not in page.text
@@ -572,7 +580,7 @@ def test_conditions_are_compared_with_the_numbers_of_the_json(tmp_path: Path) ->
         in page.text
     )
     assert "signed-rank test, two-sided [Wil45], with the Hodges-Lehmann" not in page.text
-    assert "conditions human-bot and human-hybrid (2 and 3 people), accuracy: p " in page.text
+    assert "conditions human-bot against human-hybrid (2 and 3 people), accuracy: higher in" in page.text
     assert {row["v"] for row in rows_in(tmp_path / "apart/tables/conditions.csv")} == {""}
 
 

@@ -12,7 +12,6 @@ from analysis.options import Alternative
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.paired import PairedTest
-from analysis.text.conditions import over_other_pairs
 from app.reports.page.views import (
     NONE,
     SectionView,
@@ -22,7 +21,6 @@ from app.reports.page.views import (
     limits,
     number,
     p_cell,
-    p_value,
     shortened,
 )
 
@@ -66,23 +64,10 @@ def comparisons_section(analysis: Analysis) -> Iterator[SectionView]:
         yield SectionView("comparisons", "Studies compared", tables=tables, notes=notes)
 
 
-def compared_in_short(comparison: Comparison) -> str:
-    """One comparison in a line."""
-    first, second = comparison.studies
-    paired = comparison.paired if comparison.compared_as == "paired" else None
-    test = paired or comparison.test
-    within = f" ({paired.n} people in both)" if paired else ""
-    beside = "" if test.alternative == "two-sided" else f", two-sided {p_value(test.p_two_sided)}"
-    return (
-        f"{first} and {second}{within}, {_about(comparison)}: {p_value(test.p)}, {test.alternative}{beside}; after "
-        f"Holm's correction over {comparison.n_family_as_compared} tests {p_value(comparison.p_holm_as_compared)}."
-    )
-
-
 def _lines(comparisons: Sequence[Comparison]) -> tuple[list[Line[PairedTest]], list[Line[MannWhitney]]]:
     within, apart = [], []
     for one in comparisons:
-        about = " and ".join(one.studies), _about(one)
+        about = " and ".join(one.studies), about_comparison(one)
         if one.paired is not None:
             holm = one.p_holm_as_compared if one.compared_as == "paired" else None
             within.append(Line(*about, one.paired, holm))
@@ -91,7 +76,7 @@ def _lines(comparisons: Sequence[Comparison]) -> tuple[list[Line[PairedTest]], l
     return within, apart
 
 
-def _about(one: Comparison | Several) -> str:
+def about_comparison(one: Comparison | Several) -> str:
     """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
     trials = one.trials and f"{one.trials} main pairs"
     which = "pairs with a right member" if one.trials == "with-truth" else trials
@@ -189,7 +174,7 @@ def conditions_compared(found: ConditionsCompared, what: str = "pairs") -> Itera
     within, apart = [], []
     notes: list[str] = []
     for one in found.comparisons:
-        about = " and ".join(one.conditions), _about_condition(one)
+        about = " and ".join(one.conditions), about_condition(one)
         if one.paired is not None:
             within.append(Line(*about, one.paired, one.p_holm if one.compared_as == "paired" else None))
         if one.independent is not None:
@@ -242,42 +227,7 @@ def _conditions_model_notes(model: ConditionsModel | None) -> Iterator[str]:
     )
 
 
-def conditions_in_short(study: StudyResult) -> Iterator[str]:
-    """What a study asks, of every two conditions with a test, in a line each."""
-    for one in study.conditions.comparisons:
-        test = one.to_read
-        if one.measure == "uncertainty" or test is None or test.p is None:
-            continue
-        who = (
-            f"{test.n} people in both" if isinstance(test, PairedTest) else f"{test.n1} and {test.n2} people"
-        )
-        first, second = one.conditions
-        after = (
-            f"; after Holm's correction over {one.n_family} tests {p_value(one.p_holm)}"
-            if one.n_family > 1
-            else ""
-        )
-        yield (
-            f"conditions {first} and {second} ({who}), {_about_condition(one)}: {p_value(test.p)}, "
-            f"{test.alternative}{after}."
-        )
-
-
-def further_in_short(analysis: Analysis) -> Iterator[str]:
-    """Studies, or the conditions of one, under the mixed model: the test that reaches to other people and pairs."""
-    for study in analysis.studies:
-        yield from (f"{study.study}: {said}." for said in over_other_pairs(study.conditions))
-    for one in analysis.mixed_differences:
-        if found := one.model.difference:
-            first, second = one.studies
-            apart = f"{number(found.value, 2)} log odds ({limits(found.low, found.high, 2)})"
-            yield (
-                f"{second} less {first}, {one.model.outcome} over other people and pairs: {apart}, "
-                f"{p_value(found.p)} (mixed model)."
-            )
-
-
-def _about_condition(one: ConditionComparison) -> str:
+def about_condition(one: ConditionComparison) -> str:
     """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
     measure = _NAMES.get(one.measure, one.measure)
     return ", ".join(filter(None, (measure, one.source and f"{one.source} over {one.against}")))
@@ -316,7 +266,7 @@ def _warned(warnings: Iterable[tuple[tuple[str, str], str | None]]) -> Iterator[
 def _notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
     for one in comparisons:
         independent = one.test if one.compared_as == "independent" else None
-        yield from _missing(" and ".join(one.studies), _about(one), one.paired, independent)
+        yield from _missing(" and ".join(one.studies), about_comparison(one), one.paired, independent)
     yield from _warned((one.studies, one.warning) for one in comparisons)
 
 
@@ -357,11 +307,13 @@ def _several(several: Sequence[Several], alternative: Alternative) -> Iterator[T
         test, ends = one.test, one.test.epsilon_squared_interval
         counts = ", ".join(f"{study} {n}" for study, n in test.n.items())
         size = f"{number(test.epsilon_squared)} ({limits(ends.low, ends.high)})"
-        tests.append((_about(one), counts, number(test.h, 2), str(test.df or NONE), p_cell(test.p), size))
+        tests.append(
+            (about_comparison(one), counts, number(test.h, 2), str(test.df or NONE), p_cell(test.p), size)
+        )
         for pair in test.pairs:
             beside = (pair.test.p_two_sided,) if alternative != "two-sided" else ()
             p_values = map(p_cell, (pair.test.p, *beside, pair.p_holm))
-            pairs.append((" and ".join(pair.groups), _about(one), *p_values))
+            pairs.append((" and ".join(pair.groups), about_comparison(one), *p_values))
     if not tests:
         return
     yield shortened(
@@ -389,7 +341,7 @@ def _same_in_all(several: Sequence[Several]) -> Iterator[TableView]:
     for one in several:
         if test := one.friedman:
             numbers = number(test.q, 2), str(test.df or NONE), p_cell(test.p), number(test.w)
-            rows.append((_about(one), str(test.n), *numbers))
+            rows.append((about_comparison(one), str(test.n), *numbers))
     if rows:
         caption = "All studies at once, the same people in each (Friedman), with Kendall's W"
         yield shortened(caption, ("measure", "people", "Q", "df", "p", "W"), rows, file="results.json")

@@ -10,11 +10,9 @@ from analysis.judging import JudgeValidation
 from app.reports.distances import closing_section
 from app.reports.facts import StudyFacts
 from app.reports.page.compared import (
-    compared_in_short,
     comparisons_section,
-    conditions_in_short,
-    further_in_short,
 )
+from app.reports.page.in_short import compared_in_short, conditions_in_short, further_in_short
 from app.reports.page.judges import judges_section
 from app.reports.page.methods import Methods
 from app.reports.page.published import published_section

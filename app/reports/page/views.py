@@ -102,7 +102,7 @@ def interval(one: Interval, digits: int = 3) -> str:
 
 
 def limits(low: float | None, high: float | None, digits: int = 3) -> str:
-    return NONE if low is None or high is None else f"{low:.{digits}f} to {high:.{digits}f}"
+    return NONE if low is None or high is None else f"{low:z.{digits}f} to {high:z.{digits}f}"
 
 
 def p_value(value: float | None) -> str:
