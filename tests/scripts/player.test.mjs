@@ -215,6 +215,15 @@ test("neither is held when one is at its end", async () => {
   assert.equal(player.finished, false);
 });
 
+test("nobody is held for a clip that has ended where the browser reports a time well before its end", async () => {
+  player.play();
+  await frames(100, { left: 2 });
+  assert.equal(left.paused, true, "it is ahead");
+  right.end(); // at a tenth of a second of 4, as Chromium did at .28 s before the end
+  await frames(200);
+  assert.equal(left.paused, false);
+});
+
 test("when both are over the pair is finished, and Play begins it anew", async () => {
   player.play();
   await frames(4000);

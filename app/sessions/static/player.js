@@ -144,7 +144,8 @@ export class PairPlayer extends EventTarget {
   #keepTogether(tickMs) {
     const [left, right] = this.#videos;
     if (!right) return;
-    if (isAtEnd(left) || isAtEnd(right)) {
+    // Over, also where the browser reports a time well before the end: nobody waits for what has ended.
+    if ([left, right].some((video) => isAtEnd(video) || this.#isOver(video))) {
       this.#release();
       return;
     }
