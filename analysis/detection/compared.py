@@ -19,7 +19,7 @@ PULLED_DIFFERENCE: Final = (
 def compare_sensitivity(
     conditions: Iterable[str], measures: Iterable[Measured], *, seed: int, resamples: int
 ) -> ConditionsCompared:
-    """As `compare_values`, without an interval of how far corrected values are apart; the tests are of their order."""
+    """Compares as `compare_values` does, without an interval of corrected values; tests are of their order."""
     found = compare_values(list(conditions), measures, seed=seed, resamples=resamples)
     return replace(found, comparisons=tuple(map(_without_interval, found.comparisons)))
 

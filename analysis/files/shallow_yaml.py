@@ -33,7 +33,7 @@ class ShallowLoader(yaml.SafeLoader):
 
 
 def too_long(text: str) -> str | None:
-    """What is wrong with a text that is too long to be read, None where it is not."""
+    """Words for a text that is too long to be read; None where it is not."""
     if len(text) <= MOST_CHARACTERS:
         return None
     return f"has {len(text) / 1000:.0f} kB, and at most {MOST_CHARACTERS // 1000} are read"

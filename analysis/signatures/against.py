@@ -63,7 +63,7 @@ class Settling(Result):
 
 @dataclass(frozen=True, slots=True)
 class Lacking(Result):
-    """Of how many of a source's clips a signature is, `n_known` of `n`, where some lack what it needs."""
+    """The clips of a source that a signature is computed from, `n_known` of `n`, where some lack what it needs."""
 
     source: str
     n_known: int
@@ -206,7 +206,7 @@ def _total(rows: "Iterable[Counts]") -> "Counts":
 
 @dataclass(frozen=True, slots=True)
 class _Apart:
-    """How far every point is from every other, NaN where there is no distance.
+    """Distances of every point to every other, NaN where there is none.
 
     Kept by kinds of points, as people of one or two choices are thousands, of a few hundred kinds."""
 
@@ -224,12 +224,12 @@ class _Apart:
         return cls(kinds, kind_of.ravel())
 
     def row(self, at: int) -> Floats:
-        """Of one point to all, itself among them."""
+        """Distances of one point to all, itself among them."""
         found: Floats = self.kinds[self.kind_of[at]][self.kind_of]
         return found
 
     def among(self, points: Sequence[int]) -> Floats:
-        """Of some points to each other, a symmetric matrix in their order."""
+        """Distances of some points to each other: a symmetric matrix in their order."""
         kinds = self.kind_of[list(points)]
         found: Floats = self.kinds[np.ix_(kinds, kinds)]
         return found
@@ -282,7 +282,7 @@ def resampled(
 def _to_each(
     pooled: "Mapping[str, Counts]", people: "Sequence[Drawn]", distance: "Distance"
 ) -> dict[str, Floats]:
-    """Of each source in each resample (a row) to each person (a column).
+    """Distances of each source in each resample (a row) to each person (a column).
 
     Who did one thing alone did it in every resample or did nothing, so for people alike it is computed once."""
     known: dict[tuple[str, bytes], Floats] = {}

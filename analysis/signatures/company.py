@@ -1,4 +1,4 @@
-"""Who was where with whom: the protocol has people play among people and agents among agents [TB10]_."""
+"""Company of players: the protocol has people play among people and agents among agents [TB10]_."""
 
 from collections.abc import Iterable
 

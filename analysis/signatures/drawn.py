@@ -19,7 +19,7 @@ class Drawn:
 
     @classmethod
     def of(cls, counts: "Counts", rng: np.random.Generator, resamples: int) -> Self:
-        """As many rows as there are, drawn with replacement, in each resample."""
+        """Draws as many rows as there are, with replacement, in each resample."""
         n = len(counts)
         times = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
         if n > 1:

@@ -58,7 +58,7 @@ class PlaySignature:
         return conditional(self.n_zones, linear(self.width) if self.is_ordered else unordered)
 
     def bin(self, given: Sequence[float], did: float) -> int:
-        """Where a decision is counted: its zone's bins follow those of the zone before."""
+        """The bin in which a decision is counted: its zone's bins follow those of the zone before."""
         zone = 0
         for one, value in zip(self.given, given, strict=True):
             zone = zone * one.n_zones + one.zone(value)

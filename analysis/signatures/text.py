@@ -158,7 +158,7 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
 
 
 def lacking_words(one: SignatureResult) -> str:
-    """Of how many clips a signature is, where some lack what it needs."""
+    """The number of clips that a signature is computed from, where some lack what it needs."""
     each = ", ".join(f"{found.n_known} of {found.n} clips of {found.source}" for found in one.lacking)
     return f"Computed from {each}: {one.needs} in the others."
 

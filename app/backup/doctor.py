@@ -1,4 +1,4 @@
-"""What is misconfigured on this machine: looked at from outside the service, whether it runs or not."""
+"""Looks for what is misconfigured on this machine, from outside the service, whether it runs or not."""
 
 import fcntl
 import ipaddress
