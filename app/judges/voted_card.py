@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.signs import signed
-from app.judges.models import CURVE
-
-CURVES = ("learning.svg", CURVE)
+from app.judges.models import CURVES
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import select
 from starlette.testclient import TestClient
 
-from analysis.learning import cross_fitting, networks
+from analysis.learning import catalogue, cross_fitting
 from app.admin.judges import training_router
 from app.core.database import Database
 from app.core.settings import Settings
@@ -41,9 +41,9 @@ ASKED = {"name": "first", "network": "turn-speed-ff", "seed": "1"}
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = networks.NETWORKS["turn-speed-ff"]
+    known = catalogue.NETWORKS["turn-speed-ff"]
     settings = replace(known.settings, epochs=6, batch=64)
-    monkeypatch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+    monkeypatch.setitem(catalogue.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
 
 
 @pytest.fixture
