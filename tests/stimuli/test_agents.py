@@ -124,7 +124,7 @@ def test_the_symbolic_observation_is_where_the_goal_is_from_here_and_how_far_one
 
 
 def test_the_hybrid_observation_has_the_depth_of_each_pixel_beside_the_symbolic_one() -> None:
-    """Two metres and a half from the north wall (4.2 m high, the eye at 1.6): all but the floor before it is that far."""
+    """Two metres and a half from the north wall (4.2 m high, the eye at 1.6)."""
     here = begun(24, 36.5, 90)
     seen = here.hybrid()
     assert seen.shape == (6 + 32 * 32,)
