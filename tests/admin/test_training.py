@@ -86,6 +86,10 @@ def test_a_judge_is_trained_from_a_folder_judges_the_study_and_is_deleted(
     page = owner.get(HERE).text
     assert "12 clips of" in said(page)
     assert re.search(r"\d\.\d\d .*of held-out pairs \(n = 6\)", said(page))
+    assert "vis-ff-small:" in said(page).replace(" :", ":")  # those that look through a file are not offered
+    assert "vis-ff:" not in said(page).replace(" :", ":")
+    assert f'href="{HERE}/first/learning.png"' in owner.get(HERE).text
+    assert owner.get(f"{HERE}/first/learning.png").content.startswith(b"\x89PNG")
     card = owner.get(f"{HERE}/first/card.md")
     assert card.headers["content-type"].startswith("text/plain")
     assert "licence: CC0" in card.text

@@ -364,7 +364,7 @@ def test_networks_look_through_an_onnx_file_and_are_run_with_that_file_alone(
         train_("bc-cnn", str(clips), tmp_path / "none")
     with pytest.raises(StudyError, match="vis-ff-small looks through no other network"):
         train_("vis-ff-small", str(clips), tmp_path / "none", features=net)
-    for name in ("td-cnn", "bc-cnn", "vis-ff", "vis-gru") if exhaustive else ("td-cnn", "vis-gru"):
+    for name in ("td-cnn", "bc-cnn", "vis-ff", "vis-gru") if exhaustive else ("td-cnn",):
         model = tmp_path / name
         train_(name, str(clips), model, epochs=2, features=net)
         card = json.loads((model / "card.json").read_text())

@@ -187,11 +187,11 @@ def test_what_is_read_of_another_network_is_cut_scaled_and_never_convolved() -> 
     """Without a hidden layer the logit is the weighted sum of scaled features."""
     settings = replace(NETWORKS["bc-cnn"].settings, features=3, hidden=0)
     assert shapes(settings) == {"mean": (3,), "sd": (3,), "output.weight": (3, 1), "output.bias": (1,)}
-    weights = {
-        "mean": np.float32([1, 2, 3]), "sd": np.float32([1, 2, 4]),
-        "output.weight": np.float32([[1], [10], [100]]), "output.bias": np.float32([0.5]),
+    given = {
+        "mean": [1, 2, 3], "sd": [1, 2, 4], "output.weight": [[1], [10], [100]], "output.bias": [0.5],
     }  # fmt: skip
-    found = cut(Frames(0, np.float32([[2, 4, 7]])), settings)
+    weights = {name: np.array(values, dtype=np.float32) for name, values in given.items()}
+    found = cut(Frames(0, np.array([[2, 4, 7]], dtype=np.float32)), settings)
     assert found.shape == (1, 1, 3)
     assert score(settings, weights, found).mean_logit == pytest.approx(0.5 + 1 + 10 + 100)
     frames = replace(NETWORKS["vis-gru"].settings, features=3)
