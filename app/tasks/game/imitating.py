@@ -68,13 +68,19 @@ def imitations(
 ) -> list[Imitation]:
     """Each agent in place of the people of these matches of one game; `path` names where they are from.
 
-    Raises StudyError for no agent, an agent named twice, one that cannot play every seat of the game in this process,
-    and for matches of several configurations where an agent learns from all of them.
+    Raises StudyError for no agent, an agent named twice, one that is like the people (simulated, as they are), one that
+    cannot play every seat of the game in this process, and for matches of several configurations where an agent learns
+    from all of them.
     """
     asked = [_agent(game, people, text) for text in agents if text.strip()]
     if not asked:
         raise StudyError("--agents names no agent")
     names = [agent.name for agent in asked]
+    kinds = {occupant for one in people for occupant in one.occupants.values()}
+    if alike := [agent.name for agent in asked if agent.occupant in kinds]:
+        raise StudyError(
+            f"{alike[0]} is who played these matches: nothing would be compared; name other agents"
+        )
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         raise StudyError(f"--agents names {', '.join(twice)} twice: its files would have one name")
     return [_imitation(game, people, _fitted(game, people, agent, path), traces, seed) for agent in asked]

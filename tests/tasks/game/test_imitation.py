@@ -231,6 +231,7 @@ def test_matches_with_agents_or_of_another_size_are_left_out_and_counted(run: An
 def test_what_cannot_be_imitated_is_refused_in_words(run: Any, tmp_path: Path) -> None:
     path = write_moves(tmp_path / "moves.csv", [by_hand(EVEN)])
     mixed = write_moves(tmp_path / "mixed.csv", [by_hand(EVEN)], {(1, 1): "gt"})
+    stand_ins = played(tmp_path / "people", "sug", ["simulated"], ["players=3", "rounds=2"], 1)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("mine")
     for words, said in (
@@ -243,6 +244,7 @@ def test_what_cannot_be_imitated_is_refused_in_words(run: Any, tmp_path: Path) -
             "sug has no parameter size; there are players, rounds",
         ),
         ((path, "--agents", "gt", "--only", "players=5"), "no match to imitate: 1 of another configuration"),
+        ((stand_ins, "--agents", "gt,simulated"), "simulated is who played these matches"),
         ((mixed, "--agents", "gt"), "no match to imitate: 1 with an agent on a seat"),
         ((tmp_path / "none.csv", "--agents", "gt"), "No such file"),
         ((path, "--agents", "gt", "--out", "full"), "full is not empty; name another folder with --out"),
