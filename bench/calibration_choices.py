@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from analysis.games.choices import ChoicePrediction, predict_choices
+from analysis.games.choices import CalibrationBin, ChoicePrediction, Score, predict_choices
 from analysis.games.glee_model import glee_model
-from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval
+from analysis.stats.intervals import wilson
+from bench.calibration_case import COVERAGE, RESAMPLES, Case, Goal, Hit, holds, interval, within
 
 WORLD = 300
 _EACH, _MOST = 12, 300
@@ -38,27 +39,47 @@ def _predicted(rng: np.random.Generator, people: int, seed: int, resamples: int)
     return predict_choices(_decisions(rng, people), ["offer"], seed=seed, resamples=resamples)
 
 
+def _bin(score: Score) -> CalibrationBin | None:
+    """Choices predicted from .5 to .6."""
+    return next((part for part in score.calibration if part.low == 0.5), None)
+
+
 @cache
-def _losses(people: int) -> tuple[float, float]:
-    """The mean loss of either predictor over many such data sets."""
+def _truth(people: int) -> tuple[float, float]:
+    """The mean loss of the regression, and the share of yes among choices predicted from .5 to .6."""
     rng = np.random.default_rng(people)
-    found = [_predicted(rng, people, seed, 0).held_out[0].scores for seed in range(WORLD)]
-    base, logistic = np.mean([[one.log_loss for one in scores] for scores in found], axis=0)
-    return float(base), float(logistic)
+    found = [_predicted(rng, people, seed, 0).held_out[0].scores[1] for seed in range(WORLD)]
+    bins = [part for part in map(_bin, found) if part]
+    share = sum(part.observed * part.n for part in bins) / max(1, sum(part.n for part in bins))
+    return float(np.mean([one.log_loss for one in found])), float(share)
 
 
 def _loss(people: int) -> Case:
     def simulate(rng: np.random.Generator, seed: int) -> Sequence[Hit]:
-        scores = _predicted(rng, people, seed, RESAMPLES).held_out[0].scores
-        return [holds(one.interval, truth) for one, truth in zip(scores, _losses(people), strict=True)]
+        base, score = _predicted(rng, people, seed, RESAMPLES).held_out[0].scores
+        loss, share = _truth(people)
+        part = _bin(score)
+        if part is None or part.observed_low is None or part.observed_high is None:
+            return holds(base.interval, 0.0), holds(score.interval, loss), None, None
+        low, high = wilson(np.array([round(part.observed * part.n)]), np.array([part.n]))
+        return (
+            holds(base.interval, 0.0),
+            holds(score.interval, loss),
+            within(part.observed_low, share, part.observed_high),
+            within(float(low[0]), share, float(high[0])),
+        )
 
     return Case(
         f"choices-{people}",
         f"{people} people, {_EACH} choices each, which depend on the offer and the person (SD {_SD_PEOPLE:g}); truth: "
         f"the mean over {WORLD:,} such data sets",
         (
-            interval("log loss of the base rate, other people"),
+            interval("log loss of the base rate", "it held the truth in 87% and 89% of 10 and 30 people"),
             interval("log loss of the logistic regression, other people"),
+            interval("share of yes among choices predicted from .5 to .6"),
+            Goal(
+                "Wilson's interval of that share", COVERAGE, "choices of one person go together", shows=True
+            ),
         ),
         simulate,
         _MOST,

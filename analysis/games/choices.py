@@ -16,7 +16,7 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.options import RESAMPLES
 from analysis.results import Result
-from analysis.stats.intervals import Floats, Interval, percentile_interval, wilson
+from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval
 from analysis.stats.logistic import fit_logistic
 from analysis.stats.student import FEW, ratio_interval
 from analysis.stats.threads import one_thread
@@ -28,25 +28,35 @@ CLIP = 1e-6
 """Predictions are moved this far from 0 and 1, where one wrong decision would cost infinitely much."""
 BINS = 10
 METHOD = "percentile bootstrap over people"
+NONE_FOR_BASE = (
+    "the loss of the base rate hardly changes with people near a share of one half: no interval holds"
+)
 BASE_RATE, LOGISTIC = "base rate", "logistic regression"
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin(Result):
-    """Decisions predicted from `low` to `high`: how many, the mean prediction, the share of yes and its 95% limits."""
+    """Decisions predicted from `low` to `high`: how many, the mean prediction, the share of yes and its 95% limits.
+
+    The limits take people as clusters, as decisions of one person depend on each other; None below three people, or
+    where all are alike.
+    """
 
     low: float
     high: float
     n: int
     predicted: float
     observed: float
-    observed_low: float
-    observed_high: float
+    observed_low: float | None
+    observed_high: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Score(Result):
     """One predictor on all decisions: mean log loss in nats with its interval over people, Brier score, accuracy.
+
+    The base rate's loss has no interval: near a share of one half it hardly changes with people, and what was tried
+    held the truth in 87 to 89% of simulated cases of 10 to 30 people.
 
     `better` is how much less its log loss is than the base rate's; accuracy takes predictions above 0.5 for yes.
     """
@@ -187,11 +197,13 @@ def _score(
     return Score(
         name,
         mean,
-        _over_people(losses, person, seed, resamples),
+        no_interval(NONE_FOR_BASE, seed, 0, METHOD)
+        if name == BASE_RATE
+        else over_people(losses, person, seed, resamples),
         float(((predicted - chose) ** 2).mean()),
         float(((predicted > 0.5) == chose).mean()),
         base - mean,
-        _calibration(predicted, chose),
+        _calibration(predicted, chose, person, seed),
     )
 
 
@@ -201,7 +213,8 @@ def _losses(predicted: Floats, chose: npt.NDArray[np.bool_]) -> Floats:
     return losses
 
 
-def _over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -> Interval:
+def over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -> Interval:
+    """The interval of a mean loss, people as clusters."""
     sums = pd.Series(losses).groupby(person.to_numpy()).agg(["sum", "size"]).to_numpy(dtype=float)
     n = len(sums)
     if n < FEW or not resamples:
@@ -211,22 +224,26 @@ def _over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -
     return percentile_interval(drawn[:, 0] / drawn[:, 1], seed, METHOD)
 
 
-def _calibration(predicted: Floats, chose: npt.NDArray[np.bool_]) -> list[CalibrationBin]:
+def _calibration(
+    predicted: Floats, chose: npt.NDArray[np.bool_], person: pd.Series, seed: int
+) -> list[CalibrationBin]:
     at = np.minimum((predicted * BINS).astype(int), BINS - 1)
+    who = pd.factorize(person)[0]
     found = []
     for one in np.unique(at):
         within = at == one
-        n, k = np.array([within.sum()]), np.array([chose[within].sum()])
-        low, high = wilson(k, n)
+        part = np.bincount(who[within], chose[within])
+        whole = np.bincount(who[within])
+        limits = ratio_interval(part[whole > 0], whole[whole > 0], seed=seed, units="people")
         found.append(
             CalibrationBin(
                 float(one / BINS),
                 float((one + 1) / BINS),
-                int(n[0]),
+                int(within.sum()),
                 float(predicted[within].mean()),
-                float(k[0] / n[0]),
-                float(low[0]),
-                float(high[0]),
+                float(chose[within].mean()),
+                limits.low,
+                limits.high,
             )
         )
     return found

@@ -66,7 +66,26 @@ def test_predictions_from_elsewhere_are_scored_the_same_way() -> None:
     (part,) = scores["half"].calibration
     assert (part.low, part.n, part.predicted) == (0.5, len(table), 0.5)
     assert part.observed == table["chose"].mean()
+    assert part.observed_low is not None
+    assert part.observed_high is not None
     assert part.observed_low < part.observed < part.observed_high
+    assert scores["base rate"].interval.low is None
+    assert "no interval holds" in (scores["base rate"].interval.reason or "")
+
+
+def test_limits_of_a_tenth_know_that_one_person_s_decisions_go_together() -> None:
+    """Each decision ten times over tells no more of people: the limits stay, where Wilson's would come closer."""
+    once = decisions()
+    often = pd.concat([once] * 10, ignore_index=True)
+    (few,), (many,) = (
+        predict_choices(table, ["gain"], {"half": [0.5] * len(table)}, resamples=0)
+        .held_out[0]
+        .scores[2]
+        .calibration
+        for table in (once, often)
+    )
+    assert (many.n, many.observed) == (10 * few.n, pytest.approx(few.observed))
+    assert (many.observed_low, many.observed_high) == pytest.approx((few.observed_low, few.observed_high))
 
 
 def test_what_nothing_predicts_is_no_better_than_the_base_rate() -> None:
