@@ -9,8 +9,7 @@ from scipy.special import expit
 
 from analysis.games.choices import CalibrationBin, ChoicePrediction, Score, predict_choices
 from analysis.games.glee_model import glee_model
-from analysis.stats.intervals import wilson
-from bench.calibration_case import COVERAGE, RESAMPLES, Case, Goal, Hit, holds, interval, within
+from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval, within
 
 WORLD = 300
 _EACH, _MOST = 12, 300
@@ -59,15 +58,8 @@ def _loss(people: int) -> Case:
         base, score = _predicted(rng, people, seed, RESAMPLES).held_out[0].scores
         loss, share = _truth(people)
         part = _bin(score)
-        if part is None or part.observed_low is None or part.observed_high is None:
-            return holds(base.interval, 0.0), holds(score.interval, loss), None, None
-        low, high = wilson(np.array([round(part.observed * part.n)]), np.array([part.n]))
-        return (
-            holds(base.interval, 0.0),
-            holds(score.interval, loss),
-            within(part.observed_low, share, part.observed_high),
-            within(float(low[0]), share, float(high[0])),
-        )
+        held = None if part is None else within(part.observed_low, share, part.observed_high)
+        return holds(base.interval, 0.0), holds(score.interval, loss), held
 
     return Case(
         f"choices-{people}",
@@ -76,10 +68,7 @@ def _loss(people: int) -> Case:
         (
             interval("log loss of the base rate", "it held the truth in 87% and 89% of 10 and 30 people"),
             interval("log loss of the logistic regression, other people"),
-            interval("share of yes among choices predicted from .5 to .6"),
-            Goal(
-                "Wilson's interval of that share", COVERAGE, "choices of one person go together", shows=True
-            ),
+            interval("share of yes among choices predicted from .5 to .6 (Wilson)"),
         ),
         simulate,
         _MOST,

@@ -16,7 +16,7 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.options import RESAMPLES
 from analysis.results import Result
-from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval
+from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, wilson
 from analysis.stats.logistic import fit_logistic
 from analysis.stats.student import FEW, ratio_interval
 from analysis.stats.threads import one_thread
@@ -36,19 +36,15 @@ BASE_RATE, LOGISTIC = "base rate", "logistic regression"
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin(Result):
-    """Decisions predicted from `low` to `high`: how many, the mean prediction, the share of yes and its 95% limits.
-
-    The limits take people as clusters, as decisions of one person depend on each other; None below three people, or
-    where all are alike.
-    """
+    """Decisions predicted from `low` to `high`: how many, the mean prediction, the share of yes and its 95% limits."""
 
     low: float
     high: float
     n: int
     predicted: float
     observed: float
-    observed_low: float | None
-    observed_high: float | None
+    observed_low: float
+    observed_high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +195,11 @@ def _score(
         mean,
         no_interval(NONE_FOR_BASE, seed, 0, METHOD)
         if name == BASE_RATE
-        else over_people(losses, person, seed, resamples),
+        else _over_people(losses, person, seed, resamples),
         float(((predicted - chose) ** 2).mean()),
         float(((predicted > 0.5) == chose).mean()),
         base - mean,
-        _calibration(predicted, chose, person, seed),
+        _calibration(predicted, chose),
     )
 
 
@@ -213,7 +209,7 @@ def _losses(predicted: Floats, chose: npt.NDArray[np.bool_]) -> Floats:
     return losses
 
 
-def over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -> Interval:
+def _over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -> Interval:
     """The interval of a mean loss, people as clusters."""
     sums = pd.Series(losses).groupby(person.to_numpy()).agg(["sum", "size"]).to_numpy(dtype=float)
     n = len(sums)
@@ -224,26 +220,22 @@ def over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) ->
     return percentile_interval(drawn[:, 0] / drawn[:, 1], seed, METHOD)
 
 
-def _calibration(
-    predicted: Floats, chose: npt.NDArray[np.bool_], person: pd.Series, seed: int
-) -> list[CalibrationBin]:
+def _calibration(predicted: Floats, chose: npt.NDArray[np.bool_]) -> list[CalibrationBin]:
     at = np.minimum((predicted * BINS).astype(int), BINS - 1)
-    who = pd.factorize(person)[0]
     found = []
     for one in np.unique(at):
         within = at == one
-        part = np.bincount(who[within], chose[within])
-        whole = np.bincount(who[within])
-        limits = ratio_interval(part[whole > 0], whole[whole > 0], seed=seed, units="people")
+        n, k = np.array([within.sum()]), np.array([chose[within].sum()])
+        low, high = wilson(k, n)
         found.append(
             CalibrationBin(
                 float(one / BINS),
                 float((one + 1) / BINS),
-                int(within.sum()),
+                int(n[0]),
                 float(predicted[within].mean()),
-                float(chose[within].mean()),
-                limits.low,
-                limits.high,
+                float(k[0] / n[0]),
+                float(low[0]),
+                float(high[0]),
             )
         )
     return found

@@ -9,6 +9,7 @@ from analysis.judging.alternative import AlternativeTest
 from analysis.judging.as_published import APPENDIX
 from analysis.judging.matching import RunCounts
 from analysis.judging.measures import Bin, Group, Measure
+from analysis.judging.pairs import CLASS_TITLES
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.judging.sample import LABELS, RANK
 from analysis.judging.validation import JudgeResult, JudgeValidation
@@ -123,7 +124,7 @@ def _majorities(group: Group) -> Iterator[RenderableType]:
 def _group(group: Group) -> Iterator[RenderableType]:
     what = {
         "all": "All pairs",
-        "class": f"Pairs {group.name}",
+        "class": CLASS_TITLES.get(group.name, group.name),
         "condition": f"Condition {name_of(group.name) or '(none)'}",
     }
     n_tied = group.n_tied_labels

@@ -75,11 +75,7 @@ def _print(scored: "ChoicePrediction", occupant: str) -> None:
                 markup=False,
             )
             for part in one.calibration:
-                limits = (
-                    "no interval"
-                    if part.observed_low is None
-                    else f"{part.observed_low:.3f} to {part.observed_high:.3f}"
-                )
+                limits = f"{part.observed_low:.3f} to {part.observed_high:.3f}"
                 out.print(
                     f"    predicted {part.low:.1f} to {part.high:.1f}: {part.n} decisions, mean {part.predicted:.3f}, "
                     f"yes in {part.observed:.3f} ({limits})",

@@ -13,7 +13,6 @@ from bench import (
     calibration_choices,
     calibration_clues,
     calibration_games,
-    calibration_trained,
 )
 from bench.calibration import CASES, calibration_text, main, measure_calibration
 from bench.calibration_case import Case, Hit, interval, null_test, rejected, within
@@ -49,7 +48,6 @@ def test_every_case_answers_for_each_of_its_goals(
     monkeypatch.setattr(calibration_clues, "WORLD", 2)
     monkeypatch.setattr(calibration_games, "WORLD", 40)
     monkeypatch.setattr(calibration_choices, "WORLD", 3)
-    monkeypatch.setattr(calibration_trained, "WORLD", 2)
     for seed in (1, 2) if exhaustive else (1,):
         _once(case, case.simulate(np.random.default_rng(seed), seed))
 

@@ -73,21 +73,6 @@ def test_predictions_from_elsewhere_are_scored_the_same_way() -> None:
     assert "no interval holds" in (scores["base rate"].interval.reason or "")
 
 
-def test_limits_of_a_tenth_know_that_one_person_s_decisions_go_together() -> None:
-    """Each decision ten times over tells no more of people: the limits stay, where Wilson's would come closer."""
-    once = decisions()
-    often = pd.concat([once] * 10, ignore_index=True)
-    (few,), (many,) = (
-        predict_choices(table, ["gain"], {"half": [0.5] * len(table)}, resamples=0)
-        .held_out[0]
-        .scores[2]
-        .calibration
-        for table in (once, often)
-    )
-    assert (many.n, many.observed) == (10 * few.n, pytest.approx(few.observed))
-    assert (many.observed_low, many.observed_high) == pytest.approx((few.observed_low, few.observed_high))
-
-
 def test_what_nothing_predicts_is_no_better_than_the_base_rate() -> None:
     found = predict_choices(decisions(40, 10, effect=0.0), ["gain", "round"], resamples=0)
     assert all(abs(held.scores[1].better) < 0.03 for held in found.held_out)
