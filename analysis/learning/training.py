@@ -348,13 +348,12 @@ def _evaluated(
     of_copies = tuple(held([outcome]) for outcome in outcomes)
     reached = np.array([each.pairs for each in of_copies if each.pairs is not None])
     tested = [pair for part in splits.folds for pair in work.tested(part.test)]
-    sources = [work.examples[b].source for _, b in tested]
     pooled = held(outcomes)
     value = np.concatenate([each.by_value for each in outcomes])
     logit = np.concatenate([each.by_logit for each in outcomes])
     agents = []
     for source in agents_of(work.examples):
-        mine = np.array([name == source for name in sources], dtype=np.bool_)
+        mine = np.array([work.examples[b].source == source for _, b in tested], dtype=np.bool_)
         none = np.zeros(0)
         seen = held([_Outcome(none, none.astype(np.bool_), value[mine], logit[mine])])
         agents.append(Agent(source, seen, unseen.get(source)))
