@@ -102,7 +102,11 @@ def _runs(runs: tuple[RunCounts, ...]) -> Iterator[RenderableType]:
             "rows about trials that do not count": run.n_not_main,
             "rows about a pair that the study changed": run.n_changed,
         }
-        shown = "".join(f"; {n} {what}" for what, n in counts.items() if n or what in ("tied", "missing"))
+        shown = "".join(
+            f"; {n} {what.replace('rows', 'row') if n == 1 else what}"
+            for what, n in counts.items()
+            if n or what in ("tied", "missing")
+        )
         names = f" ({', '.join(map(name_of, run.unknown))})" if run.unknown else ""
         yield f"{name}: {run.n_judged} of {run.n_pairs} pairs judged{shown}{names}."
     if len(runs) > _LONGEST:
