@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.signs import signed
+from analysis.stats.evidence import NOT_YET, evidence_of
 from app.judges.models import CURVES
 
 
@@ -44,15 +45,24 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "Features of a network have no names: their weights, in the file of weights, say nothing to a reader."
         if card["features"]
-        else "Weight for one SD of the number, more being chosen; 95% interval over groups of pairs.",
+        else "Weight for one SD of the number, more being chosen, drawn towards 0 by the ridge: no interval holds its "
+        "size (bench/calibration.md, rows weights-*). Its sign is by a bootstrap over groups of pairs.",
         "",
     ]
     for weight in numbers["weights"]:
-        lines.append(
-            f"- {weight['name']}: {signed(weight['value'])} ({signed(weight['low'])} to {signed(weight['high'])})"
-        )
+        lines.append(f"- {weight['name']}: {signed(weight['value'])}{_sign_said(weight)}")
         lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
     return [*lines, "", "## Use", "", f"{card['not_for']}."]
+
+
+def _sign_said(weight: Mapping[str, Any]) -> str:
+    """The ends of the bootstrap say on which side of 0 a weight lies; how far from it they say too narrowly."""
+    match evidence_of(weight["low"], weight["high"], smallest=0.0):
+        case "more":
+            return ", above 0"
+        case "less":
+            return ", below 0"
+    return f"; whether above or below 0 {NOT_YET}"
 
 
 def _untrained_lines(untrained: Sequence[Mapping[str, Any]]) -> list[str]:
