@@ -82,6 +82,8 @@ def test_nothing_of_who_stopped_is_left_but_a_count(
         leave_out(session, study, id_, f"{ID} asked", NOW)
         session.add(SessionNote(session_id=id_, text=f"{ID} wrote to us", written_at=NOW))
         study_id = study_here(session, study).id
+        voted = select(Response.id).where(Response.session_id == id_, col(Response.side).is_not(None))
+        n_votes = len(session.exec(voted).all())
         session.add(Job(kind=Kind.REPORT, study_id=study_id, params={}, status=JobStatus.DONE, asked_at=NOW))
     assert numbers(database) != before
     assert "Your answers are deleted" in stop(client, walk.address)
@@ -100,6 +102,9 @@ def test_nothing_of_who_stopped_is_left_but_a_count(
         ]
         assert of_session == []
         assert session.exec(select(Job).where(Job.kind == Kind.REPORT)).all() == []
+        asked = session.exec(select(Job)).one()
+        assert (asked.kind, asked.study_id) == (Kind.TRAINING, study_id)
+        assert asked.params["renew"] == {"mode": "live", "answers": n_votes}
         entry = session.exec(select(AuditEntry).where(AuditEntry.action == "session.withdraw")).one()
         assert (entry.actor, entry.subject, entry.after) == ("a participant", "", {"mode": "live"})
         for what in (What.PARTICIPANTS, What.RESPONSES, What.ANSWERS, What.PLAYBACK):
