@@ -535,3 +535,13 @@ def test_numbers_without_a_bound_still_have_one() -> None:
     match = random_play.move(game, game.initial(game.Config()), 1, price=10**15)
     done = random_play.move(game, match, 2, answer="accept")
     assert game.payoffs(done) == (Fraction(10**15 - 8000), Fraction(12000 - 10**15))
+
+
+def test_tokens_that_calls_under_way_may_take_are_set_aside() -> None:
+    """Two at once must not come to more than the budget together."""
+    spending = Spending(calls=9, tokens=100)
+    assert spending.before(60) == 100
+    with pytest.raises(Spent, match="the next may take 60"):
+        spending.before(60)
+    spending.after(60, used=10)
+    assert spending.before(60) == 90
