@@ -25,6 +25,7 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import models_folder, training_folder
 from app.library.tables import Stimulus
+from app.studies.launch import study_here
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, fresh_client
 from tests.analysis.learning.walked import SECONDS
@@ -142,6 +143,13 @@ def test_what_cannot_be_trained_is_said_and_leaves_nothing(
     assert not models_folder(settings.data_dir).exists() or not list(
         models_folder(settings.data_dir).iterdir()
     )
+    # Nor does a withdrawal hide it, which has judges of votes trained anew where there are any.
+    renew = {"name": "", "slug": "nav", "renew": {"mode": "live", "answers": 3}}
+    with database.transaction() as session:
+        ask(session, Kind.TRAINING, renew, now=NOW, study_id=study_here(session, "nav").id)
+    assert "trained anew" not in said(owner.get(HERE).text)
+    drain(settings, database)
+    assert "first was not trained." in said(owner.get(HERE).text)
 
 
 def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
