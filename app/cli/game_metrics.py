@@ -83,11 +83,11 @@ def metrics(
     else:
         _print(whole, options)
     if figures is not None:
-        _write(figures, drawn, quiet=as_json)
+        write_figures(figures, drawn, quiet=as_json)
     if distances is not None:
-        from app.reports.distances import write_distances
+        from app.reports.distances import distances_to_people, write_distances
 
-        write_distances(distances, read, options)
+        write_distances(distances, distances_to_people(read, options))
 
 
 def compare(
@@ -150,7 +150,7 @@ def compare(
     else:
         _print_comparison(whole)
     if figures is not None:
-        _write(figures, drawn, quiet=as_json)
+        write_figures(figures, drawn, quiet=as_json)
 
 
 def _file(
@@ -304,7 +304,7 @@ def _limits(interval: "Mapping[str, Any]") -> str:
     return "" if interval["low"] is None else f" ({interval['low']:.3f} to {interval['high']:.3f})"
 
 
-def _write(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
+def write_figures(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
     """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said."""
     from analysis.figures import NoFigure
     from app.core.errors import StudyError
