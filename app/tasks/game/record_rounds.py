@@ -67,6 +67,15 @@ class Looked:
         return (Line(text=f"{self.name(seat)} writes: {_CONTACT.sub(MASK, message)}"),)
 
 
+def reason_line(text: Text, who: str, what: str, reason: str) -> tuple[Line, ...]:
+    """A reason as a line, shown as messages are; none where there was none. `who` is empty in the record of one seat,
+    `what` is the move, such as `a bid`."""
+    if not reason.strip() or text is Text.NUMBERS:
+        return ()
+    shown = f"[{length_class(reason)}]" if text is Text.LENGTH else _CONTACT.sub(MASK, reason)
+    return (Line(text=f"Reason{f' of {who}' if who else ''} for {what or 'the move'}: {shown}"),)
+
+
 def length_class(message: str) -> str:
     """`short` up to 40 characters, `medium` up to 120, else `long`."""
     return next((name for most, name in _LENGTHS if len(message) <= most), "long")
