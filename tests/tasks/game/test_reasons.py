@@ -16,6 +16,7 @@ from app.studies.launch import study_here
 from app.tasks.game.base import Agent, Event, Player, Viewer
 from app.tasks.game.files import MOVES, Played, move_rows
 from app.tasks.game.games import GAMES
+from app.tasks.game.games.wac.rules import RESIDENTS
 from app.tasks.game.match import Match
 from app.tasks.game.observing import replay_at
 from app.tasks.game.offering import documents_of
@@ -93,6 +94,32 @@ def test_records_show_reasons_as_they_show_messages(tmp_path: Path) -> None:
         decided = contents(tmp_path / f"{text}-decision")
         assert [lines(each, 0) for each in decided[:3]] == [said, [], []]
     assert "Reason" not in str([each.document.content for each in documents_of(one, {}, "x")])
+
+
+def test_a_record_says_who_its_player_was_told_to_be_and_of_no_other(tmp_path: Path) -> None:
+    """Whether play fits a character is judged by those who know it."""
+    game = GAMES["wac"]
+    match = Match(game, game.Config(days=1, personas=True), 1)
+    while not match.is_over:
+        phase = match.phase
+        for event in [
+            Event("move", phase.phase_id, seat, {"kind": "bid", "amount": 0}) for seat in phase.seats
+        ] or [Event("nature", phase.phase_id, None, {"kind": "supply", "value": 15})]:
+            match.append(event)
+    one = Replayed(match, dict.fromkeys(range(1, 6), "human"), "7")
+    for by in (By.SEAT, By.MATCH):
+        write_records([([one], {})], Options(by=by), tmp_path / by)
+    for seat, record in enumerate(contents(tmp_path / By.SEAT), 1):
+        told = [each["about"].partition("was told: ")[2] for each in record["players"]]
+        assert told == [f"“{RESIDENTS[seat - 1].persona}”", "", "", "", ""]
+    [whole] = contents(tmp_path / By.MATCH)
+    assert all("was told: " in each["about"] for each in whole["players"])
+    assert "was told" not in str(contents(plain(tmp_path)))
+
+
+def plain(folder: Path) -> Path:
+    write_records([([Replayed(bids(), {}, "7")], {})], Options(), folder / "plain")
+    return folder / "plain"
 
 
 def test_people_are_asked_for_reasons_where_the_study_says_so(
