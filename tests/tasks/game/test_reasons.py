@@ -13,11 +13,12 @@ from app.core.errors import StudyError
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.studies.launch import study_here
-from app.tasks.game.base import Agent, Event, Player, Viewer
+from app.tasks.game.base import Act, Agent, Budget, Event, Player, View, Viewer
 from app.tasks.game.files import MOVES, Played, move_rows
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.wac.rules import RESIDENTS
-from app.tasks.game.match import Match
+from app.tasks.game.match import Match, play
+from app.tasks.game.moves import MoveSchema
 from app.tasks.game.observing import replay_at
 from app.tasks.game.offering import documents_of
 from app.tasks.game.record_options import By, Options, Text
@@ -46,6 +47,14 @@ def test_a_reason_changes_no_state_no_hash_and_no_view() -> None:
         viewers: list[Viewer] = [*(role.seat for role in game.seats(config)), "observer", "record"]
         for viewer in viewers:
             assert game.view(said.state, viewer) == game.view(silent.state, viewer), name
+
+
+def test_what_agents_give_as_reasons_goes_with_their_moves() -> None:
+    game = GAMES["sug"]
+    config = game.Config(rounds=2)
+    match = play(game, config, [Says() for _ in game.seats(config)], 1)
+    assert {event.reason for event in match.events if event.kind == "move"} == {"because"}
+    assert {event.reason for event in match.events if event.kind != "move"} == {""}
 
 
 def test_a_table_of_moves_has_the_reasons_last_and_an_older_one_none() -> None:
@@ -193,6 +202,13 @@ def test_a_study_that_does_not_ask_takes_no_reason_and_an_optional_one_may_be_le
         assert events(database)[-1].reason == kept
     with pytest.raises(StudyError, match="reasons"):
         open_game(database, tmp_path, slug="x", reasons="always")
+
+
+class Says:
+    """Any legal move, with a reason."""
+
+    def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
+        return Act(legal.sample(rng), "", "because")
 
 
 class Silent(Agent):
