@@ -174,6 +174,7 @@ def test_people_can_be_asked_about_themselves_before_they_rate(
     walk = Walk(client).to("instructions-rate")
     client.post(walk.address, data={"submit_id": "instructions-rate.x"})
     assert walk.look() == "self-rate"
+    assert re.search(r'value="1" required> <span>[^<]+: <small>[^<]+</small>', walk.html), "with its anchors"
     client.post(walk.address, data={"submit_id": "self-rate.x", "logic": "4", "reason": "I win."})
     assert walk.look() == "trial-1"
     with database.reading() as session:
