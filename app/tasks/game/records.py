@@ -3,6 +3,7 @@
 A record is built from moves alone, through the view of a later judge. What says who played stands in the manifest.
 """
 
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -155,9 +156,18 @@ def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Par
             looked.text,
             looked.name(seat) if looked.seat is None else "",
             what.get(line.phase, ""),
-            line.event.reason,
+            _as_called(one, looked, line.event.reason),
         )
     )
+
+
+def _as_called(one: Replayed, looked: Looked, text: str) -> str:
+    """A text in which seats go by what the record calls them: players of some games know each other by name."""
+    roles = one.match.game.seats(one.match.config)
+    called = {role.name: looked.name(role.seat) for role in roles if role.name[:1].isupper()}
+    if len(called) < len(roles):
+        return text
+    return re.sub(rf"\b({'|'.join(map(re.escape, called))})\b", lambda found: called[found[1]], text)
 
 
 def _decided(

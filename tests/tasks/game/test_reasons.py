@@ -33,7 +33,7 @@ from tests.tasks.game.test_records import contents
 
 pytestmark = pytest.mark.any_database
 WHY = "Write to ann@example.org: I need it, and\nEric has $150"
-SHOWN = "Write to [masked]: I need it, and\nEric has $150"
+SHOWN = "Write to [masked]: I need it, and\n{eric} has $150"
 
 
 def test_a_reason_changes_no_state_no_hash_and_no_view() -> None:
@@ -91,17 +91,19 @@ def test_records_show_reasons_as_they_show_messages(tmp_path: Path) -> None:
     for text, said in (
         (Text.NUMBERS, []),
         (Text.LENGTH, ["Reason for a bid: [medium]"]),
-        (Text.FULL, [f"Reason for a bid: {SHOWN}"]),
+        (Text.FULL, ["Reason for a bid: " + SHOWN]),  # with Eric as the record calls him
     ):
         for by in By:
             write_records([([one], {})], Options(by=by, text=text), tmp_path / f"{text}-{by}")
         seats = contents(tmp_path / f"{text}-seat")
-        assert [lines(each, 0) for each in seats] == [said, [], [], [], []], "nobody knows another's reasons"
+        own = [each.replace("{eric}", "Other 4") for each in said]
+        assert [lines(each, 0) for each in seats] == [own, [], [], [], []], "nobody knows another's reasons"
         assert lines(seats[0], 1) == [], "a day without a reason has none"
         (whole,) = contents(tmp_path / f"{text}-match")
-        assert lines(whole, 0) == [each.replace("Reason for", "Reason of Player 1 for") for each in said]
+        of_all = [each.replace("Reason for", "Reason of Player 1 for") for each in said]
+        assert lines(whole, 0) == [each.replace("{eric}", "Player 5") for each in of_all]
         decided = contents(tmp_path / f"{text}-decision")
-        assert [lines(each, 0) for each in decided[:3]] == [said, [], []]
+        assert [lines(each, 0) for each in decided[:3]] == [own, [], []]
     assert "Reason" not in str([each.document.content for each in documents_of(one, {}, "x")])
 
 
