@@ -6,7 +6,7 @@ and so on, counted from the seat), in that of a match `Player 1` and so on.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from app.library.records import Line, Player, Table
@@ -36,12 +36,15 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A match as it is recorded: the `view` of a later judge, and the `seat` whose record it is, None for all."""
+    """A match as it is recorded: the `view` of a later judge, and the `seat` whose record it is, None for all.
+
+    `told` has what those seats alone were told of who they are: whether they play so is for judges to say."""
 
     view: View
     n_seats: int
     seat: Seat | None
     text: Text
+    told: Mapping[Seat, str] = field(default_factory=dict)
 
     def name(self, seat: Seat) -> str:
         """What a seat is called in the record."""

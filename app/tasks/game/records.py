@@ -112,7 +112,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         if options.hybrid is Hybrid.LEAVE_OUT and one.handed_over.intersection(concerned):
             left_out["with several occupants of a seat"] += 1
             continue
-        looked = Looked(view, len(roles), seat, options.text)
+        looked = Looked(view, len(roles), seat, options.text, _told(one, concerned))
         kit = KITS[one.match.game.name]
         found = kit.record(looked)
         found = replace(found, title=found.title or kit.page.title)
@@ -141,6 +141,12 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         record = Record(title=found.title, players=found.players, parts=found.parts, rounds=tuple(rounds))
         recorded = _recorded(one, record, seat, len(automatic.intersection(kept.rounds)), agents, options)
         yield replace(recorded, times=_times(one, seat, numbers))
+
+
+def _told(one: Replayed, seats: Sequence[Seat]) -> Mapping[Seat, str]:
+    """What seats were told of who they are, from their own views."""
+    views = {seat: one.match.game.view(one.match.state, seat) for seat in seats}
+    return {seat: str(view.facts["persona"]) for seat, view in views.items() if view.facts.get("persona")}
 
 
 def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Parts:

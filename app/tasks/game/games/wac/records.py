@@ -37,18 +37,10 @@ def record(looked: Looked) -> Played:
     )
     about = {
         seat: f"needs {amount(who['need'])} units of water a day and earns ${amount(who['salary'])}"
-        + _persona(looked, seat)
+        + (f"; was told: “{looked.told[seat]}”" if seat in looked.told else "")
         for seat, who in enumerate(residents, 1)
     }
     return Played("Bids for water", players_of(looked, about), (Line(text=rules),), rounds)
-
-
-def _persona(looked: Looked, seat: Seat) -> str:
-    """What a player was told of who they are, for judges of whether the play fits it; of another, nobody knew it."""
-    personas = looked.view.facts.get("personas")
-    if not personas or looked.seat not in (None, seat) or not personas[seat - 1]:
-        return ""
-    return f"; was told: “{personas[seat - 1]}”"
 
 
 def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:

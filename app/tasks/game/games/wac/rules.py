@@ -255,8 +255,8 @@ class WaterAuction:
     def view(self, s: WaterState, viewer: Viewer) -> View:
         """Facts: `supply` of today (None until drawn), `supply_range`, `most_health`, `water_health`, `residents`
         (name, need, salary, balance, health, next_loss, alive), `bid` (one's own, once made), `bids` (observer),
-        `persona` (one's own), `day_payoff`, `payoffs`; of a record `personas`, where there are any. Everything but
-        personas and the bids of today is public. History: for each day supply, bids, winners and statuses.
+        `persona` (one's own), `day_payoff`, `payoffs`. Everything but personas and the bids of today is
+        public. History: for each day supply, bids, winners and statuses.
         """
         c, phase = s.config, self.to_move(s)
         own = viewer - 1 if isinstance(viewer, int) else None
@@ -275,8 +275,6 @@ class WaterAuction:
             "day_payoff": c.day_payoff,
             "payoffs": [str(payoff) for payoff in self.payoffs(s)],
         }
-        if c.personas and viewer == "record":
-            facts["personas"] = [resident.persona for resident in c.residents]
         history = tuple(_entry(number, day) for number, day in enumerate(s.past, 1))
         return View(
             viewer, phase.round, phase.name, phase.phase_id, c.days, viewer in phase.seats, facts, history
