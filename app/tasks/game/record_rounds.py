@@ -38,13 +38,13 @@ class Played:
 class Looked:
     """A match as it is recorded: the `view` of a later judge, and the `seat` whose record it is, None for all.
 
-    `told` has what those seats alone were told of who they are: whether they play so is for judges to say."""
+    `personas` has what those seats alone were told of who they are: whether they play so is for judges to say."""
 
     view: View
     n_seats: int
     seat: Seat | None
     text: Text
-    told: Mapping[Seat, str] = field(default_factory=dict)
+    personas: Mapping[Seat, str] = field(default_factory=dict)
 
     def name(self, seat: Seat) -> str:
         """What a seat is called in the record."""

@@ -112,7 +112,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         if options.hybrid is Hybrid.LEAVE_OUT and one.handed_over.intersection(concerned):
             left_out["with several occupants of a seat"] += 1
             continue
-        looked = Looked(view, len(roles), seat, options.text, _told(one, concerned))
+        looked = Looked(view, len(roles), seat, options.text, _personas(one, concerned))
         kit = KITS[one.match.game.name]
         found = kit.record(looked)
         found = replace(found, title=found.title or kit.page.title)
@@ -143,7 +143,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         yield replace(recorded, times=_times(one, seat, numbers))
 
 
-def _told(one: Replayed, seats: Sequence[Seat]) -> Mapping[Seat, str]:
+def _personas(one: Replayed, seats: Sequence[Seat]) -> Mapping[Seat, str]:
     """What seats were told of who they are, from their own views."""
     views = {seat: one.match.game.view(one.match.state, seat) for seat in seats}
     return {seat: str(view.facts["persona"]) for seat, view in views.items() if view.facts.get("persona")}
