@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli.console import out, progress
-from app.cli.drawing import write_figures
+from app.cli.drawn import write_figures
 from app.cli.game_metrics import LOG_BASE, NAMES, SMOOTHING
 
 if TYPE_CHECKING:

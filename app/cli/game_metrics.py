@@ -9,7 +9,7 @@ import typer
 
 from analysis.signs import signed
 from app.cli.console import out, print_reasons
-from app.cli.drawing import write_figures
+from app.cli.drawn import write_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -237,6 +237,7 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
 
 
 def _print_settings(settings: "Mapping[str, Any]") -> None:
+    from analysis.text.water import marks
     from app.studies.file.problems import counted
 
     for name, one in settings.items():
@@ -250,6 +251,8 @@ def _print_settings(settings: "Mapping[str, Any]") -> None:
             f"winning bid {price}; first deaths by day {one['first_death'] or 'none'}",
             markup=False,
         )
+        for line in marks(one):
+            out.print(f"    {line}", markup=False)
 
 
 def _print_models(models: "Mapping[str, Any]") -> None:

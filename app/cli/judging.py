@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.console import err, opened, progress, reading_of
-from app.cli.drawing import write_figures
+from app.cli.drawn import write_figures
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:

@@ -1,17 +1,18 @@
-"""Figures of a command, written into a folder."""
+"""Figures that a command has drawn, as files."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli.console import out
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from analysis.figures import AnyFigure
 
 
-def write_figures(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
-    """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said."""
+def write_figures(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool = False) -> None:
+    """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said. Raises StudyError."""
     from analysis.figures import NoFigure
     from app.core.errors import StudyError
     from app.core.spreadsheet import csv_text
