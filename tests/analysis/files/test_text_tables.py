@@ -139,7 +139,7 @@ def test_uncertain_rows_are_refused_with_row_column_and_remedy(rows: str, said: 
         # Of two columns, prose has one comma now and then; another row shows that the writer quotes.
         'worker,item\np1,"good\na,b"\np2,"c,d,e"\n',
         # Both lines have as many commas as a row, as a rating sheet has them, but prose where all others have a number.
-        'worker,score,comment,group\np1,3,"well, or\nnot, as said",x\n'
+        'worker,score,comment,group\np1,3,"well, or\nnot, as, said",x\n'
         + "".join(f"p{n},{n % 5},fine,x\n" for n in range(2, 12)),
     ],
 )
