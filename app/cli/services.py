@@ -26,7 +26,7 @@ def serve(
     verbose: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
     """Serve the studies of the data folder."""
-    from app.core.serving import address_of, bind, run_service
+    from app.serving import address_of, bind, run_service
     from app.core.settings import Settings
 
     settings = Settings()
@@ -43,7 +43,7 @@ def serve(
 
 def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo studies if they are not there yet, and serve them."""
-    from app.core.serving import address_of, bind, run_service
+    from app.serving import address_of, bind, run_service
     from app.core.settings import Settings
     from app.demo.build import PLAY, RATE, SLUG, build_demo, build_play, build_rate, is_there
     from app.demo.offering import offering

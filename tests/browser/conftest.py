@@ -152,7 +152,7 @@ def service(
     from sqlalchemy import URL
 
     from app.core.database import Database
-    from app.core.serving import address_of, bind
+    from app.serving import address_of, bind
     from app.core.settings import Settings
     from app.main import create_app
     from tests.conftest import migrate

@@ -16,7 +16,7 @@ from app.accounts.logins import Who
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
 from app.core.database import Database
-from app.core.serving import address_of, bind
+from app.serving import address_of, bind
 from app.core.settings import Settings
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore

@@ -15,7 +15,7 @@ from app.accounts.tables import Role
 from app.admin.access import COOKIE
 from app.core import dependencies
 from app.core.database import Database
-from app.core.serving import address_of, bind
+from app.serving import address_of, bind
 from app.core.settings import Settings
 from app.jobs.handlers import results as worker
 from app.jobs.worker import work

@@ -16,7 +16,7 @@ from sqlmodel import select
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
 from app.core.database import Database
-from app.core.serving import address_of, bind
+from app.serving import address_of, bind
 from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
 from app.jobs.worker import work

@@ -10,7 +10,7 @@ from sqlalchemy import URL
 from sqlmodel import col, select
 
 from app.core.database import Database
-from app.core.serving import address_of, bind
+from app.serving import address_of, bind
 from app.core.settings import Settings
 from app.main import create_app
 from app.sessions.responses import Response

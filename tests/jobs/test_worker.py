@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from app.core.database import Database
 from app.core.errors import StudyError
-from app.core.serving import background_worker
+from app.serving import background_worker
 from app.core.settings import Settings
 from app.jobs import handlers, queue
 from app.jobs.context import Handler, Work

@@ -16,7 +16,7 @@ from sqlalchemy.engine import make_url
 from app.core.errors import StudyError
 from app.core.migrating import open_database
 from app.core.privacy import tighten
-from app.core.serving import bind, holding, running_address
+from app.serving import bind, holding, running_address
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
