@@ -21,16 +21,20 @@ from analysis.stats.intervals import wilson
 from bench import (
     calibration_answers,
     calibration_ceiling,
+    calibration_choices,
     calibration_clues,
     calibration_detection,
     calibration_games,
+    calibration_item_judges,
     calibration_judges,
     calibration_logging,
     calibration_paired,
     calibration_pairs,
     calibration_people,
+    calibration_raters,
     calibration_ratings,
     calibration_signatures,
+    calibration_trained,
 )
 from bench.calibration_case import RESAMPLES, SEEDS, Case, Goal, Hit
 from bench.calibration_labels import DESIGN, reliability, reliability_text
@@ -49,6 +53,10 @@ CASES: tuple[Case, ...] = (
     *calibration_ratings.CASES,
     *calibration_signatures.CASES,
     *calibration_clues.CASES,
+    *calibration_raters.CASES,
+    *calibration_item_judges.CASES,
+    *calibration_trained.CASES,
+    *calibration_choices.CASES,
 )
 
 # How far a rate may be off before it is called off: a test's above 0.06, an interval's below 0.90.

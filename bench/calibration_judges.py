@@ -131,7 +131,7 @@ def _design(pairs: int) -> str:
     return f"{pairs} pairs, {_VOTERS} votes each; truth from {_TRUTH_PAIRS:,} pairs"
 
 
-def _pairs(choices: npt.NDArray[np.int64]) -> Pairs:
+def voted_pairs(choices: npt.NDArray[np.int64]) -> Pairs:
     """Pairs with a truth, from who (a row) chose which member (0 the truth) of which pair; no row, no votes."""
     people, n = choices.shape
     person, pair = np.indices(choices.shape).reshape(2, -1)
@@ -161,7 +161,7 @@ def _two_judges(rng: np.random.Generator, n: int, seed: int) -> tuple[Hit, ...]:
     """Two judges, equally good, that find the same pairs hard."""
     chance = expit(0.9 + rng.standard_normal(n))
     one, two = (rng.random((2, n)) < chance).astype(float)
-    pairs = _pairs(np.zeros((0, n), dtype=np.int64))
+    pairs = voted_pairs(np.zeros((0, n), dtype=np.int64))
     judged = [_judged("one", one), _judged("two", two)]
     found = compare_judges(judged, pairs, seed=seed, resamples=RESAMPLES)[0]
     return rejected(found.p), holds(found.difference.interval, 0.0)
@@ -197,7 +197,7 @@ def _at_the_boundary() -> float:
 def _alternative(rng: np.random.Generator, _seed: int) -> tuple[Hit, ...]:
     wrong = (rng.random((_PEOPLE, _ASKED)) >= _RIGHT).astype(np.int64)
     support = (rng.random(_ASKED) < _at_the_boundary()).astype(float)
-    found = alternative_test(_pairs(wrong), support)
+    found = alternative_test(voted_pairs(wrong), support)
     return found.passes, found.n_won > 0
 
 

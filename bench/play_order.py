@@ -2,10 +2,13 @@
 docs/games.md.
 
 `python -m bench.play_order [DRAWS]`: medians over so many draws (20), and the range without the smallest and largest.
+`python -m bench.play_order own [DRAWS]`: the same of 7 matches that agents imitate ten times, each seat with the
+parameters of its own person, as `game imitate` does it.
 """
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import fmean, median
 
 from analysis.games.sug import Distances, Play, distances, play_of
@@ -13,7 +16,10 @@ from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.base import Agent
 from app.tasks.game.games.sug.habits import SYNTHETIC, learned
 from app.tasks.game.games.sug.rules import State, Sug
-from app.tasks.game.match import match_seed, play
+from app.tasks.game.imitating import imitations
+from app.tasks.game.match import Match, match_seed, play
+from app.tasks.game.replay import Replayed
+from app.tasks.game.writing import played
 
 DRAWS = 20
 SIZES: Mapping[int, int] = {60: 60, 7: 70}
@@ -29,15 +35,23 @@ def agent_of(name: str, **parameters: object) -> Agent:
     return agents_for("sug")[name].model_validate(parameters)
 
 
-def seats_of(agent: Agent, matches: int, seed: int) -> Seats:
-    """All seats of so many matches of five, which the agent has all to itself."""
+def matches_of(agent: Agent, matches: int, seed: int) -> list[Match]:
+    """So many matches of five, which the agent has all to itself."""
     game = Sug()
     config = game.Config()
-    states: list[State] = [
-        play(game, config, [agent.player() for _ in range(5)], match_seed(seed, config, number)).state
+    return [
+        play(game, config, [agent.player() for _ in range(5)], match_seed(seed, config, number))
         for number in range(matches)
     ]
-    return [(state, seat) for state in states for seat in range(1, 6)]
+
+
+def seats_of(agent: Agent, matches: int, seed: int) -> Seats:
+    """All seats of so many matches of five, which the agent has all to itself."""
+    return all_seats(matches_of(agent, matches, seed))
+
+
+def all_seats(matches: Sequence[Match]) -> Seats:
+    return [(match.state, seat) for match in matches for seat in range(1, 6)]
 
 
 def play_in(seats: Seats) -> Play:
@@ -62,6 +76,34 @@ def drawn(noise: float, n_people: int, n_agents: int, number: int) -> Mapping[st
     }
     reference = play_in(people)
     return {name: distances(reference, one) for name, one in plays.items()}
+
+
+def imitated(noise: float, n_people: int, traces: int, number: int) -> Mapping[str, Distances]:
+    """How far agents are from newly drawn people whose matches they play again, each seat with its own parameters."""
+    matches = matches_of(agent_of("simulated", noise=noise), n_people, 3 * number)
+    seats = dict.fromkeys(range(1, 6), "simulated")
+    people = [Replayed(match, seats, str(at)) for at, match in enumerate(matches)]
+    reference = play_in(all_seats(matches))
+    found = {}
+    for one in imitations(Sug(), people, FITTED, traces, 3 * number + 2, Path("simulated")):
+        again = [trace.match for trace in played(one.runs, 0, one)]
+        found[one.name] = distances(reference, play_in(all_seats(again)))
+    return found
+
+
+def own_lines(draws: int, traces: int = 10) -> Iterator[str]:
+    """The rows of imitated matches, of 7 of people."""
+    yield "| people | agent | dO | dR | dB | dY8 |"
+    yield "|---|---|---|---|---|---|"
+    for noise in NOISES:
+        found = [imitated(noise, min(SIZES), traces, number) for number in range(draws)]
+        for place, name in enumerate(found[0]):
+            cells = [_cell([getattr(each[name], of) for each in found], of) for of in _DIGITS]
+            what = f"`noise={noise:g}`, {min(SIZES)} matches"
+            yield f"| {'' if place else what} | `{name}` | {' | '.join(cells)} |"
+        for other in ("dba", "dbra"):
+            n = sum(each["adaptive"].d_y8 < each[other].d_y8 for each in found)
+            yield f"- `noise={noise:g}`: by dY8 `adaptive` nearer than `{other}` in {n} of {draws}"
 
 
 def lines(draws: int) -> Iterator[str]:
@@ -100,5 +142,8 @@ def _cell(values: Sequence[float], of: str) -> str:
 
 
 if __name__ == "__main__":
-    for line in lines(int(sys.argv[1]) if len(sys.argv) > 1 else DRAWS):
+    asked = sys.argv[1:]
+    own = asked[:1] == ["own"]
+    given = [int(text) for text in asked[own:]] or [DRAWS]
+    for line in (own_lines if own else lines)(given[0]):
         print(line, flush=True)

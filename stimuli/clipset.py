@@ -19,6 +19,7 @@ from stimuli.encode import CRF, write_mp4
 from stimuli.errors import StimuliError
 from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
 from stimuli.scenes import Clip, Scene, Shown, plan_clips, plan_walks, walk_clip
+from stimuli.sight import goal_in_view
 from stimuli.walkers import LostWalkerError, Track
 from stimuli.world import build_world
 
@@ -27,7 +28,17 @@ PEOPLE_COLUMNS = (*MANIFEST_COLUMNS, "session")
 # What sets that keep lost walks have besides, in the manifest and in each positions file.
 ARRIVED = "arrived"
 ATTEMPT_COLUMNS = ("name", "walks_lost", "walks_too_short")
-POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m", "wall_m")
+POSITION_COLUMNS = (
+    "t_s",
+    "x_m",
+    "y_m",
+    "z_m",
+    "heading_rad",
+    "goal_x_m",
+    "goal_y_m",
+    "wall_m",
+    "goal_in_view",
+)
 PLAYERS = {
     "human": "simulated human",
     "hybrid": "hybrid walker",
@@ -304,13 +315,16 @@ def _poses(track: Track) -> Iterable[Pose]:
 
 
 def _position_rows(track: Track, goal: Goal) -> Iterable[list[str]]:
-    wall_m = build_world().wall_m(track.x_m, track.y_m)
+    world = build_world()
+    wall_m = world.wall_m(track.x_m, track.y_m)
+    seen = goal_in_view(world, goal, track.x_m, track.y_m, track.z_m, track.heading_rad)
     for index, pose in enumerate(_poses(track)):
         yield [
             f"{index / FRAMES_PER_S:.6f}",
             *(f"{metres:.4f}" for metres in pose[:3]),
             f"{pose.heading_rad:.6f}",
             *(f"{metres:.4f}" for metres in (goal.x_m, goal.y_m, wall_m[index])),
+            str(int(seen[index])),
         ]
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from analysis.clues.words import capital
 from analysis.options import LEVEL
 from analysis.results import Result
 from analysis.stats.auc import NEWCOMBE, newcombe
@@ -15,6 +16,8 @@ from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from analysis.stats.intervals import Floats, Interval
 from analysis.stats.logistic import Classes, fit_logistic
 from analysis.stats.threads import one_thread
+
+ALL_TOGETHER = "all clues together"
 
 FEWEST = 4
 MOST = 1_000
@@ -191,3 +194,13 @@ def separates(what: str, verb: str, classifier: Classifier, positive: str, noun:
         case "alike":
             return f"{what} {verb} {pair} by no more than {SHARE:g} of AUC: {auc}"
     return f"whether {what} {verb} {pair} {NOT_YET}: {auc}"
+
+
+def together_sentence(classifier: Classifier, positive: str, noun: str) -> str:
+    """The classifier's finding in one sentence."""
+    if classifier.auc is None:
+        return f"All clues together could not be tried: {classifier.reason}."
+    found = separates(f"a small classifier on {ALL_TOGETHER}", "tells", classifier, positive, noun)
+    if classifier.warns:
+        return f"{capital(ALL_TOGETHER)} give the source away: {found}, on {noun} it had not seen."
+    return f"{capital(found)}, on {noun} it had not seen."

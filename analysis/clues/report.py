@@ -7,7 +7,14 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.clues.classifier import REPEATS, Classifier, classify, separates
+from analysis.clues.classifier import (
+    ALL_TOGETHER,
+    REPEATS,
+    Classifier,
+    classify,
+    separates,
+    together_sentence,
+)
 from analysis.clues.separation import (
     Separation,
     corrected,
@@ -22,7 +29,7 @@ from analysis.clues.within_pairs import (
     StimulusPairs,
     corrected_within,
     pairs_sentence,
-    shares_within,
+    shares_of_column,
     strongest,
 )
 from analysis.clues.words import INSIDE, Advice, Finding, advise, capital, words_for
@@ -32,8 +39,6 @@ from analysis.results import Result
 
 OnProgress = Callable[[int, int, str], None]
 Verdict = Literal["telling", "too-few", "nothing"]
-
-ALL_TOGETHER = "all clues together"
 
 _FINDINGS: Mapping[Finding, str] = {
     "unclear": "Too few clips to tell",
@@ -100,6 +105,7 @@ class ClueReport(Result):
     `verdict` is ``telling`` where a clue warns or the classifier does; else ``too-few`` where the classifier's interval
     reaches the threshold (or there is no classifier), or a clue's strength does without a corrected p below 0.05;
     else ``nothing``. Neither rests on what is `inside` the files, which is compared and corrected for by itself.
+    `because` has a sentence with numbers for each clue that warns, the strongest first.
     """
 
     positive: str
@@ -116,6 +122,7 @@ class ClueReport(Result):
     summary: tuple[str, ...]
     inside: Inside
     noun: str = "clips"
+    because: tuple[str, ...] = ()
 
     def clue(self, name: str) -> ClueResult:
         """The result of one clue. Raises KeyError for one that was not looked at."""
@@ -193,7 +200,9 @@ def clue_report(
             threshold=threshold,
             on_repeat=lambda repeat: tell(len(names) + repeat, total, ALL_TOGETHER),
         )
-        within = corrected_within([_within(clips, name, pairs, positive) for name in names], threshold)
+        within = corrected_within(
+            [shares_of_column(clips, name, pairs, positive) for name in names], threshold
+        )
         results = (
             _clue_result(clips, name, positive, separations, shares, threshold)
             for name, separations, shares in zip(names, corrected(compared, threshold), within, strict=True)
@@ -219,7 +228,7 @@ def clue_report(
         inside=Inside(*inside, says=_says_inside(*inside, positive)),
         noun=noun,
     )
-    report = replace(report, says=_says(report))
+    report = replace(report, says=_says(report), because=_because(report))
     return replace(report, summary=tuple(_summarised(report)))
 
 
@@ -238,16 +247,6 @@ def _compared(clips: pd.DataFrame, name: str, positive: str) -> list[Separation]
     x = there.get(positive, np.empty(0))
     y = clips.loc[clips["source"] != positive, name].dropna().to_numpy()
     return [separation(positive, None, x, y, LEVEL), *separations(there)]
-
-
-def _within(clips: pd.DataFrame, name: str, pairs: StimulusPairs, positive: str) -> list[PairShare]:
-    if not pairs:
-        return []
-    stimuli = clips["stimulus"].astype(str)
-    values = dict(zip(stimuli, clips[name].to_numpy(dtype=float, na_value=np.nan), strict=True))
-    return shares_within(
-        values, dict(zip(stimuli, clips["source"].astype(str), strict=True)), pairs, positive
-    )
 
 
 def _clue_result(
@@ -367,7 +366,7 @@ def _summarised(report: ClueReport) -> Iterator[str]:
     for finding, text in _FINDINGS.items():
         if labels := [result.label for result in report.clues if result.finding == finding]:
             yield f"{text.replace('clips', report.noun)}: {', '.join(labels)}."
-    yield _taken_together(report.classifier, report.positive, report.noun)
+    yield together_sentence(report.classifier, report.positive, report.noun)
     if report.inside.clues:
         yield report.inside.says
     n_compared = sum(result.p_holm is not None for result in report.clues)
@@ -379,6 +378,18 @@ def _summarised(report: ClueReport) -> Iterator[str]:
         )
 
 
+def _because(report: ClueReport) -> tuple[str, ...]:
+    """Of each clue that warns what it rests on; of all clues together where none does by itself."""
+    warn = sorted((result for result in report.clues if result.warns), key=_warning_strength, reverse=True)
+    of_all = (together_sentence(report.classifier, report.positive, report.noun),) if report.warns else ()
+    return tuple(_warning(result, report.noun) for result in warn) or of_all
+
+
+def _warning_strength(result: ClueResult) -> float:
+    margins = [each.strength or 0.0 for each in (result.against_others, *result.pairs) if each.warns]
+    return max(margins + [each.strength or 0.0 for each in result.within_pairs if each.warns])
+
+
 def _warning(result: ClueResult, noun: str) -> str:
     """The first comparison that warns, and the pairs where these do."""
     worst = next((each for each in (result.against_others, *result.pairs) if each.warns), None)
@@ -387,12 +398,3 @@ def _warning(result: ClueResult, noun: str) -> str:
     if of_pairs is not None:
         said.append(f"{capital(result.label)} names the source within pairs: {pairs_sentence(of_pairs)}.")
     return " ".join(said)
-
-
-def _taken_together(classifier: Classifier, positive: str, noun: str) -> str:
-    if classifier.auc is None:
-        return f"All clues together could not be tried: {classifier.reason}."
-    found = separates(f"a small classifier on {ALL_TOGETHER}", "tells", classifier, positive, noun)
-    if classifier.warns:
-        return f"{capital(ALL_TOGETHER)} give the source away: {found}, on {noun} it had not seen."
-    return f"{capital(found)}, on {noun} it had not seen."

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from scipy.stats import binomtest
 
 from analysis.options import LEVEL
@@ -93,6 +94,17 @@ def shares_within(
     if len(met) > 1:
         found += [share_within(first, second, differences(first, second)) for first, second in met]
     return [one for one in found if one.n_pairs]
+
+
+def shares_of_column(clips: pd.DataFrame, name: str, pairs: StimulusPairs, positive: str) -> list[PairShare]:
+    """`shares_within` of a column of the table of clips."""
+    if not pairs:
+        return []
+    stimuli = clips["stimulus"].astype(str)
+    values = dict(zip(stimuli, clips[name].to_numpy(dtype=float, na_value=np.nan), strict=True))
+    return shares_within(
+        values, dict(zip(stimuli, clips["source"].astype(str), strict=True)), pairs, positive
+    )
 
 
 def corrected_within(found: Sequence[Sequence[PairShare]], threshold: float) -> list[tuple[PairShare, ...]]:

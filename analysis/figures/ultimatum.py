@@ -114,8 +114,9 @@ def _paint_panel(axes: "Axes", panel: _Panel) -> None:
             values,
             color=canvas.COLOURS[i],
             marker=canvas.MARKERS[i],
-            markersize=3.2,
-            linewidth=1.1,
+            # The first, which others are held against, stays visible under a line that covers it.
+            markersize=3.2 if i else 5.2,
+            linewidth=1.1 if i else 2.6,
         )
     axes.set_title(panel.title, fontsize=canvas.FONT, loc="left", pad=3)
     axes.set_xlabel(panel.across, fontsize=canvas.SMALL, labelpad=1)

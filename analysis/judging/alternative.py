@@ -13,11 +13,14 @@ from analysis.judging.scores import evaluate, ratio_of
 from analysis.results import Result
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, no_interval
+from analysis.stats.student import too_few
 
 EPSILON = 0.1
 Q = 0.05
 PASSES_FROM = 0.5
 FEWEST = 30
+# Of 10 pairs the interval of the difference held the truth in 88% of cases, of 15 in 94% (bench/calibration.md).
+FEWEST_FOR_DIFFERENCE = 15
 
 _NOBODY = "no participant voted on a pair that others voted on and the judge judged"
 
@@ -232,6 +235,9 @@ def _difference(pairs: Pairs, outcome: Floats, seed: int, resamples: int) -> Est
     if quantity.reason:
         return Estimate(None, 0, no_interval(quantity.reason, seed, resamples, OVER_PAIRS), quantity.reason)
     found = evaluate({"d": quantity}, quantity.n, seed=seed, resamples=resamples)["d"]
+    if quantity.n < FEWEST_FOR_DIFFERENCE:
+        none = no_interval(too_few(quantity.n, "pairs"), seed, 0, OVER_PAIRS)
+        return Estimate(found.point, quantity.n, none, None)
     spread = Spread(found.draws, found.without)
     interval = interval_of(found.point, quantity.n, spread, OVER_PAIRS, "any", seed, resamples)
     return Estimate(found.point, quantity.n, interval, None)

@@ -20,9 +20,9 @@ MOST_JUDGES, MOST_CONDITIONS = 8, 12
 
 _MEASURES = {
     LABELS: "Agrees with the majority of people",
-    IDENTITY: "Finds the right clip",
+    IDENTITY: "Finds the right member",
 }
-_DID = {LABELS: "agreed with the majority of people", IDENTITY: "found the right clip"}
+_DID = {LABELS: "agreed with the majority of people", IDENTITY: "found the right member"}
 _HEAD = "judge's value", "95% interval", "one participant", "95% interval"
 _LEFT, _RIGHT, _ABOVE, _AXIS, _KEY = 1.25, 0.12, 0.3, 0.34, 0.42
 _LINE, _HEADING, _BETWEEN = 0.19, 0.19, 0.06

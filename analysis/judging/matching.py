@@ -9,6 +9,8 @@ import pandas as pd
 
 from analysis.choice.majority import natural
 from analysis.errors import AnalysisError
+from analysis.files.faults import note
+from analysis.files.lookalikes import lookalikes
 from analysis.judging.pairs import Bools, Ints, Pairs, compressed
 from analysis.results import Result
 from analysis.stats.intervals import Floats
@@ -123,6 +125,15 @@ class _Known:
         self._refuse_shared_names(verdicts)
         self._others = _names_of(responses, "pair") | _names_of(responses, "stimulus_a")
         self._others |= _names_of(responses, "stimulus_b")
+        self._note_lookalikes(verdicts, "pair", set(table["pair"]))
+        self._note_lookalikes(verdicts, "stimulus", set(clips))
+
+    def _note_lookalikes(self, verdicts: pd.DataFrame, column: str, known: set[str]) -> None:
+        """Names that the study does not have and that look like one of its own."""
+        given = set(verdicts[column].dropna().astype(str)) - known - self._others
+        for one in lookalikes([*sorted(given), *sorted(known)] if given else ()):
+            if given & set(one.texts) and known & set(one.texts):
+                note(f"column {column} of the verdicts, and of the study: {one}. They count as different")
 
     def _refuse_shared_names(self, verdicts: pd.DataFrame) -> None:
         distinct = self._pairs.table[["study", "pair"]].drop_duplicates()

@@ -18,6 +18,8 @@ Bools = npt.NDArray[np.bool_]
 Scope = Literal["all", "class", "condition"]
 
 HUMAN_AGENT, AGENT_AGENT = "human-agent", "agent-agent"
+CLASS_TITLES = {HUMAN_AGENT: "Pairs with a right member", AGENT_AGENT: "Pairs without a right member"}
+"""The classes of pairs in words that hold whatever is judged, and whichever source is the true one."""
 EVEN = 0.5
 # The columns of votes with the members the other way round.
 MIRRORED = (1, 0, TIE)

@@ -9,6 +9,7 @@ from analysis.judging.alternative import AlternativeTest
 from analysis.judging.as_published import APPENDIX
 from analysis.judging.matching import RunCounts
 from analysis.judging.measures import Bin, Group, Measure
+from analysis.judging.pairs import CLASS_TITLES
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.judging.sample import LABELS, RANK
 from analysis.judging.validation import JudgeResult, JudgeValidation
@@ -101,7 +102,11 @@ def _runs(runs: tuple[RunCounts, ...]) -> Iterator[RenderableType]:
             "rows about trials that do not count": run.n_not_main,
             "rows about a pair that the study changed": run.n_changed,
         }
-        shown = "".join(f"; {n} {what}" for what, n in counts.items() if n or what in ("tied", "missing"))
+        shown = "".join(
+            f"; {n} {what.replace('rows', 'row') if n == 1 else what}"
+            for what, n in counts.items()
+            if n or what in ("tied", "missing")
+        )
         names = f" ({', '.join(map(name_of, run.unknown))})" if run.unknown else ""
         yield f"{name}: {run.n_judged} of {run.n_pairs} pairs judged{shown}{names}."
     if len(runs) > _LONGEST:
@@ -123,7 +128,7 @@ def _majorities(group: Group) -> Iterator[RenderableType]:
 def _group(group: Group) -> Iterator[RenderableType]:
     what = {
         "all": "All pairs",
-        "class": f"Pairs {group.name}",
+        "class": CLASS_TITLES.get(group.name, group.name),
         "condition": f"Condition {name_of(group.name) or '(none)'}",
     }
     n_tied = group.n_tied_labels

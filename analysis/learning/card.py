@@ -303,7 +303,7 @@ def _number(value: float | None) -> str:
 def _interval(interval: Mapping[str, Any]) -> str:
     if interval["low"] is None:
         return f"no interval: {interval['reason']}"
-    return f"95% interval over pairs {interval['low']:.3f} to {interval['high']:.3f}"
+    return f"95% interval, for other players and versions of agents, {interval['low']:.3f} to {interval['high']:.3f}"
 
 
 def _unbeaten(baselines: Sequence[Mapping[str, Any]]) -> list[str]:

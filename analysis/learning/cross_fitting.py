@@ -77,7 +77,7 @@ def learn(
         on_progress(done, len(rounds), "repeats")
     everything = np.ones(votes.n_pairs, dtype=np.bool_)
     few = (~votes.has_truth).sum() < FEWEST_PAIRS
-    judge, weights = _final(votes, groups, names, seed)
+    judge, weights = final_judge(votes, groups, names, seed)
     warning = (
         f"{voted} pairs: below {ENOUGH_PAIRS} what is reached, and the weights, are uncertain"
         if voted < ENOUGH_PAIRS
@@ -331,7 +331,7 @@ def _ceilings(votes: Votes, halves: Sequence[tuple[Floats, Floats]]) -> Ceilings
     )
 
 
-def _final(
+def final_judge(
     votes: Votes, groups: Ints, names: Sequence[str], seed: int
 ) -> tuple[Preference, tuple[Weight, ...]]:
     """The judge of all votes; the bootstrap draws groups of pairs again and keeps the ridge. Without names there are

@@ -27,13 +27,16 @@ from analysis.learning.logged import in_common
 from analysis.learning.networks import By, Network, Parameters, Score, Settings, Windows, cut, score
 from analysis.learning.searching import candidates, search_steps
 from analysis.results import Result
-from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, wilson
+from analysis.stats.intervals import Floats, Interval, no_interval, wilson
+from analysis.stats.student import added_variance, student
 
 OnProgress = Callable[[int, int, str], None]
 
 FEWEST_CLIPS = 20
-RESAMPLES = 10_000
-OVER_PAIRS = "percentile bootstrap over pairs, all copies together; Wilson's where all pairs come out alike"
+OVER_MAKERS = (
+    "Student's t over players and versions of agents, all copies together; Wilson's with the fewer of the two where "
+    "all pairs come out alike"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +284,6 @@ class _Work:
             return [pair for pair in self.pairs if within.issuperset(pair)]
         return [(int(rows[a]), int(rows[b])) for a, b in matched_pairs([self.examples[row] for row in rows])]
 
-    def sources(self, rows: Rows) -> Sequence[str]:
-        """The agent of each tested pair, in the order of `outcome`."""
-        return [self.examples[b].source for _, b in self.tested(rows)]
-
 
 def _cut_of(example: Example, settings: Settings) -> Windows:
     seen = example.frames if settings.sees else example.path
@@ -348,13 +347,13 @@ def _evaluated(
 ) -> Evaluation:
     of_copies = tuple(held([outcome]) for outcome in outcomes)
     reached = np.array([each.pairs for each in of_copies if each.pairs is not None])
-    sources = [source for part in splits.folds for source in work.sources(part.test)]
+    tested = [pair for part in splits.folds for pair in work.tested(part.test)]
     pooled = held(outcomes)
     value = np.concatenate([each.by_value for each in outcomes])
     logit = np.concatenate([each.by_logit for each in outcomes])
     agents = []
     for source in agents_of(work.examples):
-        mine = np.array([name == source for name in sources], dtype=np.bool_)
+        mine = np.array([work.examples[b].source == source for _, b in tested], dtype=np.bool_)
         none = np.zeros(0)
         seen = held([_Outcome(none, none.astype(np.bool_), value[mine], logit[mine])])
         agents.append(Agent(source, seen, unseen.get(source)))
@@ -363,30 +362,39 @@ def _evaluated(
         float(reached.mean()) if len(reached) else None,
         float(reached.std()) if len(reached) else None,
         pooled,
-        _interval(work.examples, value, work.seed),
+        interval_of(work.examples, tested, value, work.seed),
         tuple(agents),
         null,
     )
 
 
-def _interval(examples: Sequence[Example], won: Floats, seed: int) -> Interval:
+def interval_of(examples: Sequence[Example], tested: Pairs, won: Floats, seed: int) -> Interval:
+    """The interval of the share of held-out pairs that are `won`, for other players and other versions of agents.
+
+    Pairs of one player depend on each other, and so do those of one version: the variances between players and between
+    versions are added [CGM11]_, Student's t on the logit scale. A clip whose maker is unknown has one of its own. The
+    luck of what the copies were trained on is not in it."""
     people, agents = makers_of(examples)
-    if len(examples) < FEWEST_CLIPS or min(len(people), len(agents)) < FEWEST_MAKERS:
+    fewest = min(len(people), len(agents))
+    if len(examples) < FEWEST_CLIPS or fewest < FEWEST_MAKERS:
         return no_interval(
             f"{len(examples)} clips of {counted(len(people), 'known player')} and "
             f"{counted(len(agents), 'known version')} of agents: at "
             f"least {FEWEST_CLIPS} and {FEWEST_MAKERS} of each are needed for an interval that says something",
             seed,
-            RESAMPLES,
-            OVER_PAIRS,
+            0,
+            OVER_MAKERS,
         )
-    if len(won) < 2:
-        return no_interval("fewer than two pairs were held out", seed, RESAMPLES, OVER_PAIRS)
+    makers = np.array([[examples[row].maker or f"clip {row}" for row in pair] for pair in tested]).reshape(
+        -1, 2
+    )
+    sides = [np.unique(of_side, return_inverse=True)[1] for of_side in makers.T]
+    if min(len(np.unique(of_side)) for of_side in sides) < 2:
+        return no_interval("the pairs held out are of one player or version at most", seed, 0, OVER_MAKERS)
     if np.ptp(won) == 0:
-        low, high = wilson(np.array([round(won.sum())]), np.array([len(won)]))
+        low, high = wilson(np.array([round(won[0] * fewest)]), np.array([fewest]))
         return replace(
-            no_interval("", seed, RESAMPLES, OVER_PAIRS), low=float(low[0]), high=float(high[0]), reason=None
+            no_interval("", seed, 0, OVER_MAKERS), low=float(low[0]), high=float(high[0]), reason=None
         )
-    rng = np.random.default_rng([seed, 6])
-    drawn = won[rng.integers(len(won), size=(RESAMPLES, len(won)))].mean(axis=1)
-    return percentile_interval(drawn, seed, OVER_PAIRS)
+    variance, df = added_variance(won, sides)
+    return student(float(won.mean()), variance**0.5, df, scale="share", method=OVER_MAKERS, seed=seed)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from analysis.data.codes import Counts
 from analysis.stats.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, portions
-from analysis.stats.student import FEW, FEWEST, ratio_interval, student
+from analysis.stats.student import FEW, FEWEST, added_variance, ratio_interval, student
 
 OVER_BOTH = "percentile bootstrap over items and raters"
 STUDENT = "Student's t over items and raters"
@@ -72,18 +72,11 @@ def _unbounded(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamp
 
 
 def _student(item: Counts, rater: Counts, scores: Floats, seed: int) -> Interval:
-    mean = float(scores.mean())
-    away = (scores - mean) / len(scores)
-    parts = []
-    for codes in (item, rater):
-        sums = np.bincount(codes, weights=away)
-        parts.append((len(sums) / (len(sums) - 1) * float(sums @ sums), len(sums) - 1))
-    variance = sum(part for part, _ in parts)
+    variance, df = added_variance(scores, (item, rater))
     # A sum of rounding errors is no spread.
     error = variance**0.5 if variance**0.5 > 1e-12 * max(1.0, float(np.abs(scores).max())) else 0.0
-    df = variance**2 / sum(part**2 / df for part, df in parts) if error else 0.0
     reason = "items and raters all have the same mean score: there is no spread"
-    return student(mean, error, df, scale="any", method=STUDENT, seed=seed, reason=reason)
+    return student(float(scores.mean()), error, df, scale="any", method=STUDENT, seed=seed, reason=reason)
 
 
 def _drawn(rng: np.random.Generator, n: int, size: int) -> Floats:

@@ -1,4 +1,5 @@
-"""Company of players: the protocol has people play among people and agents among agents [TB10]_."""
+"""Company and places of players: the protocol has people play among people and agents among agents, under the same
+conditions [TB10]_."""
 
 from collections.abc import Iterable
 
@@ -18,4 +19,25 @@ def mixed_company(there: Iterable[tuple[str, str]], human: str) -> str | None:
     return (
         f"in {len(mixed)} of {len(of_people)} matches of {human} there were others, too ({others}), where the protocol "
         "has people among people and agents among agents: a distance is of how each acts in that company"
+    )
+
+
+def other_scenes(there: Iterable[tuple[str, str]], human: str) -> str | None:
+    """A sentence for a note where sources were in other scenes than people; None where all were in the same.
+
+    `there` has a source and a scene for each path whose scene is known."""
+    scenes: dict[str, set[str]] = {}
+    for source, scene in there:
+        scenes.setdefault(source, set()).add(scene)
+    of_people = scenes.pop(human, set())
+    apart = [
+        f"{source} (in {len(found & of_people)} of its {len(found)})"
+        for source, found in sorted(scenes.items())
+        if found != of_people
+    ]
+    if not of_people or not apart:
+        return None
+    return (
+        f"{human} moved in {len(of_people)} scene(s), and others not in the same: {', '.join(apart)}. A distance may "
+        "be that of the places"
     )

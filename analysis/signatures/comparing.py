@@ -17,7 +17,7 @@ from analysis.signatures.against import (
     SignatureResult,
     against_people,
 )
-from analysis.signatures.company import mixed_company
+from analysis.signatures.company import mixed_company, other_scenes
 from analysis.signatures.measures import SIGNATURES, Counts, Scale, Signature, scale_of, standing_share
 from analysis.signatures.paths import Path, path_features
 
@@ -31,7 +31,7 @@ class ClipPath:
     """One clip: its name, its source, who played it, where it went, and whether nobody did: a noise model, say.
 
     `logged` names what wrote the positions down: clips of one have one scale of speed. `match` is where others were as
-    well, those of the same name; empty where nobody says.
+    well, those of the same name, `scene` where it was: its start and goal, say; empty where nobody says.
     """
 
     name: str
@@ -41,6 +41,7 @@ class ClipPath:
     is_simulated: bool = False
     logged: str = ""
     match: str = ""
+    scene: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,8 @@ def _note_on_scales(scales: Mapping[str, Scale], clips: Sequence[ClipPath]) -> l
 
 def _note_on_company(clips: Sequence[ClipPath], human: str) -> list[str]:
     mixed = mixed_company(((clip.match, clip.source) for clip in clips if clip.match), human)
-    return [f"{mixed[0].upper()}{mixed[1:]}."] if mixed else []
+    apart = other_scenes(((clip.source, clip.scene) for clip in clips if clip.scene), human)
+    return [f"{said[0].upper()}{said[1:]}." for said in (mixed, apart) if said]
 
 
 def _notes(groups: Mapping[str, Players], human: str) -> list[str]:

@@ -150,6 +150,7 @@ def _turn_bins(turn: Floats) -> Ints:
 
 
 _N_TURNS = round(2 * _TURN_LIMIT / _TURN_DEG_PER_S) + 1
+_N_SPEEDS = round(_SPEED_LIMIT / _SPEED) + 1
 
 
 def _turn_rate(path: Path, scale: Scale) -> Counts:
@@ -158,8 +159,12 @@ def _turn_rate(path: Path, scale: Scale) -> Counts:
 
 
 def _pace(path: Path, scale: Scale) -> Counts:
-    found = _moving(path, scale).speed
-    return _counted(np.floor(found / _SPEED + 0.5).astype(np.int64), round(_SPEED_LIMIT / _SPEED) + 1)
+    return _counted(_speed_bins(_moving(path, scale).speed), _N_SPEEDS)
+
+
+def _speed_bins(speed: Floats) -> Ints:
+    bins: Ints = np.floor(speed / _SPEED + 0.5).astype(np.int64)
+    return np.clip(bins, 0, _N_SPEEDS - 1)
 
 
 def _straight_runs(path: Path, scale: Scale) -> Counts:
@@ -193,9 +198,7 @@ def _turn_given_goal(path: Path, scale: Scale) -> Counts | None:
     found = ~np.isnan(turn)
     towards = (turn * np.where(aside < 0, -1.0, 1.0))[found]
     zone = np.searchsorted(_GOAL_DEG, np.abs(aside[found]))
-    counts = np.zeros((len(_GOAL_DEG) + 1, _N_TURNS))
-    np.add.at(counts, (zone, _turn_bins(towards)), 1.0)
-    return counts.ravel()
+    return _by_zone(zone, len(_GOAL_DEG) + 1, _turn_bins(towards), _N_TURNS)
 
 
 def _turn_given_wall(path: Path, scale: Scale) -> Counts | None:
@@ -206,8 +209,36 @@ def _turn_given_wall(path: Path, scale: Scale) -> Counts | None:
     turn = _moving(path, scale).turn
     found = ~np.isnan(turn)
     zone = np.searchsorted(_WALL_M, even.wall_m[:-2][found])
-    counts = np.zeros((len(_WALL_M) + 1, _N_TURNS))
-    np.add.at(counts, (zone, _turn_bins(turn[found])), 1.0)
+    return _by_zone(zone, len(_WALL_M) + 1, _turn_bins(turn[found]), _N_TURNS)
+
+
+def _turn_given_view(path: Path, scale: Scale) -> Counts | None:
+    """Turns, left and right apart, while the goal is out of view and while it is in view."""
+    seen = path.resampled(FINE_STEP_S).goal_in_view
+    if seen is None:
+        return None
+    turn = _moving(path, scale).turn
+    found = ~np.isnan(turn)
+    return _by_zone(_zone_of_view(seen[:-2][found]), 2, _turn_bins(turn[found]), _N_TURNS)
+
+
+def _speed_given_others(path: Path, scale: Scale) -> Counts | None:
+    """Speeds while nobody is in view, and while somebody is."""
+    seen = path.resampled(FINE_STEP_S).others_in_view
+    if seen is None:
+        return None
+    return _by_zone(_zone_of_view(seen[:-1]), 2, _speed_bins(_moving(path, scale).speed), _N_SPEEDS)
+
+
+def _zone_of_view(seen: Floats) -> Ints:
+    zones: Ints = (seen >= 0.5).astype(np.int64)
+    return zones
+
+
+def _by_zone(zone: Ints, n_zones: int, bins: Ints, n_bins: int) -> Counts:
+    """Counts of what was done (bins) apart for what was perceived (zones), one zone after the other."""
+    counts = np.zeros((n_zones, n_bins))
+    np.add.at(counts, (zone, bins), 1.0)
     return counts.ravel()
 
 
@@ -272,6 +303,22 @@ SIGNATURES: tuple[Signature, ...] = (
         _turn_given_wall,
         conditional(len(_WALL_M) + 1, linear(_TURN_DEG_PER_S)),
         needs="positions have no wall_m",
+    ),
+    Signature(
+        "turn-given-view",
+        "Turn, given whether the goal is in view",
+        "degrees/s",
+        _turn_given_view,
+        conditional(2, linear(_TURN_DEG_PER_S)),
+        needs="positions have no goal_in_view",
+    ),
+    Signature(
+        "speed-given-others",
+        "Speed, given whether somebody is in view",
+        "full speeds",
+        _speed_given_others,
+        conditional(2, linear(_SPEED)),
+        needs="positions have no others_in_view",
     ),
 )
 """Every signature of paths, the two published ones first."""

@@ -25,7 +25,8 @@ class Path:
     """Where one player was in one clip: rising times in seconds, metres, and radians (counter-clockwise) or None.
 
     `heading_rad` is where the player looked, which need not be where it went. `goal_m` is where its goal was, one row
-    (east, north) for each position, `wall_m` how far the nearest wall was.
+    (east, north) for each position, `wall_m` how far the nearest wall was. `goal_in_view` and `others_in_view` are 1
+    where the player had the goal, or somebody else, in view, and 0 where not.
     """
 
     t_s: Floats
@@ -34,13 +35,16 @@ class Path:
     heading_rad: Floats | None = None
     goal_m: Floats | None = None
     wall_m: Floats | None = None
+    goal_in_view: Floats | None = None
+    others_in_view: Floats | None = None
 
     @property
     def lasts_s(self) -> float:
         return float(self.t_s[-1] - self.t_s[0])
 
     def resampled(self, step_s: float) -> "Path":
-        """The same path at equal steps from its first moment, linearly between positions."""
+        """The same path at equal steps from its first moment, linearly between positions; what was in view holds until
+        the next position."""
         n_steps = int(np.floor(self.lasts_s / step_s + 1e-9))
         at = self.t_s[0] + step_s * np.arange(n_steps + 1)
         x_m, y_m = (np.interp(at, self.t_s, values) for values in (self.x_m, self.y_m))
@@ -51,7 +55,9 @@ class Path:
         if goal is not None:
             goal = np.column_stack([np.interp(at, self.t_s, goal[:, axis]) for axis in (0, 1)])
         wall = None if self.wall_m is None else np.interp(at, self.t_s, self.wall_m)
-        return Path(at, x_m, y_m, heading, goal, wall)
+        last = np.searchsorted(self.t_s, at + 1e-9, side="right") - 1
+        seen = (None if each is None else each[last] for each in (self.goal_in_view, self.others_in_view))
+        return Path(at, x_m, y_m, heading, goal, wall, *seen)
 
     def velocities(self) -> tuple[Floats, Floats]:
         """Speed in m/s and course in radians (counter-clockwise from east) from each position to the next."""

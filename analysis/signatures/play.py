@@ -37,7 +37,9 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class SeatPlay:
-    """What one player did in one seat of one match; `match` is its name, `config` and `role` what it played as."""
+    """What one player did in one seat of one match; `match` is its name, `config` and `role` what it played as.
+
+    `others` is who else was there but had no seat throughout, in words; empty where nobody was."""
 
     match: str
     game: str
@@ -46,6 +48,7 @@ class SeatPlay:
     config: str
     role: str
     acts: tuple[Act, ...]
+    others: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +180,8 @@ def _notes(
         if game not in shared:
             yield f"{game} was not played by {human} and another source: nothing is compared there."
             continue
-        if mixed := mixed_company(((one.match, one.source) for one in own), human):
+        there = ((one.match, source) for one in own for source in (one.source, one.others) if source)
+        if mixed := mixed_company(there, human):
             yield f"{game}: {mixed}."
         people = _mixture([one for one in own if one.source == human], roles_differ)
         others = sorted({one.source for one in own} - {human})

@@ -4,6 +4,7 @@ A percentile bootstrap of few values is too narrow: of three it holds the truth 
 an end of the scale in 89% (bench/calibration.md). Below `FEW` independent units these intervals take its place, and
 below `FEWEST` there is none."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -109,6 +110,22 @@ def ratio_interval(
     known = error if error > 1e-12 * max(1.0, float(np.abs(part).max())) else 0.0
     reason = ALL_THE_SAME.replace("participants", units)
     return student(ratio, known, n - 1, scale=scale, method=method, seed=seed, reason=reason)
+
+
+def added_variance(values: Floats, clusters: Sequence[Counts]) -> tuple[float, float]:
+    """The variance of a mean whose values depend on each other within each of several groupings, and its degrees of
+    freedom.
+
+    `clusters` number the groups of each value from 0. The variances between groups are added, and not that of single
+    values taken off [CGM11]_; degrees of freedom are Satterthwaite's, 0 without a spread."""
+    away = (values - values.mean()) / len(values)
+    parts = []
+    for codes in clusters:
+        sums = np.bincount(codes, weights=away)
+        n = len(sums)
+        parts.append((n / (n - 1) * float(sums @ sums), n - 1))
+    variance = sum(part for part, _ in parts)
+    return variance, variance**2 / sum(part**2 / df for part, df in parts) if variance else 0.0
 
 
 def jackknife_error(value: float, without: Floats, counts: Counts | None = None) -> float:

@@ -82,7 +82,7 @@ COMMANDS = {
         "How far every source's way of moving, and of playing, is from people's, and whether people's votes agree.",
     ),
     "judge": Listed("judges", "app", "Automated judges: run and train them, hold them against people."),
-    "game": Listed("games", "app", "Games that agents play: list, play, replay, compare, record."),
+    "game": Listed("games", "app", "Games that agents play: list, play, replay, imitate, compare, record."),
 }
 
 

@@ -83,11 +83,11 @@ def metrics(
     else:
         _print(whole, options)
     if figures is not None:
-        _write(figures, drawn, quiet=as_json)
+        write_figures(figures, drawn, quiet=as_json)
     if distances is not None:
-        from app.reports.distances import write_distances
+        from app.reports.distances import distances_to_people, write_distances
 
-        write_distances(distances, read, options)
+        write_distances(distances, distances_to_people(read, options))
 
 
 def compare(
@@ -150,7 +150,7 @@ def compare(
     else:
         _print_comparison(whole)
     if figures is not None:
-        _write(figures, drawn, quiet=as_json)
+        write_figures(figures, drawn, quiet=as_json)
 
 
 def _file(
@@ -202,6 +202,8 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
             "95% intervals over matches; chance: what matches dealt out anew reach in 1 of 20",
             markup=False,
         )
+    from app.studies.file.problems import counted
+
     for path, file in whole["files"].items():
         for one in file.get("tests", []):
             chance = "" if one["chance"] is None else f", chance {one['chance']:.3f}, p {one['p']:.4f}"
@@ -211,16 +213,18 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
             )
         print_reasons([(NAMES[one["name"]], one["interval"]) for one in file.get("tests", [])], f"{path}: ")
         for why, n in file["left_out"].items():
-            out.print(f"{path}: {n} matches left out: {why}", markup=False)
+            out.print(f"{path}: {_matches(n)} left out: {why}", markup=False)
         for name, game in file["games"].items():
-            out.print(f"{path}: {name}, {game['matches']} matches, {game['seats']} seats", markup=False)
+            out.print(
+                f"{path}: {name}, {_matches(game['matches'])}, {counted(game['seats'], 'seat')}", markup=False
+            )
             paper = {(one["player"], one["role"], one["measure"]): one["mean"] for one in game["measures"]}
             for one in game["measures"]:
                 name = one["measure"].removesuffix(" as published")
                 repeated = name != one["measure"] and one["mean"] == paper[one["player"], one["role"], name]
                 if one["mean"] is not None and not repeated:
                     said = f"  {one['player']} ({one['role']}) {one['measure']}: {one['mean']:.3f}"
-                    out.print(f"{said}{_limits(one['interval'])}, {one['n']} matches", markup=False)
+                    out.print(f"{said}{_limits(one['interval'])}, {_matches(one['n'])}", markup=False)
             named = (
                 (f"{one['player']} ({one['role']}) {one['measure']}", one["interval"])
                 for one in game["measures"]
@@ -232,12 +236,15 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
 
 
 def _print_settings(settings: "Mapping[str, Any]") -> None:
+    from app.studies.file.problems import counted
+
     for name, one in settings.items():
         rates = ", ".join(f"{who} {rate:.2f}" for who, rate in one["survival"]["rates"].items())
         end = "none left" if one["rsr_end"] is None else f"{one['rsr_end']:.2f}"
         price = "none" if one["mean_median"] is None else f"{one['mean_median']:.1f}"
         out.print(
-            f"  {name}: {one['survival']['games']} games, survival {rates}; N {one['survival']['survivors']:.1f}; "
+            f"  {name}: {counted(one['survival']['games'], 'game')}, survival {rates}; "
+            f"N {one['survival']['survivors']:.1f}; "
             f"RSR {one['rsr_start']:.2f} at the start, {end} at the end; mean of the daily medians of the lowest "
             f"winning bid {price}; first deaths by day {one['first_death'] or 'none'}",
             markup=False,
@@ -245,15 +252,19 @@ def _print_settings(settings: "Mapping[str, Any]") -> None:
 
 
 def _print_models(models: "Mapping[str, Any]") -> None:
+    from app.studies.file.problems import counted
+
     for name, one in models.items():
         fit = "" if one["r_squared_adjusted"] is None else f", adjusted R2 {one['r_squared_adjusted']:.2f}"
         out.print(
-            f"  {name}, predicted for {one['configurations']} configurations from {one['games']} games{fit}",
+            f"  {name}, predicted for {counted(one['configurations'], 'configuration')} from "
+            f"{counted(one['games'], 'game')}{fit}",
             markup=False,
         )
         for mean in one["means"]:
             out.print(
-                f"    {mean['player']} as {mean['role']}: {mean['fitted']:.3f} (mean of its {mean['n']} games "
+                f"    {mean['player']} as {mean['role']}: {mean['fitted']:.3f} "
+                f"(mean of its {counted(mean['n'], 'game')} "
                 f"{mean['mean']:.3f})",
                 markup=False,
             )
@@ -300,11 +311,15 @@ def _print_comparison(whole: "Mapping[str, Any]") -> None:
         out.print(note, markup=False)
 
 
+def _matches(n: int) -> str:
+    return "1 match" if n == 1 else f"{n} matches"
+
+
 def _limits(interval: "Mapping[str, Any]") -> str:
     return "" if interval["low"] is None else f" ({interval['low']:.3f} to {interval['high']:.3f})"
 
 
-def _write(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
+def write_figures(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
     """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said."""
     from analysis.figures import NoFigure
     from app.core.errors import StudyError

@@ -58,6 +58,7 @@ def records(
 ) -> None:
     """Write a record of each seat, match or decision, and stimuli.csv, which `stimuli import` takes (docs/games.md)."""
     from app.reports.matches import read_matches
+    from app.studies.file.problems import counted
     from app.tasks.game.records import MANIFEST, write_records
 
     read = [read_matches(path) for path in files]
@@ -67,18 +68,23 @@ def records(
     n_unagreed = sum(len(one.matches) for one in read) - sum(len(matches) for matches, _ in used)
     if n_unagreed and not any(matches for matches, _ in used):
         raise StudyError(
-            f"no record: in all {n_unagreed} matches are people who did not agree to be shown (may_show of "
-            "seats_played.csv beside the moves). Where you have their agreement otherwise: --people all"
+            f"no record: in each of {counted(n_unagreed, 'match', 'matches')} are people who did not agree to be shown "
+            "(may_show of seats_played.csv beside the moves). Where you have their agreement otherwise: --people all"
         )
     written = write_records(used, options, folder, kept)
     named = ", ".join(f"{n} {source}" for source, n in sorted(written.sources.items()))
-    out.print(f"{sum(written.sources.values())} records ({named}): {folder / MANIFEST}", markup=False)
+    out.print(
+        f"{counted(sum(written.sources.values()), 'record')} ({named}): {folder / MANIFEST}", markup=False
+    )
     for reason, n in written.left_out.items():
         out.print(f"left out: {n} {reason}", markup=False)
     if (excluded := sum(sum(one.left_out.values()) for one in read)) > 0:
-        out.print(f"left out: {excluded} matches that are excluded", markup=False)
+        out.print(f"left out: {counted(excluded, 'excluded match', 'excluded matches')}", markup=False)
     if n_unagreed:
-        out.print(f"left out: {n_unagreed} matches with people who did not agree to be shown", markup=False)
+        out.print(
+            f"left out: {counted(n_unagreed, 'match', 'matches')} with people who did not agree to be shown",
+            markup=False,
+        )
     least, most = written.rounds
     if least < most:
         out.print(

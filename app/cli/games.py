@@ -10,6 +10,7 @@ import typer
 
 from app.cli.console import now, out, progress
 from app.cli.game_choices import predict
+from app.cli.game_imitation import imitate
 from app.cli.game_metrics import compare, metrics
 from app.cli.game_records import records
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from app.tasks.game.run import Asked
     from app.tasks.game.writing import Seating
 
-app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play, replay, compare, record.")
+app = typer.Typer(
+    no_args_is_help=True, help="Games that agents play: list, play, replay, imitate, compare, record."
+)
 
 
 @app.command("list")
@@ -155,6 +158,7 @@ def replay(
 app.command()(metrics)
 app.command()(compare)
 app.command()(predict)
+app.command()(imitate)
 app.command()(records)
 
 

@@ -153,15 +153,17 @@ def import_game(
     ],
 ) -> None:
     """Replay choices of people or programs elsewhere through our rules, for `game metrics`, `compare` and the like."""
+    from app.studies.file.problems import counted
     from app.tasks.game.elsewhere.mapping import read_mapping
     from app.tasks.game.elsewhere.writing import import_play
 
     read = read_mapping(mapping)
     done = import_play(file, read, output)
-    people = f", {done.people} people by name" if done.people else ""
-    people += f", {done.without_name} seats of people without a name" if done.without_name else ""
+    people = f", {counted(done.people, 'person', 'people')} by name" if done.people else ""
+    people += f", {counted(done.without_name, 'seat')} of people without a name" if done.without_name else ""
     out.print(
-        f"{done.matches} matches of {read.game}{people}, written to {output / 'moves.csv'}", markup=False
+        f"{counted(done.matches, 'match', 'matches')} of {read.game}{people}, written to {output / 'moves.csv'}",
+        markup=False,
     )
     if read.deal is not None:
         out.print(
@@ -170,7 +172,8 @@ def import_game(
         )
     if done.broken:
         out.print(
-            f"{len(done.broken)} matches break the rules and were left out ({output / 'left_out.csv'}):",
+            f"left out for breaking the rules: {counted(len(done.broken), 'match', 'matches')} "
+            f"({output / 'left_out.csv'}):",
             markup=False,
         )
         for _, place, why in done.broken[:_SHOWN]:

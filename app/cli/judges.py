@@ -360,7 +360,8 @@ def _list_trained() -> None:
             "no pair held out" if model.pairs is None else f"{model.pairs:.3f} of {model.n_pairs} {right}"
         )
         out.print(
-            f"{model.name}  trained {model.network} {model.version}  on {model.on}, {model.n_clips} clips; {reached}",
+            f"{model.name}  trained {model.network} {model.version}  on {model.on}, {model.n_clips} clips; {reached}"
+            + (f"; {model.n_deleted} answers deleted since" if model.n_deleted else ""),
             markup=False,
         )
 

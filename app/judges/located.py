@@ -24,7 +24,7 @@ MANIFEST: Final = "manifest.csv"
 FILE, POSITIONS, PLAYER = "file", "positions", "player"
 _NAMED: Final = ("name", "source")
 _COLUMNS: Final = (TIME, "x_m", "y_m")
-_OPTIONAL: Final = ("heading_rad", "goal_x_m", "goal_y_m", "wall_m")
+_OPTIONAL: Final = ("heading_rad", "goal_x_m", "goal_y_m", "wall_m", "goal_in_view", "others_in_view")
 _LARGEST_BYTES: Final = 500_000_000
 _PAIRS: Final = ("pair", "a", "b")
 

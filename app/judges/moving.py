@@ -26,16 +26,17 @@ from app.studies.file.design import StudyDesign
 from app.studies.tables import Unit, UnitMember
 
 LOGGED = "logged_by"
-MATCH = "match"
+MATCH, SCENE = "match", "scene"
 NOT_SAID = "not said"
-_OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m", "wall_m")
+_OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m", "wall_m", "goal_in_view", "others_in_view")
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """A path: of a clip, and which part of its positions it shows (None: all), or without one.
 
-    `logged` is what wrote its positions down; empty where one thing wrote all. `match` is where others were as well.
+    `logged` is what wrote its positions down; empty where one thing wrote all. `match` is where others were as well,
+    `scene` where it was.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Recorded:
     is_simulated: bool
     logged: str = ""
     match: str = ""
+    scene: str = ""
 
 
 def recorded_of_study(
@@ -72,9 +74,9 @@ def recorded_of_study(
             positions = store.positions_path(stimulus.positions_sha256 or "")
             who = stimulus.attributes.get(player) or NOT_SAID
             simulated = is_simulated(stimulus.attributes)
-            logged, match = (stimulus.attributes.get(key, "") for key in (LOGGED, MATCH))
+            where = (stimulus.attributes.get(key, "") for key in (LOGGED, MATCH, SCENE))
             found[stimulus.name] = Recorded(
-                stimulus.name, stimulus.source, who, positions, span, simulated, logged, match
+                stimulus.name, stimulus.source, who, positions, span, simulated, *where
             )
     return list(found.values())
 
@@ -95,9 +97,9 @@ def recorded_without_clips(paths: Sequence[Located], player: str = PLAYER) -> Se
 
 
 def _whole(name: str, source: str, positions: Path, attributes: Mapping[str, str], player: str) -> Recorded:
-    logged, match = (attributes.get(key, "") for key in (LOGGED, MATCH))
+    where = (attributes.get(key, "") for key in (LOGGED, MATCH, SCENE))
     who = attributes.get(player) or NOT_SAID
-    return Recorded(name, source, who, positions, None, is_simulated(attributes), logged, match)
+    return Recorded(name, source, who, positions, None, is_simulated(attributes), *where)
 
 
 def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
@@ -116,12 +118,10 @@ def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
             goal = None
             if "goal_x_m" in track and "goal_y_m" in track:
                 goal = np.column_stack([track["goal_x_m"], track["goal_y_m"]])
-            path = Course(
-                track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal, track.get("wall_m")
-            )
-            yield ClipPath(
-                clip.name, clip.source, clip.player, path, clip.is_simulated, clip.logged, clip.match
-            )
+            seen = (track.get(name) for name in ("wall_m", "goal_in_view", "others_in_view"))
+            path = Course(track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal, *seen)
+            where = clip.logged, clip.match, clip.scene
+            yield ClipPath(clip.name, clip.source, clip.player, path, clip.is_simulated, *where)
 
 
 def signatures_of_studies(

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.signs import signed
+from analysis.stats.evidence import NOT_YET, evidence_of
 from app.judges.models import CURVE
 
 CURVES = ("learning.svg", CURVE)
@@ -22,6 +23,7 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
         f"- Ridge {numbers['ridge']:g}, chosen among {numbers['n_tried']} within the training pairs",
         *_features_lines(card["features"]),
         *([f"- Warning: {numbers['warning']}"] if numbers["warning"] else []),
+        *_deleted_lines(data),
         "",
         "## On pairs whose clips and voters it never saw",
         "",
@@ -46,15 +48,35 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "Features of a network have no names: their weights, in the file of weights, say nothing to a reader."
         if card["features"]
-        else "Weight for one SD of the number, more being chosen; 95% interval over groups of pairs.",
+        else "Weight for one SD of the number, more being chosen, drawn towards 0 by the ridge: no interval holds its "
+        "size (bench/calibration.md, rows weights-*). Its sign is by a bootstrap over groups of pairs.",
         "",
     ]
     for weight in numbers["weights"]:
-        lines.append(
-            f"- {weight['name']}: {signed(weight['value'])} ({signed(weight['low'])} to {signed(weight['high'])})"
-        )
+        lines.append(f"- {weight['name']}: {signed(weight['value'])}{_sign_said(weight)}")
         lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
     return [*lines, "", "## Use", "", f"{card['not_for']}."]
+
+
+def _sign_said(weight: Mapping[str, Any]) -> str:
+    """The ends of the bootstrap say on which side of 0 a weight lies; how far from it they say too narrowly."""
+    match evidence_of(weight["low"], weight["high"], smallest=0.0):
+        case "more":
+            return ", above 0"
+        case "less":
+            return ", below 0"
+    return f"; whether above or below 0 {NOT_YET}"
+
+
+def _deleted_lines(data: Mapping[str, Any]) -> list[str]:
+    deleted = data.get("deleted")
+    if not deleted:
+        return []
+    why = f" It was not trained anew: {deleted['why']}." if deleted["why"] else ""
+    return [
+        f"- Warning: {sum(deleted['answers'].values())} answers of {data['on']} were deleted since it was trained, as "
+        f"people withdrew; it may have learnt from them.{why}"
+    ]
 
 
 def _untrained_lines(untrained: Sequence[Mapping[str, Any]]) -> list[str]:

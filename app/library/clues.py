@@ -219,10 +219,11 @@ def is_of(job: JobView, found: ClueClips) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ClueVerdict:
-    """The one verdict of a finished report: what every page says of it."""
+    """The one verdict of a finished report: what every page says of it, and what it rests on, the strongest first."""
 
     code: str
     says: str
+    because: tuple[str, ...] = ()
 
     @property
     def tells(self) -> bool:
@@ -234,7 +235,7 @@ def verdict_of(result: Mapping[str, Any]) -> ClueVerdict:
     report = result["report"]
     if "verdict" not in report:
         return ClueVerdict("none", "This report was made by an earlier release. Look for clues again.")
-    return ClueVerdict(report["verdict"], report["says"])
+    return ClueVerdict(report["verdict"], report["says"], tuple(report.get("because", ())))
 
 
 def clues_state(session: Session, study: StudyHere) -> CluesState:
@@ -251,5 +252,5 @@ def clues_state(session: Session, study: StudyHere) -> CluesState:
         is_current=bool(current),
         was_seen=any(each.seen_at is not None for each in current or done[:1]),
         tells=verdict.tells,
-        says=verdict.says,
+        says=" ".join((verdict.says, *verdict.because[:1])),
     )

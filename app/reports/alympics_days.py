@@ -9,6 +9,7 @@ from analysis.games.wac import WaterGame, WaterSetting, satisfaction_rate, water
 from app.library.alympics.chat import chats_in, recorded
 from app.library.alympics.games import BadRelease, Day, Evening, RecordedGame
 from app.library.alympics.table import ROUNDS, games_in
+from app.studies.file.problems import counted
 from app.tasks.game.base import Event
 from app.tasks.game.games.wac.rules import Status, WaterAuction, WaterConfig, WaterState, day_over
 from app.tasks.game.moves import IllegalMove
@@ -84,8 +85,8 @@ class ReplayedRelease:
     def lines(self) -> list[str]:
         """What there is to say, a line each."""
         said = [
-            f"{self.games} games, {self.days:,} days replayed: {self.days - len(self.deviations):,} follow the rules, "
-            f"{len(self.deviations)} do not",
+            f"{counted(self.games, 'game')}, {self.days:,} days replayed: "
+            f"{self.days - len(self.deviations):,} follow the rules, {len(self.deviations)} do not",
             *map(str, self.deviations),
         ]
         table = [_table_line(number, one) for number, one in sorted(self.settings.items())]
@@ -253,7 +254,7 @@ def _table_line(number: int, one: WaterSetting) -> str:
     rates = [f"{name} {rate:.2f}" for name, rate in one.survival.rates.items()]
     printed, rsr = PRINTED[number]
     end = "none" if one.rsr_end is None else f"{one.rsr_end:.2f}"
-    said = f"setting {number}: {one.survival.games} games, survival {', '.join(rates)}"
+    said = f"setting {number}: {counted(one.survival.games, 'game')}, survival {', '.join(rates)}"
     if tuple(round(rate, 2) for rate in one.survival.rates.values()) != printed:
         said += f" (printed {', '.join(f'{rate:.2f}' for rate in printed)})"
     said += f"; N {one.survival.survivors:.1f}; RSR at the end {end}"

@@ -238,6 +238,10 @@ POSITION_COLUMNS = (
     ),
     Column("turn_rad", "number", "radians", "turn of the mouse or finger, left positive"),
     _OUT,
+    Column("wall_m", "number", "metres", "how far the nearest wall is, along the ground"),
+    Column(
+        "goal_in_view", "integer", "", "1 where the goal's pillar is in the picture and not hidden, else 0"
+    ),
 )
 
 # At the end of `participants`, after the background, where people play matches.

@@ -73,10 +73,9 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
     return [*found, *(one for signature in compared.signatures for one in signature.distances)]
 
 
-def write_distances(path: Path, files: Sequence[MatchFile], options: Options) -> None:
-    """Write these distances as CSV. Raises StudyError as they do, and where the file cannot be written."""
-    rows = distance_rows(distances_to_people(files, options))
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+def write_distances(path: Path, distances: Sequence[SourceDistance]) -> None:
+    """Write distances as CSV. Raises StudyError where the file cannot be written."""
+    cells = [["" if cell is None else str(cell) for cell in row] for row in distance_rows(distances)]
     try:
         path.write_text(csv_text([column.name for column in DISTANCE_COLUMNS], cells), encoding="utf-8")
     except OSError as error:

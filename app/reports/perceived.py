@@ -22,6 +22,8 @@ from app.reports.matches import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed
 from app.tasks.game.match import config_hash
 
 Played = PlaySignatures | NoSignatures
+HANDED_OVER = "who took over a seat"
+"""Company of players whose match had a seat that changed hands."""
 
 
 def seats_of(files: Sequence[MatchFile]) -> Iterator[SeatPlay]:
@@ -40,6 +42,7 @@ def seats_of(files: Sequence[MatchFile]) -> Iterator[SeatPlay]:
                 config_hash(match.config),
                 one.role,
                 tuple(reports_of(match.game.name).acts(one)),
+                HANDED_OVER if one.match.handed_over else "",
             )
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from sqlalchemy import Select, String, cast, func, select
 from sqlmodel import Session, col
 
@@ -15,13 +16,18 @@ from app.sessions.tables import ParticipantSession, Trial
 from app.studies.tables import Study, Unit
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
 from stimuli import steps
+from stimuli.arena import Goal
+from stimuli.arrays import Bools, Floats
+from stimuli.sight import goal_in_view
 from stimuli.steps import Walker
+from stimuli.world import build_world
 
 BATCH_ROWS = 500
 _w, _s = walk_table.c, ParticipantSession
 UNABLE = "unable"
 
 Row = Mapping[str, Any]
+Pose = tuple[float, float, float, float]
 
 
 def walks(
@@ -58,9 +64,9 @@ def positions(
             "goal_y_m": goal.y_m,
         }
         pressed = pressed_in(_batches(session, row["walk_id"])) if row["walk_id"] else ()
-        for tick, (pose, (keys, turn)) in enumerate(
-            zip(poses_of(start_of(row["plan"]), pressed), pressed, strict=True)
-        ):
+        poses = list(poses_of(start_of(row["plan"]), pressed))
+        walls, seen = _perceived(goal, poses)
+        for tick, (pose, (keys, turn)) in enumerate(zip(poses, pressed, strict=True)):
             x_m, y_m, z_m, heading_rad = pose
             yield {
                 **shared,
@@ -71,7 +77,16 @@ def positions(
                 "heading_rad": round(heading_rad, 6),
                 "keys": keys,
                 "turn_rad": round(turn / steps.TURN * math.tau, 6),
+                "wall_m": round(float(walls[tick]), 4),
+                "goal_in_view": int(seen[tick]),
             }
+
+
+def _perceived(goal: Goal, poses: Sequence[Pose]) -> tuple[Floats, Bools]:
+    """How far the nearest wall is after each tick, and whether the goal is in view."""
+    x_m, y_m, z_m, heading_rad = np.array(poses, dtype=np.float64).reshape(-1, 4).T
+    world = build_world()
+    return world.wall_m(x_m, y_m), goal_in_view(world, goal, x_m, y_m, z_m, heading_rad)
 
 
 def start_of(plan: Mapping[str, str]) -> Walker:
@@ -79,9 +94,7 @@ def start_of(plan: Mapping[str, str]) -> Walker:
     return Walker(int(plan["x"]), int(plan["y"]), int(plan["heading"]))
 
 
-def poses_of(
-    walker: Walker, pressed: Sequence[tuple[int, int]]
-) -> Iterator[tuple[float, float, float, float]]:
+def poses_of(walker: Walker, pressed: Sequence[tuple[int, int]]) -> Iterator[Pose]:
     """Where a walker was after each tick: metres, and radians counter-clockwise from east."""
     for keys, turn in pressed:
         walker = steps.step(walker, keys, turn)

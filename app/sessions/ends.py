@@ -30,6 +30,15 @@ WHY: dict[Shortfall, str] = {
     "nobody": "There were not enough people at the same time, so not every match could begin. It is not your fault.",
 }
 
+CODE_FOR = {
+    Way.FINISHED: "Your completion code",
+    Way.NO_CONSENT: "Your code for not taking part",
+    Way.SCREENED_OUT: "Your code, as you could not take part",
+    Way.FULL: "Your code, as there was no place for you",
+    Way.PARTIAL: "Your code for a part of the study",
+    Way.FAILED: "Your code, as it did not work on your device",
+}
+
 
 def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") -> EndPage:
     """The page of somebody who did not take part; it says less where the study has no design to show."""
@@ -104,9 +113,11 @@ def last_page(
     """
     message = design.completion.message
     own = "# Thank you" if message.strip() == DEFAULT_MESSAGE.strip() else message
-    code, redirect = way_out(design, ending.way, participant, session)
+    way = ending.way
+    code, redirect = way_out(design, way, participant, session)
     if not code and not redirect:
-        code, redirect = way_out(design, Way.FINISHED, participant, session)
+        way = Way.FINISHED
+        code, redirect = way_out(design, way, participant, session)
     return EndPage(
         study_title=design.title,
         action="",
@@ -120,6 +131,7 @@ def last_page(
         why=WHY[ending.why] if ending.why else "",
         html=markdown(own),
         code=code,
+        code_label=CODE_FOR[way],
         redirect=redirect,
         pay=design.completion.pay or "" if ending.way is Way.FINISHED else "",
         earned=earned_in_words(ending.earned),
@@ -191,6 +203,7 @@ def _end(
         title=title,
         why=text,
         code=code,
+        code_label=CODE_FOR[way] if way else "",
         redirect=redirect,
         contact=contact,
         close=_may_close(redirect),

@@ -297,7 +297,7 @@ def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
             said = "; ".join(f"{leak.name}: {leak.says}" for leak in block.leaks)
             yield Check("leaks", title, "warning", f"Allowed by name: {said}.{trivial}", "design")
         else:
-            detail = f"Rounds, messages, numbers, times, names and sizes do not tell who played.{trivial}"
+            detail = f"No clue was found in rounds, messages, numbers, times, names and sizes.{trivial}"
             yield Check("leaks", title, "ok", detail)
 
 

@@ -6,10 +6,14 @@ from typing import Any
 import pytest
 
 from app.accounts.logins import Who
+from app.admin.studies.pairs.frame import rows_found
 from app.core.database import Database
+from app.sessions.design import Kind
 from app.studies.access import StudyHere, study_for
 from app.studies.drafts import create_study, draft_for, save_draft
+from app.studies.file.pairs import PairSpec
 from app.studies.pairs_draft import pairs_here
+from app.tasks.pair.design import Member
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips
@@ -420,3 +424,10 @@ def test_a_program_does_what_the_pages_do(made: Person, database: Database, api:
     assert here(database, made.who)[1][0] == ("mine", "human-g1", "human-g2")
     neither = api.put("/studies/nav/pairs", {"revision": revision + 1})
     assert (neither.status_code, "Give either" in neither.json()["message"]) == (422, True)
+
+
+def test_pairs_of_texts_are_not_said_to_be_missing() -> None:
+    """No clip has the name of a text; the pair that was read knows the sources."""
+    pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
+    (row,) = rows_found([pair], {})
+    assert (row.source_a, row.source_b) == ("real", "model")

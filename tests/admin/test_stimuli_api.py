@@ -4,11 +4,14 @@ import hashlib
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from sqlalchemy import URL
 from sqlmodel import col, update
 
+from analysis.clues.report import clue_report
 from app.accounts.tables import Role
+from app.admin.stimuli.clues_page import clue_row
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.worker import drain
@@ -225,3 +228,19 @@ def test_records_and_texts_are_shown_as_what_people_read(
     assert "A <em>letter</em> &lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert clips.request("DELETE", "/stimuli/game").status_code == 204
     assert clips.get("/stimuli/game/content").status_code == 404
+
+
+def test_the_table_of_clues_has_the_share_of_pairs_beside_the_auc() -> None:
+    """A clip that is a little shorter than its partner in each pair: the AUC alone says nothing."""
+    lengths_s = [4 + 0.5 * number for number in range(12)]
+    clips = [
+        {"stimulus": f"{source}{number}", "source": source, "duration_s": length_s - less_s}
+        for source, less_s in (("human", 0.2), ("agent", 0.0))
+        for number, length_s in enumerate(lengths_s)
+    ]
+    pairs = [(f"agent{number}", f"human{number}") for number in range(12)]
+    report = clue_report(pd.DataFrame(clips), seed=1, pairs=pairs).to_dict()
+    row = clue_row(report["clues"][0], "")
+    assert (row.finding, row.auc) == ("gives the source away", "0.46")
+    # Independent source: the exact limits of 12 of 12 are .025^(1/12) and 1; p is 2 / 2^12.
+    assert row.within == "lower in 12 of 12 (0.74 to 1.00), p < .001"

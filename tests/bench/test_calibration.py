@@ -8,7 +8,12 @@ import pytest
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
-from bench import calibration_ceiling, calibration_clues, calibration_games
+from bench import (
+    calibration_ceiling,
+    calibration_choices,
+    calibration_clues,
+    calibration_games,
+)
 from bench.calibration import CASES, calibration_text, main, measure_calibration
 from bench.calibration_case import Case, Hit, interval, null_test, rejected, within
 from bench.calibration_labels import reliability, reliability_text
@@ -42,6 +47,7 @@ def test_every_case_answers_for_each_of_its_goals(
 ) -> None:
     monkeypatch.setattr(calibration_clues, "WORLD", 2)
     monkeypatch.setattr(calibration_games, "WORLD", 40)
+    monkeypatch.setattr(calibration_choices, "WORLD", 3)
     for seed in (1, 2) if exhaustive else (1,):
         _once(case, case.simulate(np.random.default_rng(seed), seed))
 

@@ -221,7 +221,7 @@ moves:
     assert done.stdout.splitlines() == [
         "4 matches of glee-bargaining, 4 people by name, written to people/moves.csv",
         "Who met whom was dealt by seed 1: answers and payoffs are those of these pairs",
-        "1 matches break the rules and were left out (people/left_out.csv):",
+        "left out for breaking the rules: 1 match (people/left_out.csv):",
         "  rows.csv, row 6: alice_gain is 101; it must be from 0 to 100 (from propose '-1')",
     ]
     again = run("import", "game", "rows.csv", "--mapping", "map.yaml", "--out", "people")

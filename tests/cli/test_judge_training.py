@@ -281,7 +281,10 @@ def test_a_judge_learns_from_the_votes_of_a_study(
     assert "A judge of 40 votes on 10 pairs" in capfd.readouterr().out
     card_("people")
     said = capfd.readouterr().out
-    assert "## What people seem to look at" in said
+    looked_at = said.split("## What people seem to look at")[1].split("## Use")[0]
+    weights = re.findall(r"^- [^:]+: [+-]?\d\.\d+(.*)$", looked_at, re.MULTILINE)
+    assert weights
+    assert set(weights) <= {", above 0", ", below 0", "; whether above or below 0 cannot be told yet"}
     assert "10 pairs: below 80" in said
     assert "learning curve is drawn in learning.svg" in said
     assert (out / "learning.svg").read_text().startswith("<")

@@ -162,8 +162,8 @@ def test_table_2_is_said_as_recorded_and_as_printed(tmp_path: Path) -> None:
     found = replay_release(release(tmp_path, DAYS))
     assert found is not None
     assert found.lines() == [
-        "1 games, 2 days replayed: 2 follow the rules, 0 do not",
-        "setting 1: 1 games, survival Alex 1.00, Bob 1.00, Cindy 1.00, David 1.00, Eric 1.00 (printed 0.10, 0.10, "
+        "1 game, 2 days replayed: 2 follow the rules, 0 do not",
+        "setting 1: 1 game, survival Alex 1.00, Bob 1.00, Cindy 1.00, David 1.00, Eric 1.00 (printed 0.10, 0.10, "
         "0.50, 0.70, 0.40); N 5.0; RSR at the end 0.30 (printed 0.83)",
         "setting 1, game 1: alive Alex, Bob, Cindy, David, Eric; table 2 prints Cindy, Eric",
         "setting 1, game 1: RSR at the end 0.30; table 2 prints 0.68",

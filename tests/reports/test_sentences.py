@@ -116,7 +116,7 @@ def test_five_people_let_results_say_nothing_but_what_is_open(wide: list[pd.Data
     names = {figure.name for figure in view.figures}
     assert {"accuracy", "certainty", "conditions", "studies", "side", "order", "judges"} <= names
     assert [one for one in said if SAYS.search(one) and not OPEN.search(one) and not COUNTS.match(one)] == []
-    for name in ("side", "order", "certainty", "conditions", "studies", "judges"):
+    for name in ("side", "order", "certainty", "conditions", "studies", "agreement", "judges"):
         figure = view.figure(name)
         assert figure is not None
         assert "cannot be told yet" in figure.said, name

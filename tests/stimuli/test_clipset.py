@@ -70,7 +70,7 @@ def test_progress_is_told_from_none_to_all(made: Made) -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_positions_have_one_row_per_frame_a_thirtieth_of_a_second_apart(made: Made, source: str) -> None:
     positions = rows_of(made.folder / "positions" / f"{source}-g1-1.csv")
-    header = ["t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m", "wall_m"]
+    header = ["t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m", "wall_m", "goal_in_view"]
     assert list(positions[0]) == header
     assert len(positions) == len(frames_of(made.folder / "clips" / f"{source}-g1-1.mp4"))
     times = [float(row["t_s"]) for row in positions]

@@ -10,7 +10,7 @@ from app.admin.p_values import p_words
 Numbers = Mapping[str, Any]
 
 AGREES, FINDS, RANKS = "label_accuracy", "identity_accuracy", "spearman"
-_GROUPS = {"human-agent": "with a right clip", "agent-agent": "without one", "all": "all pairs"}
+_GROUPS = {"human-agent": "with a right one", "agent-agent": "without one", "all": "all pairs"}
 _FINDINGS = {
     "above": ("Agrees with people more often than one person does", "ok"),
     "alike": ("Agrees with people as often as one person does, within 10 points", ""),
@@ -43,7 +43,7 @@ def _panel(judge: Numbers) -> JudgePanel:
             *(
                 [
                     _sentence(
-                        "Pairs in which it finds the right clip", "One person", everything["measures"][FINDS]
+                        "Pairs in which it finds the right one", "One person", everything["measures"][FINDS]
                     )
                 ]
                 if everything["measures"][FINDS]["corrected"]["value"] is not None

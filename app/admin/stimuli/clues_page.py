@@ -50,6 +50,7 @@ def clues_page(
         is_current=shown is not None and is_of(shown, found),
         verdict=verdict.code if verdict else "",
         says=verdict.says if verdict else "",
+        because=verdict.because if verdict else (),
         sources=", ".join(f"{n} {source}" for source, n in report["sources"].items()) if report else "",
         together=_together(report) if report else "",
         rows=_rows(shown, small=False) if shown else (),
@@ -70,7 +71,7 @@ def _rows(job: JobView, *, small: bool) -> list[ClueRow]:
     report = job.result["report"]
     kept = [clue for clue in report["clues"] if _is_small(clue, report["threshold"]) == small]
     kept.sort(key=lambda clue: (_ORDER.index(clue["finding"]), -_strength(clue)))
-    return [_row(clue, job.result["plots"].get(clue["clue"], "")) for clue in kept]
+    return [clue_row(clue, job.result["plots"].get(clue["clue"], "")) for clue in kept]
 
 
 def _inside(job: JobView | None) -> list[ClueRow]:
@@ -78,7 +79,7 @@ def _inside(job: JobView | None) -> list[ClueRow]:
     if job is None or "inside" not in job.result["report"]:
         return []
     clues = job.result["report"]["inside"]["clues"]
-    return [_row(clue, job.result["plots"].get(clue["clue"], "")) for clue in clues]
+    return [clue_row(clue, job.result["plots"].get(clue["clue"], "")) for clue in clues]
 
 
 def _is_small(clue: Mapping[str, Any], threshold: float) -> bool:
@@ -100,7 +101,8 @@ def _strength(clue: Mapping[str, Any]) -> float:
     return max((each["strength"] for each in _comparisons(clue)), default=0.0)
 
 
-def _row(clue: Mapping[str, Any], plot: str) -> ClueRow:
+def clue_row(clue: Mapping[str, Any], plot: str) -> ClueRow:
+    """One clue of a report as a line of the table: what is compared most clearly, and within pairs."""
     label, made = str(clue["label"]), _comparisons(clue)
     first = made[0] if made else None
     p_holm = first.get("p_holm", clue["p_holm"]) if first else None
@@ -111,6 +113,7 @@ def _row(clue: Mapping[str, Any], plot: str) -> ClueRow:
         auc=f"{first['auc']:.2f}" if first else "–",
         interval=_interval(first["interval"]) if first else "",
         p=p_cell(p_holm),
+        within=_within_cell(clue),
         comparisons=[*(_compared(each) for each in made), *map(_within, clue.get("within_pairs", ()))],
         difference=clue["advice"]["difference"],
         remedy=clue["advice"]["remedy"],
@@ -124,6 +127,25 @@ def _compared(finding: Mapping[str, Any]) -> str:
         f"{finding['first']} ({finding['n_first']}) against {second} ({finding['n_second']}): "
         f"AUC {finding['auc']:.2f}, {_interval(finding['interval'])}"
     )
+
+
+def _within_cell(clue: Mapping[str, Any]) -> str:
+    """In how many pairs the clue is on one side: the comparison that warns, else the strongest."""
+    shares = [each for each in clue.get("within_pairs", ()) if each["share"] is not None]
+    if not shares:
+        return "–"
+    share = max(shares, key=_weight_within)
+    side, most = ("higher", share["n_higher"]) if share["share"] > 0.5 else ("lower", share["n_lower"])
+    low, high = share["low"], share["high"]
+    if low is None:
+        return f"equal in {share['n_equal']} of {share['n_pairs']}"
+    if side == "lower":
+        low, high = 1 - high, 1 - low
+    return f"{side} in {most} of {share['n_pairs']} ({low:.2f} to {high:.2f}), {p_words(share['p_holm'])}"
+
+
+def _weight_within(share: Mapping[str, Any]) -> tuple[bool, float]:
+    return share["warns"], share["strength"]
 
 
 def _within(share: Mapping[str, Any]) -> str:

@@ -222,6 +222,7 @@ class ClueRow:
     auc: str
     interval: str
     p: str
+    within: str
     comparisons: Sequence[str]
     difference: str
     remedy: str
@@ -255,6 +256,7 @@ class CluesPage(AdminPage):
     is_current: bool
     verdict: str
     says: str
+    because: Sequence[str]
     sources: str
     together: str
     rows: Sequence[ClueRow]

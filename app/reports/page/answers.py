@@ -139,8 +139,8 @@ def certainty_part(study: StudyResult) -> Iterator[SectionView]:
         file=FILE,
     )
     without = (
-        f"No such number within a participant have {found.n_all_right} who are always right, {found.n_all_wrong} "
-        f"who are always wrong, and {found.n_constant} who are always equally certain; "
+        f"{found.n_all_right} participants who are always right, {found.n_all_wrong} who are always wrong and "
+        f"{found.n_constant} who are always equally certain have no such number; "
         f"{found.n_without_uncertainty} answers have no {found.scale}."
     )
     missing = reasons((name, one) for name, one, _ in rows)

@@ -7,6 +7,7 @@ from analysis.judging import JudgeValidation
 from analysis.judging.alternative import AlternativeTest
 from analysis.judging.as_published import APPENDIX
 from analysis.judging.measures import Group, Measure
+from analysis.judging.pairs import CLASS_TITLES
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.stats.estimates import Estimate
 from app.reports.page.views import (
@@ -111,9 +112,8 @@ def _measures(validation: JudgeValidation, scopes: Sequence[str]) -> Iterator[Ta
             row = judge, NAMES.get(measure, measure), str(of.corrected.n), *cells, *people
             groups.setdefault((group.scope, group.name), []).append(row)
     for (scope, name), rows in groups.items():
-        title = "All pairs" if scope == "all" else f"Pairs of {name}" if name else "Pairs without a condition"
         yield shortened(
-            f"{title}: each judge, and what people reach on the pairs that it judged",
+            f"{_title(scope, name)}: each judge, and what people reach on the pairs that it judged",
             (
                 *("judge", "measure", "pairs", "as published", "corrected (95% interval)"),
                 *("one participant (95% interval)", "one half"),
@@ -122,6 +122,13 @@ def _measures(validation: JudgeValidation, scopes: Sequence[str]) -> Iterator[Ta
             n_names=2,
             file="tables/judges.csv",
         )
+
+
+def _title(scope: str, name: str | None) -> str:
+    """What a group of pairs is called, whatever is judged."""
+    if scope == "condition":
+        return f"Pairs of {name}" if name else "Pairs without a condition"
+    return CLASS_TITLES.get(name or "", "All pairs")
 
 
 def _verdicts(validation: JudgeValidation) -> TableView:
@@ -248,7 +255,7 @@ def _reasons(validation: JudgeValidation) -> Iterator[tuple[str, str]]:
     for _, group, measure, of in _each(validation):
         reason = of.corrected.reason or of.corrected.interval.reason
         if of.corrected.value is None and reason:
-            yield f"{NAMES.get(measure, measure)} ({group.name})", reason
+            yield f"{NAMES.get(measure, measure)} ({_title(group.scope, group.name)})", reason
     for judge in validation.judges:
         for test in judge.alternative_annotator:
             if test.reason:

@@ -129,7 +129,7 @@ def sources_part(study: StudyResult) -> Iterator[SectionView]:
         return
     worth = "strength (95% interval)", "side effect left in (95% interval)"
     strengths = TableView(
-        caption="How human-like each source is, in log odds; the side effect is taken out",
+        caption="How often each source is chosen, as a strength in log odds; the side effect is taken out",
         head=("source", "comparisons", "chosen", *worth),
         rows=tuple(
             (one.source, *_counts(one), with_interval(one.strength, 2), with_interval(one.strength_plain, 2))

@@ -5,6 +5,7 @@ from analysis.choice.description import Description
 from analysis.results import table_rows
 from analysis.signs import signed
 from analysis.stats.agreement import Agreement
+from analysis.stats.estimates import Estimate
 from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from app.reports.results.marks import (
     INTERVAL,
@@ -59,6 +60,19 @@ def _side_said(left: Description) -> str:
         case "alike":
             return f"People lean to no side by more than {points(SHARE)}: {chosen}."
     return f"Whether people lean to a side {NOT_YET}: {chosen}."
+
+
+def _agreement_said(agreement: Estimate, chance: float) -> str:
+    share = f"{percent(agreement.value)}, {between(agreement.interval)}"
+    found = f"two people agree on a pair in {share}; chance is {percent(chance)}"
+    match evidence(agreement.interval, chance):
+        case "more":
+            return f"People agree more often than by chance: {found}."
+        case "less":
+            return f"People agree less often than by chance: {found}."
+        case "alike":
+            return f"People agree no more than {points(SHARE)} oftener or rarer than by chance: {found}."
+    return f"Whether people agree more often than by chance {NOT_YET}: {found}."
 
 
 def _learning_said(bias: Bias, n_positions: int) -> str:
@@ -195,7 +209,7 @@ def agreement_figure(one: Agreement) -> Figure:
         name="agreement",
         section="bias",
         drawing="marks",
-        said=f"Two people agree on a pair in {strong} of cases, where chance is {percent(choice.chance)}.",
+        said=_agreement_said(choice.agreement, choice.chance),
         strong=strong,
         how=f"Over {count(choice.agreement.n, 'pair')} with two votes or more, with 95% interval over pairs. "
         f"Krippendorff's alpha {exact(choice.alpha.value)} ({plain_interval(choice.alpha)}): 0 is chance, 1 is "

@@ -51,6 +51,9 @@ class Kit:
     """Who sits where a study names no agent, by seat in turn. No simulated person: studies with people have these."""
     learn: Learner | None = None
     """Fits the `habits` of its agents to people: last states and seats, and a name for where they are from."""
+    as_person: Callable[[Agent, int], Agent] | None = None
+    """The agent with the parameters of one person, by the person's place among those that its habits are learned from.
+    An agent without parameters of a person comes back as it is."""
     personas: Mapping[str, str] = field(default_factory=dict)
     """Personas for language models, by name."""
     accepts: Callable[[Any, GameConfig, Seat, int], bool] | None = None

@@ -55,7 +55,7 @@ def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
         return named[given[0]]
     expressions = [one for one in given if EXPRESSION.fullmatch(one)]
     if expressions:
-        pairs = _pairs([one for one in given if one not in expressions], "--config")
+        pairs = pairs_of([one for one in given if one not in expressions], "--config")
         settings = {key: value for key, value in pairs.items() if key in Sample.model_fields}
         main = {key: value for key, value in pairs.items() if key not in settings}
         return _sampled(game, {"main": main, **settings, "sample": expressions[-1]}, "--config")
@@ -64,7 +64,7 @@ def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
         if isinstance(read, dict) and "sample" in read:
             return _sampled(game, read, given[0])
         return [_valid(game.Config, one, given[0]) for one in (read if isinstance(read, list) else [read])]
-    return [_valid(game.Config, _pairs(given, "--config"), "--config")]
+    return [_valid(game.Config, pairs_of(given, "--config"), "--config")]
 
 
 def asked_for(
@@ -148,7 +148,7 @@ def _agent(game: AnyGame, text: str) -> Agent:
     known = all_agents_for(game.name)
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game.name}; there are {', '.join(known)}")
-    given = dict(_pairs(pairs, name))
+    given = dict(pairs_of(pairs, name))
     if (path := given.pop(SETTINGS, None)) is not None:
         read = _yaml(Path(str(path)))
         if not isinstance(read, dict):
@@ -157,7 +157,8 @@ def _agent(game: AnyGame, text: str) -> Agent:
     return _valid(known[name], given, f"agent {name}")
 
 
-def _pairs(given: Iterable[str], where: str) -> Mapping[str, Any]:
+def pairs_of(given: Iterable[str], where: str) -> Mapping[str, Any]:
+    """KEY=VALUE texts, with values as YAML has them. Raises StudyError, which begins with `where`, for any other."""
     pairs = {}
     for pair in given:
         key, equals, value = pair.partition("=")

@@ -66,7 +66,11 @@ def test_predictions_from_elsewhere_are_scored_the_same_way() -> None:
     (part,) = scores["half"].calibration
     assert (part.low, part.n, part.predicted) == (0.5, len(table), 0.5)
     assert part.observed == table["chose"].mean()
+    assert part.observed_low is not None
+    assert part.observed_high is not None
     assert part.observed_low < part.observed < part.observed_high
+    assert scores["base rate"].interval.low is None
+    assert "no interval holds" in (scores["base rate"].interval.reason or "")
 
 
 def test_what_nothing_predicts_is_no_better_than_the_base_rate() -> None:

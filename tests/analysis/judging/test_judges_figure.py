@@ -70,7 +70,7 @@ def test_the_numbers_are_those_of_the_validation() -> None:
     by_block = {(row[0], row[2]): row for row in drawn.numbers.rows}
     for block in ("All pairs", *CONDITIONS):
         assert by_block[block, "Agrees with the majority of people"][4] == "0.750"
-        assert by_block[block, "Finds the right clip"][4] == "1.000"
+        assert by_block[block, "Finds the right member"][4] == "1.000"
     people = result.judges[0].groups[0].measures[LABELS].ceiling
     assert people.value is not None
     assert by_block["All pairs", "Agrees with the majority of people"][6] == f"{people.value:.3f}"

@@ -87,7 +87,7 @@ def test_it_prints_tables_without_json(responses: list[Path], verdicts: Path) ->
     done = run(responses[0], verdicts, "--resamples", 20)
     assert done.exit_code == 0, done.output
     assert "Judge two" in done.stdout
-    assert "Pairs human-agent: 6 of 6 judged" in done.stdout
+    assert "Pairs with a right member: 6 of 6 judged" in done.stdout
 
 
 def test_pairs_without_votes_are_taken_from_a_file(responses: list[Path], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from analysis import check_responses
 from analysis.errors import AnalysisError
+from analysis.files.faults import noting
 from analysis.judging import validate_judges
 from analysis.judging.matching import RunCounts
 from analysis.judging.pairs import collect_pairs
@@ -26,6 +27,19 @@ def test_missing_abstained_tied_and_unknown_verdicts_are_counted() -> None:
     assert (found.n_abstained, found.n_missing, found.n_unknown) == (1, 1, 2)
     assert found.unknown == ("x9", "x10")
     assert found.n_judged + found.n_abstained + found.n_missing == found.n_pairs
+
+
+def test_a_verdict_s_name_that_looks_like_one_of_the_study_is_said() -> None:
+    responses = votes({"q1": "aab", "q2": "abb", "q3": "abb"})
+    with noting() as notes:
+        found = counts(responses, choices({"Q1": "a", "q2": "a", "q3\u200b": "b", "x9": "a"}))
+    assert found.n_unknown == 3
+    assert notes == [
+        "column pair of the verdicts, and of the study: 'Q1' and 'q1' differ only in upper and lower case. "
+        "They count as different",
+        "column pair of the verdicts, and of the study: 'q3\\u200b' and 'q3' differ only in invisible letters. "
+        "They count as different",
+    ]
 
 
 def test_verdicts_on_attention_pairs_and_other_modes_are_told_from_unknown_ones() -> None:

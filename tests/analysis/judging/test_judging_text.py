@@ -25,7 +25,7 @@ def test_every_number_stands_beside_what_people_reach() -> None:
         "half",
         "alternative annotator test, epsilon 0.1",
         "McNemar's test, exact",
-        "1 of 9 pairs judged; 0 tied; 8 missing; 1 rows about nothing known (x).",
+        "1 of 9 pairs judged; 0 tied; 8 missing; 1 row about nothing known (x).",
         "3 labels tied",
         "prediction-powered",
     ):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.errors import AnalysisError
 from analysis.learning import searching
@@ -13,7 +14,7 @@ from analysis.learning.networks import NETWORKS, Settings, cut, score
 from analysis.learning.paths import resampled
 from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.searching import candidates
-from analysis.learning.training import train
+from analysis.learning.training import interval_of, train
 from analysis.learning.weights import digest
 from tests.analysis.learning.walked import examples_of, weaving
 
@@ -70,6 +71,23 @@ def test_a_judge_learns_what_tells_apart_and_nothing_from_labels_dealt_anew() ->
     assert logistic_baseline(examples, trained.splits, trained.tested, 1.0).pairs == pytest.approx(
         1.0, abs=0.1
     )
+
+
+def test_the_interval_of_a_judge_is_for_other_players_and_versions() -> None:
+    """By the formula written out: variances between players and between versions added, on the logit scale."""
+    examples = examples_of(12, makers=4)
+    tested = [(2 * scene, 2 * scene + 1) for scene in range(12)]
+    won = np.array([1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 0, 0.0])
+    found = interval_of(examples, tested, won, 1)
+    by_player = np.array([(won[k::4] - won.mean()).sum() / 12 for k in range(4)])
+    of_one = 4 / 3 * float(by_player @ by_player)
+    # Here each player meets the version of their number: both variances are the same.
+    half = stats.t.ppf(0.975, 6) * (2 * of_one) ** 0.5 / (won.mean() * (1 - won.mean()))
+    middle = np.log(won.mean() / (1 - won.mean()))
+    ends = 1 / (1 + np.exp(-(middle + np.array([-half, half]))))
+    assert (found.low, found.high) == pytest.approx(tuple(ends))
+    alike = interval_of(examples, tested, np.ones(12), 1)
+    assert (alike.low, alike.high) == pytest.approx((1 / (1 + stats.norm.ppf(0.975) ** 2 / 4), 1.0))
 
 
 def test_paths_at_sixty_moments_a_second_get_the_verdicts_of_those_at_thirty() -> None:

@@ -217,3 +217,50 @@ def test_turns_near_walls_are_held_apart_from_turns_in_the_open() -> None:
     assert np.isnan(signature.distance(near, far))
     assert signature.distance(near, other) == pytest.approx(40)
     assert signature.count(Path(np.arange(9) / 10, np.arange(9.0), np.zeros(9)), scale) is None
+
+
+def walked(speed: float, turn_deg: float, **seen: np.ndarray) -> Path:
+    """Three seconds at one speed (of 3 m/s), turning by so much each tenth of a second."""
+    course = np.radians(turn_deg) * np.arange(30)
+    x_m, y_m = (np.concatenate(([0.0], np.cumsum(0.3 * speed * of(course)))) for of in (np.cos, np.sin))
+    return Path(np.arange(31) / 10, x_m, y_m, **seen)
+
+
+def test_turns_are_held_apart_by_whether_the_goal_is_in_view() -> None:
+    """Alike in view and unlike out of view: the distance is that out of view, weighted by the time there."""
+    signature, scale = BY_NAME["turn-given-view"], Scale(3.0, 3.0)
+    half = np.repeat([0.0, 1.0], [15, 16])
+    one = signature.count(walked(1.0, 2, goal_in_view=half), scale)
+    hidden = signature.count(walked(1.0, -2, goal_in_view=np.zeros(31)), scale)
+    seen = signature.count(walked(1.0, 2, goal_in_view=np.ones(31)), scale)
+    assert one is not None
+    assert hidden is not None
+    assert seen is not None
+    assert [int(zone.sum()) for zone in one.reshape(2, -1)] == [15, 14]
+    other = hidden / hidden.sum() * 15 + seen / seen.sum() * 14
+    assert signature.distance(one, one) == 0
+    assert np.isnan(signature.distance(hidden, seen))
+    assert signature.distance(one, other) == pytest.approx(40 * 15 / 29)
+    assert signature.count(walked(1.0, 2), scale) is None
+
+
+def test_speeds_are_held_apart_by_whether_somebody_is_in_view() -> None:
+    """Who walks at half speed while somebody is in view is half a full speed from who does not, there alone."""
+    signature, scale = BY_NAME["speed-given-others"], Scale(3.0, 3.0)
+    third = np.repeat([0.0, 1.0], [20, 11])
+    fast, slow = (signature.count(walked(speed, 0, others_in_view=third), scale) for speed in (1.0, 0.5))
+    assert fast is not None
+    assert slow is not None
+    assert [int(zone.sum()) for zone in fast.reshape(2, -1)] == [20, 10]
+    assert signature.distance(fast, slow) == pytest.approx(0.5)
+    wary = np.concatenate([fast.reshape(2, -1)[0], slow.reshape(2, -1)[1]])
+    assert signature.distance(fast, wary) == pytest.approx(0.5 * 10 / 30)
+    assert signature.count(walked(1.0, 0), scale) is None
+
+
+def test_what_was_in_view_holds_until_the_next_position() -> None:
+    """Ten positions a second read at four: nothing in between is made up."""
+    path = walked(1.0, 0, goal_in_view=np.repeat([1.0, 0.0], [16, 15]))
+    seen = path.resampled(0.25).goal_in_view
+    assert seen is not None
+    assert seen.tolist() == [1.0] * 7 + [0.0] * 6

@@ -192,6 +192,13 @@ def test_people_who_played_with_agents_are_said_to_have_and_those_among_themselv
     )
 
 
+def test_an_agent_that_took_over_a_seat_is_company_as_well() -> None:
+    apart = [replace(one, match=f"agents-{one.match}") for one in MEAN]
+    joined = [replace(one, others="who took over a seat") if one.match == "m1" else one for one in PEOPLE]
+    [note] = [note for note in compare_play([*joined, *apart], resamples=0).notes if "people among" in note]
+    assert note.startswith("sug: in 1 of 20 matches of human there were others, too (who took over a seat)")
+
+
 def test_what_cannot_be_compared_is_refused_in_words() -> None:
     with pytest.raises(AnalysisError, match="no seat was played by 'human'; there is mean"):
         compare_play(MEAN)

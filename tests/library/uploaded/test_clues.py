@@ -91,7 +91,9 @@ def test_a_clue_that_gives_the_source_away_is_found_with_what_to_do(desk: Desk, 
     state = desk.read(clues_state, study)
     assert state.tells
     assert "tanding still at the end" in state.says
-    assert state.says.endswith("gives the source away.") or state.says.endswith("give the source away.")
+    because = state.says.split(" give the source away. ")[1]
+    assert "strength 1.00 (95% interval 0.69 to 1.00)" in because
+    assert because == done.result["report"]["because"][0]
     assert (state.job_id, state.is_current, state.was_seen) == (
         job_id,
         False,

@@ -12,6 +12,7 @@ import pytest
 from app.core.errors import StudyError
 from app.reports.games import Options, chosen, groups_of, measures_compared
 from app.reports.matches import measures_of, read_matches, seat_table
+from app.reports.perceived import HANDED_OVER, seats_of
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from tests.program import Done, Program
@@ -212,6 +213,8 @@ def test_seats_that_were_handed_over_are_nobodys(files: dict[str, Path], tmp_pat
         (match, seat) for match in ("1", "2") for seat in range(1, 6) if (match, seat) != ("1", 2)
     }
     assert len(chosen(read_matches(path), "people")) == 9
+    company = {(one.match, one.others) for one in seats_of([read_matches(path)])}
+    assert company == {("1", HANDED_OVER), ("2", "")}, "the agent was there, though it is nobody's play"
 
 
 def test_the_water_auction_by_setting(files: dict[str, Path], run: Any, tmp_path: Path) -> None:

@@ -76,6 +76,10 @@ def test_a_walk_is_drawn_as_an_agents_is(
     shown_places = [(float(each["x_m"]), float(each["y_m"]), float(each["heading_rad"])) for each in kept]
     first = places.index(shown_places[0])
     assert places[first : first + len(kept)] == shown_places
+    perceived = [tuple(float(each[name]) for name in ("wall_m", "goal_in_view")) for each in positions]
+    assert perceived[first : first + len(kept)] == [
+        tuple(float(each[name]) for name in ("wall_m", "goal_in_view")) for each in kept
+    ]
     assert first >= 30
     assert len(places) - first - len(kept) >= 30  # neither its start nor its end
     draw = raycaster(GOALS[0]).frame

@@ -138,8 +138,9 @@ def _row(number: int, row: Row, pair: PairSpec | None, clips: Clips, *, is_bad: 
         condition=pair.condition if pair else row.condition,
         truth=(pair.truth or "") if pair else row.truth,
         kind=row.kind or "main",
-        source_a=a.card.source if a else "",
-        source_b=b.card.source if b else "",
+        # A pair that was read knows its sources, of records and texts as well; the pictures are of clips alone.
+        source_a=pair.source_a if pair else a.card.source if a else "",
+        source_b=pair.source_b if pair else b.card.source if b else "",
         poster_a=a.poster if a else "",
         poster_b=b.poster if b else "",
         is_bad=is_bad,

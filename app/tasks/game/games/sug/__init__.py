@@ -1,6 +1,6 @@
 """The Social Ultimatum Game."""
 
-from app.tasks.game.games.sug.agents import AGENTS
+from app.tasks.game.games.sug.agents import AGENTS, as_person
 from app.tasks.game.games.sug.habits import learned
 from app.tasks.game.games.sug.observed import move_words, observe
 from app.tasks.game.games.sug.presenter import SugPresenter
@@ -25,6 +25,7 @@ SUG = Kit(
     agents=AGENTS,
     fills=("adaptive",),
     learn=learned,
+    as_person=as_person,
     record=record,
     decisions=decisions,
     observe=observe,

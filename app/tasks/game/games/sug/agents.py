@@ -264,4 +264,14 @@ class SimulatedAgent(AdaptiveAgent):
         return _Person(self)
 
 
+def as_person(agent: Agent, person: int) -> Agent:
+    """The adaptive agent with what is fitted to one person; parameters that were given stay."""
+    if not isinstance(agent, AdaptiveAgent):
+        return agent
+    own = agent.habits.people[person].model_dump()
+    return agent.model_copy(
+        update={name: value for name, value in own.items() if getattr(agent, name) is None}
+    )
+
+
 AGENTS: tuple[type[Agent], ...] = (GtAgent, DbaAgent, DbraAgent, AdaptiveAgent, SimulatedAgent)
