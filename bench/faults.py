@@ -391,11 +391,11 @@ async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
 def wrongs(session: Session, seen: Seen) -> Sequence[str]:
     """What was taken and is not there once."""
     of = {token.sha256: token.session_id for token in session.exec(select(SessionToken))}
-    stored = Counter(session.execute(select(col(Response.session_id), col(Response.submit_id))).tuples())
+    stored = Counter(map(tuple, session.execute(select(col(Response.session_id), col(Response.submit_id)))))
     moves = select(col(GameEvent.session_id), col(GameEvent.submit_id)).where(
         col(GameEvent.submit_id).is_not(None)
     )
-    stored.update(session.execute(moves).tuples())
+    stored.update(map(tuple, session.execute(moves)))
     doubled = [f"{key} is stored {n} times" for key, n in stored.items() if n > 1 and key[1]]
     lost = [
         f"{TASKS.get(token, token)[:6]} {number} was taken and is not stored"

@@ -14,6 +14,7 @@ from app.library.places import models_folder, training_folder
 CARD = "card.json"
 CARD_TEXT = "card.md"
 CURVE = "learning.png"
+CURVES = ("learning.svg", CURVE)
 MANIFEST = "manifest.csv"
 VOTES = "votes"
 """The judge that learns what people chose: no network, and trained by NumPy alone."""

@@ -5,9 +5,7 @@ from typing import Any
 
 from analysis.signs import signed
 from analysis.stats.evidence import NOT_YET, evidence_of
-from app.judges.models import CURVE
-
-CURVES = ("learning.svg", CURVE)
+from app.judges.models import CURVES
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:

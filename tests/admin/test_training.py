@@ -12,7 +12,7 @@ import pytest
 from sqlmodel import col, select
 from starlette.testclient import TestClient
 
-from analysis.learning import cross_fitting, networks
+from analysis.learning import catalogue, cross_fitting
 from app.admin.judges import training_router
 from app.core.database import Database
 from app.core.settings import Settings
@@ -44,9 +44,9 @@ ASKED = {"name": "first", "network": "turn-speed-ff", "seed": "1"}
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = networks.NETWORKS["turn-speed-ff"]
+    known = catalogue.NETWORKS["turn-speed-ff"]
     settings = replace(known.settings, epochs=6, batch=64)
-    monkeypatch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+    monkeypatch.setitem(catalogue.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
 
 
 @pytest.fixture
@@ -89,6 +89,10 @@ def test_a_judge_is_trained_from_a_folder_judges_the_study_and_is_deleted(
     page = owner.get(HERE).text
     assert "12 clips of" in said(page)
     assert re.search(r"\d\.\d\d .*of held-out pairs \(n = 6\)", said(page))
+    assert "vis-ff-small:" in said(page).replace(" :", ":")  # those that look through a file are not offered
+    assert "vis-ff:" not in said(page).replace(" :", ":")
+    assert f'href="{HERE}/first/learning.png"' in owner.get(HERE).text
+    assert owner.get(f"{HERE}/first/learning.png").content.startswith(b"\x89PNG")
     card = owner.get(f"{HERE}/first/card.md")
     assert card.headers["content-type"].startswith("text/plain")
     assert "licence: CC0" in card.text

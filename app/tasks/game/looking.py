@@ -216,7 +216,9 @@ class Looked:
             "end": "The match then ends for everybody.",
         }[design.leaving.then]
         entered = Entered(self.place.form, self.place.errors)
-        return playing(design.game, view, legal, bonus=bonus, leaving=then, entered=entered)
+        return playing(
+            design.game, view, legal, bonus=bonus, leaving=then, entered=entered, reason=design.reason
+        )
 
     def _why_stopped(self, match: Row[Any], seat: Row[Any]) -> str:
         if match.status == MatchStatus.FINISHED:
