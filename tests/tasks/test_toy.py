@@ -35,7 +35,7 @@ from tests.admin.persons import Person, make_login, make_user
 from tests.admin.test_design import form_on
 from tests.factories import NOW
 from tests.sessions.walks import Walk
-from tests.tasks.toy.registered import register
+from tests.tasks.registered import register
 
 FOLDER = Path(__file__).parent / "toy"
 STUDY: dict[str, Any] = {
