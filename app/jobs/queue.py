@@ -18,6 +18,7 @@ from app.studies.tables import StudyShare
 
 MOST_TRIES = 4
 STANDING = (JobStatus.QUEUED, JobStatus.RUNNING)
+IMPORTING = (Kind.IMPORT, Kind.WALKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def _ready(kinds: Sequence[Kind]) -> SelectOfScalar[Job]:
     """Queued jobs that may begin. No import begins while all clips are to be processed anew: new rules come first."""
     other = aliased(Job)
     reprocessing = select(other.id).where(other.kind == Kind.REPROCESS, col(other.status).in_(STANDING))
-    may_begin = or_(col(Job.kind) != Kind.IMPORT, ~reprocessing.exists())
+    may_begin = or_(col(Job.kind).not_in(IMPORTING), ~reprocessing.exists())
     return select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds), may_begin)
 
 

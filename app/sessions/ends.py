@@ -8,10 +8,10 @@ from app.core.money import money
 from app.sessions.beginning import Declined
 from app.sessions.ending import Earned, Ending, Shortfall, Way
 from app.sessions.entering import ENDED, PAUSED, WHO_INVITED, BegunElsewhere, NotOpen
+from app.sessions.here import Where
 from app.sessions.markdown import markdown
 from app.sessions.pages import EndPage
 from app.sessions.tables import Mode, Status
-from app.sessions.where import Where
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE

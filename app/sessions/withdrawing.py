@@ -22,7 +22,7 @@ from app.sessions.runs import run_of
 from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 from app.studies.tables import Study, StudyVersion
 from app.tasks import TASKS
-from app.tasks.registry import task_named
+from app.tasks.running import task_named
 
 PARTICIPANT = Actor(None, "a participant")
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)

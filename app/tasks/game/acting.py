@@ -8,9 +8,8 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
+from app.sessions.here import NotCurrent, Where
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import NotCurrent
-from app.sessions.where import Where
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By

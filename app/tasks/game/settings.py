@@ -392,6 +392,3 @@ def _configs_by_unit(design: GameDesign) -> Mapping[str, GameConfig]:
         configs = (cast(GameConfig, design.rules.Config.model_validate(one)) for one in design.configs)
         _by_unit[key] = {f"{design.id}:{config_hash(config)}": config for config in configs}
     return _by_unit[key]
-
-
-IN_FILE, AS_RUN = GameBlock, GameDesign

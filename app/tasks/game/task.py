@@ -14,10 +14,10 @@ from app.core.settings import Settings
 from app.sessions.answers import Answers
 from app.sessions.design import BlockPart, Planned
 from app.sessions.ending import BlockEnd
+from app.sessions.here import TrialSeen, Where
 from app.sessions.pages import Page
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
-from app.sessions.views import Place
-from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.acting import ACTS, Doing
 from app.tasks.game.base import is_out

@@ -227,6 +227,3 @@ class RatingDesign(BlockDesign):
     def asked_of(self, item: DesignItem) -> tuple[Question, ...]:
         """The questions that apply to an item."""
         return tuple(q for q in self.questions if not q.groups or item.group in q.groups)
-
-
-IN_FILE, AS_RUN = RatingBlock, RatingDesign
