@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from analysis.distances import SourceDistance
-    from app.reports.games import Options
     from app.reports.imitated import ToImitate
+    from app.reports.match_files import Options
     from app.tasks.game.imitating import Imitation
 
 STAGE = ".unfinished"
@@ -48,11 +48,10 @@ def imitate(
     Writes AGENT/moves.csv and AGENT/seats_played.csv for each agent, parameters.csv, traces.csv, distances.csv, and the
     figures that the game has.
     """
-    from app.reports.any_game import reports_of
     from app.reports.distances import distances_to_people, write_distances
-    from app.reports.games import Options
     from app.reports.imitated import to_imitate, write_tables
-    from app.reports.matches import one_game, read_matches
+    from app.reports.match_files import Options, one_game, read_matches
+    from app.tasks.game.games.reports import reports_of
     from app.tasks.game.imitating import imitations
     from app.tasks.game.run import pairs_of
 

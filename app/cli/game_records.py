@@ -57,7 +57,7 @@ def records(
     ] = People.AGREED,
 ) -> None:
     """Write a record of each seat, match or decision, and stimuli.csv, which `stimuli import` takes (docs/games.md)."""
-    from app.reports.matches import read_matches
+    from app.reports.match_files import read_matches
     from app.studies.file.problems import counted
     from app.tasks.game.records import MANIFEST, write_records
 

@@ -1,25 +1,24 @@
-"""The measures of any game besides its own metrics, where its folder says nothing; and where a game's own are found.
+"""The measures of any game besides its own metrics, where its folder says nothing.
 
 Signatures of play, distances of play, more measures, and what is known before a decision that is predicted.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from analysis.signatures import Act
 from analysis.signatures.play_signature import Given, PlaySignature, unordered_of
+from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed
 from app.tasks.game.base import Event, Seat
-from app.tasks.game.games import KITS
+from app.tasks.game.match import Match
 from app.tasks.game.moves import Choice, MoveSchema, Number
+from app.tasks.game.replay import Replayed
 
 if TYPE_CHECKING:
     from analysis.figures import AnyFigure
     from analysis.games.sug_compare import PlayComparison
-    from app.reports.games import Groups, Options
-    from app.reports.matches import MatchFile, SeatPlayed
-    from app.tasks.game.match import Match
 
 Features = Mapping[str, float | None]
 NOTHING = float("nan")
@@ -33,9 +32,9 @@ class Looking:
     `with_play`: distributions of play, too, where they are not compared between files. `draws`: figures are wanted.
     """
 
-    file: "MatchFile"
-    seats: "Sequence[SeatPlayed]"
-    options: "Options"
+    file: MatchFile
+    seats: Sequence[SeatPlayed]
+    options: Options
     ending: str = ""
     with_play: bool = True
     draws: bool = False
@@ -55,7 +54,7 @@ class GameReports:
     features: Callable[[Any, Seat], Features] | None = None
     """All that was known before an answer, from the state and the seat: for games whose answers are predicted."""
 
-    def signatures(self, seats: "Sequence[SeatPlayed]") -> Sequence[PlaySignature]:
+    def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
         """The signatures of play: of each field of a move, given what the seat chose there the time before."""
         found: dict[str, PlaySignature] = {}
         for one in seats:
@@ -66,7 +65,7 @@ class GameReports:
                         found[each.name] = each
         return tuple(found.values())
 
-    def acts(self, one: "SeatPlayed") -> Iterator[Act]:
+    def acts(self, one: SeatPlayed) -> Iterator[Act]:
         """The seat's decisions with what it perceived before, by signature; default moves made for it are none."""
         last: dict[str, float] = {}
         for state, event in decided(one):
@@ -76,7 +75,18 @@ class GameReports:
                 yield Act(signature, (last.get(signature, NOTHING),), chosen)
                 last[signature] = chosen
 
-    def more_measures(self, match: "Match") -> Mapping[Seat, Mapping[str, float | None]]:
+    def measures(self, one: Replayed) -> Mapping[Seat, Mapping[str, float | None]]:
+        """The game's own metrics of a match by seat; further measures follow, such as the published."""
+        match = one.match
+        found = {
+            seat: {name: _float(value) for name, value in sorted(values.items())}
+            for seat, values in match.game.metrics(match.config, match.events).items()
+        }
+        for seat, more in self.more_measures(match).items():
+            found[seat] |= more
+        return found
+
+    def more_measures(self, match: Match) -> Mapping[Seat, Mapping[str, float | None]]:
         """Measures of a finished match besides the game's own metrics, by seat."""
         return {}
 
@@ -84,34 +94,20 @@ class GameReports:
         """More that `likely-human game metrics` says of a file, besides the measures."""
         return Found()
 
-    def against_people(self, files: "Sequence[MatchFile]", options: "Options") -> Found:
+    def against_people(self, files: Sequence[MatchFile], options: Options) -> Found:
         """How far the play in each file is from that of the people of the first; of games with distances of play."""
         return Found()
 
-    def play_compared(self, groups: "Groups", options: "Options") -> "PlayComparison | None":
+    def play_compared(self, groups: Groups, options: Options) -> "PlayComparison | None":
         """The distances of play of two groups; None for a game that has none."""
         return None
 
-    def play_figures(self, groups: "Groups", play: "PlayComparison") -> "Sequence[AnyFigure]":
+    def play_figures(self, groups: Groups, play: "PlayComparison") -> "Sequence[AnyFigure]":
         """Figures of that comparison."""
         return ()
 
 
-_ANY = GameReports()
-
-
-@cache
-def _loaded(load: Callable[[], GameReports]) -> GameReports:
-    return load()
-
-
-def reports_of(game: str) -> GameReports:
-    """The measures of a game by its name."""
-    load = KITS[game].reports
-    return _ANY if load is None else _loaded(load)
-
-
-def decided(one: "SeatPlayed") -> Iterator[tuple[Any, Event]]:
+def decided(one: SeatPlayed) -> Iterator[tuple[Any, Event]]:
     """The moves that a seat made itself, each with the state before it."""
     match = one.match.match
     state = match.game.initial(match.config)
@@ -122,7 +118,7 @@ def decided(one: "SeatPlayed") -> Iterator[tuple[Any, Event]]:
         state = match.game.apply(state, event)
 
 
-def _named(one: "SeatPlayed", event: Event, field: str) -> str:
+def _named(one: SeatPlayed, event: Event, field: str) -> str:
     return f"{one.match.match.game.name}-{event.move['kind']}-{field}-given-last"
 
 
@@ -136,7 +132,7 @@ def _fields(schema: MoveSchema, event: Event) -> Iterator[tuple[Number | Choice,
             yield each, (value - each.minimum) / (each.maximum - each.minimum)
 
 
-def _own_of(one: "SeatPlayed", state: Any, event: Event) -> Iterator[PlaySignature]:
+def _own_of(one: SeatPlayed, state: Any, event: Event) -> Iterator[PlaySignature]:
     game = one.match.match.game
     for each, _ in _fields(game.legal(state, one.seat), event):
         name, title = _named(one, event, each.name), f"{event.move['kind']}: {each.name}, given the last one"
@@ -147,3 +143,7 @@ def _own_of(one: "SeatPlayed", state: Any, event: Event) -> Iterator[PlaySignatu
         else:
             given = Given("the number before, of the range", QUARTERS)
             yield PlaySignature(name, game.name, title, "shares of the range", (given,), 0.0, 0.05, 21)
+
+
+def _float(value: Fraction | float | None) -> float | None:
+    return None if value is None else float(value)

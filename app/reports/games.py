@@ -1,46 +1,17 @@
 """The measures of games in files of moves, file by file and of two groups of seats: what `likely-human game` prints and
 the results page of a study shows."""
 
-import math
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 
 from analysis.games.compare import Comparison, PlayerMeasure, compare, described
 from analysis.options import RESAMPLES
 from app.core.errors import StudyError
-from app.reports.matches import (
-    MatchFile,
-    SeatPlayed,
-    one_game,
-    seat_table,
-)
-from app.tasks.game.base import AnyGame
+from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed, one_game, units_of
+from app.reports.matches import seat_table
 from app.tasks.game.games import presenter_of
 
 WHO = ("people", "agents", "all")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How distances and intervals are computed."""
-
-    smoothing: float = 0.5
-    log_base: float = math.e
-    seed: int = 1
-    resamples: int = RESAMPLES
-    over: str = "matches"
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """Two groups of seats of one game, with their names for words."""
-
-    game: AnyGame
-    first: Sequence[SeatPlayed]
-    second: Sequence[SeatPlayed]
-    names: tuple[str, str]
-    files: tuple[MatchFile, MatchFile]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +57,6 @@ def groups_of(first: MatchFile, second: MatchFile | None, who: tuple[str, str]) 
     return Groups(game, *seats, (f"{first.path} ({who[0]})", f"{other.path} ({who[1]})"), (first, other))
 
 
-def name_of_play(seats: Sequence[SeatPlayed], taken: Container[str] = ()) -> str:
-    """Who plays on some seats, for a legend: people, or agents by name; a name that is taken gets a number."""
-    said = {"human": "people", "simulated": "simulated people"}
-    name = ", ".join(dict.fromkeys(said.get(one.player, one.player) for one in seats))
-    return next(one for n in count(1) if (one := name if n == 1 else f"{name} ({n})") not in taken)
-
-
 def measures_compared(groups: Groups, options: Options) -> Comparison:
     """Every measure of the game, of both groups."""
     tables, names = [], dict[str, None]()
@@ -132,15 +96,3 @@ def measures_by_game(file: MatchFile, *, seed: int = 1, resamples: int = RESAMPL
             )
         )
     return found
-
-
-def units_of(seats: Sequence[SeatPlayed], file: MatchFile, over: str) -> list[str]:
-    """The match or person of each seat, as text that is equal where it is the same."""
-    if over == "matches":
-        return [f"{file.path}:{one.match.id}" for one in seats]
-    if unnamed := [one for one in seats if not one.match.sessions.get(one.seat)]:
-        raise StudyError(
-            f"{file.path} has {len(unnamed)} of these seats without a session, so who is the same person is not known: "
-            "compare over matches"
-        )
-    return [one.person for one in seats]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
-from app.reports.matches import PEOPLE, MatchFile, one_game
+from app.reports.match_files import PEOPLE, MatchFile, one_game
 from app.tasks.game.imitating import Imitation, parameters_of
 from app.tasks.game.replay import Replayed
 

@@ -14,11 +14,11 @@ from analysis.errors import AnalysisError
 from analysis.signatures import NoSignatures, PlaySignatures, SeatPlay, compare_play
 from analysis.signatures.play_signature import PlaySignature
 from app.core.errors import NotFound, StudyError
-from app.reports.any_game import reports_of
 from app.reports.export import columns_of, rows_of, write_csv
 from app.reports.facts import COUNTED_MODES, designs_of
 from app.reports.kinds import What
-from app.reports.matches import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
+from app.reports.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
+from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
 
 Played = PlaySignatures | NoSignatures

@@ -14,7 +14,7 @@ from app.library.tables import Stimulus
 from app.reports.export import export
 from app.reports.facts import designs_of
 from app.reports.kinds import Format, What
-from app.reports.matches import read_matches
+from app.reports.match_files import read_matches
 from app.studies.tables import Study
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person as Experimenter

@@ -15,7 +15,8 @@ from app.core.settings import Settings
 from app.jobs.worker import drain
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.matches import read_matches, seat_table
+from app.reports.match_files import read_matches
+from app.reports.matches import seat_table
 from app.studies.tables import State
 from app.studies.versions import set_state
 from app.tasks.game.games import GAMES

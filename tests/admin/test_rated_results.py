@@ -19,7 +19,7 @@ from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.games import measures_by_game
-from app.reports.matches import read_matches
+from app.reports.match_files import read_matches
 from app.reports.rated import ratings_frame
 from app.sessions.responses import Response
 from app.sessions.tables import Trial

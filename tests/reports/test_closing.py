@@ -18,8 +18,8 @@ from app.library.contents import add_documents
 from app.library.documents import read_documents
 from app.library.places import results_folder
 from app.reports.distances import as_attributes, distances_to_people, kept_distances
-from app.reports.games import Options as Far
-from app.reports.matches import read_matches
+from app.reports.match_files import Options as Far
+from app.reports.match_files import read_matches
 from app.reports.report import build_report
 from app.reports.results.view import from_json
 from app.simulation.people import Traits

@@ -13,13 +13,13 @@ from analysis.signatures import Act, PlaySignatures
 from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.settings import Settings
-from app.reports.any_game import reports_of
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.matches import HUMAN, SeatPlayed
+from app.reports.match_files import HUMAN, SeatPlayed
 from app.reports.perceived import play_of_studies
 from app.tasks.game.base import Event
 from app.tasks.game.games import GAMES
+from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import Match
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for

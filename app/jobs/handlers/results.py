@@ -32,7 +32,7 @@ from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
 from app.reports.games import GameMeasures, measures_by_game
-from app.reports.matches import MatchFile
+from app.reports.match_files import MatchFile
 from app.reports.page.sources import Source, noun_of, read_study, sessions_of
 from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from app.tasks.game.any_game import records as any_records
 from app.tasks.game.any_game import seen as any_seen
@@ -15,17 +14,8 @@ from app.tasks.game.presenters.base import Presenter
 from app.tasks.game.record_decisions import Decision
 from app.tasks.game.record_rounds import Looked, Played
 
-if TYPE_CHECKING:
-    from app.reports.any_game import GameReports
-
 Move = Mapping[str, Any]
-Reports = Callable[[], "GameReports"]
 Learner = Callable[[Sequence[tuple[Any, Seat]], str], Strict]
-
-
-def lazily(module: str, name: str = "REPORTS") -> Reports:
-    """The reports of a game, which have this name in a module that is loaded when they are asked for."""
-    return lambda: cast("GameReports", getattr(import_module(module), name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +56,6 @@ class Kit:
     """All that those who run a study see at one moment, from the observer's view and the payoffs so far."""
     move_words: Callable[[Any, Names, Move], str] = any_seen.move_words
     """A move, or a draw of nature, in words after who made it; of the configuration and the seats' names."""
-    reports: Reports | None = None
-    """All that is measured besides the game's own metrics; loaded when a report asks, as it may need pandas."""
 
     @property
     def name(self) -> str:

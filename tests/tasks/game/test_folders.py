@@ -23,13 +23,16 @@ OF_ONE_GAME = {
     "app/studies/file/template": "templates of studies",
 }
 
+# The folder of a game; `games.reports` is a registry.
+FOLDER = re.compile(r"app\.tasks\.game\.games\.(?!reports$)")
+
 
 def named_in(path: Path) -> Iterator[str]:
     """Imports of a game's folder, and texts with a game's name; docstrings explain, and may."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("app.tasks.game.games."):
+        if isinstance(node, ast.ImportFrom) and FOLDER.match(str(node.module)):
             yield f"line {node.lineno}: {node.module}"
         elif isinstance(node, ast.Constant) and id(node) not in docs:
             yield from (f"line {node.lineno}: {found[0]}" for found in NAMES.finditer(str(node.value)))

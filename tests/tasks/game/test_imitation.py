@@ -11,7 +11,7 @@ import pytest
 
 from analysis.games.sug_compare import NAMES
 from app.reports.imitated import to_imitate
-from app.reports.matches import read_matches
+from app.reports.match_files import read_matches
 from app.tasks.game.base import Event
 from app.tasks.game.files import MOVES, Holder, rows_of_moves
 from app.tasks.game.games.sug.rules import Sug, SugConfig

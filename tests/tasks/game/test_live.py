@@ -27,7 +27,7 @@ from app.main import create_app
 from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.matches import read_matches
+from app.reports.match_files import read_matches
 from app.reports.report import build_report
 from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter

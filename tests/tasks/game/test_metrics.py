@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from app.core.errors import StudyError
-from app.reports.games import Options, chosen, groups_of, measures_compared
-from app.reports.matches import measures_of, read_matches, seat_table
+from app.reports.games import chosen, groups_of, measures_compared
+from app.reports.match_files import Options, read_matches
+from app.reports.matches import measures_of, seat_table
 from app.reports.perceived import HANDED_OVER, seats_of
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 from app.accounts.tables import Role
 from app.cli import app as program
 from app.core.database import Database
-from app.reports.any_game import reports_of
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.matches import read_matches
+from app.reports.match_files import read_matches
 from app.tasks.game.games import KITS
+from app.tasks.game.games.reports import reports_of
 from app.tasks.game.moves import Choice, MoveKind, MoveSchema, Number
 from app.tasks.game.pages import move_of, playing, state_html
 from app.tasks.game.replay import replayed
@@ -52,7 +52,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def test_the_toy_is_small_and_says_nothing_that_it_need_not() -> None:
     assert len(Path(prisoners.__file__).read_text(encoding="utf-8").splitlines()) < 120
-    plain = {"record", "decisions", "observe", "move_words", "reports", "agents", "rules"}
+    plain = {"record", "decisions", "observe", "move_words", "agents", "rules"}
     fields = type(prisoners.KIT).__dataclass_fields__
     assert {name for name in plain if getattr(prisoners.KIT, name) == fields[name].default} == plain
 

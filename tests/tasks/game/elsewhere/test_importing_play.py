@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from app.core.errors import StudyError
-from app.reports.matches import read_matches
+from app.reports.match_files import read_matches
 from app.tasks.game.elsewhere.mapping import read_mapping
 from app.tasks.game.elsewhere.writing import Imported, import_play
 from app.tasks.game.games import GAMES

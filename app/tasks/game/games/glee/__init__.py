@@ -9,7 +9,7 @@ from app.tasks.game.games.glee.negotiation_page import NegotiationPresenter
 from app.tasks.game.games.glee.persuasion import Persuasion
 from app.tasks.game.games.glee.persuasion_page import PersuasionPresenter
 from app.tasks.game.games.glee.thresholds import accepts_a_part, accepts_a_price
-from app.tasks.game.kit import Kit, lazily
+from app.tasks.game.kit import Kit
 
 FAMILY = "glee"
 BARGAINING_RULES = """\
@@ -50,7 +50,6 @@ BARGAINING = Kit(
     decisions=offer_records.decisions,
     observe=seen.bargaining,
     move_words=seen.bargaining_words,
-    reports=lazily(f"{__name__}.reports", "BARGAINING"),
 )
 NEGOTIATION = Kit(
     game=Negotiation(),
@@ -66,7 +65,6 @@ NEGOTIATION = Kit(
     decisions=offer_records.decisions,
     observe=seen.negotiation,
     move_words=seen.negotiation_words,
-    reports=lazily(f"{__name__}.reports", "NEGOTIATION"),
 )
 PERSUASION = Kit(
     game=Persuasion(),
@@ -81,5 +79,4 @@ PERSUASION = Kit(
     decisions=persuasion_records.decisions,
     observe=seen.persuasion,
     move_words=seen.persuasion_words,
-    reports=lazily(f"{__name__}.reports", "PERSUASION"),
 )

@@ -20,7 +20,7 @@ from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from app.core.errors import StudyError
 from app.reports.any_game import Features, Found, GameReports, Looking, decided
-from app.reports.matches import PUBLISHED, MatchFile, SeatPlayed, measures_of
+from app.reports.match_files import PUBLISHED, MatchFile, SeatPlayed
 from app.tasks.game.base import AnyGame, Event, Seat
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.glee import acts, features
@@ -105,7 +105,7 @@ def _glee_table(file: MatchFile, game: AnyGame) -> pd.DataFrame:
     rows = []
     for pair in seats.values():
         if len(pair) == 2:
-            values = measures_of(pair[1].match)
+            values = _BY_GAME[game.name].measures(pair[1].match)
             config = pair[1].match.match.config.model_dump(mode="json")
             gains = {
                 f"{role} gain{ending}": values[seat][f"gain{ending}"]

@@ -5,7 +5,7 @@ from app.tasks.game.games.public_goods.observed import move_words, observe
 from app.tasks.game.games.public_goods.page import PublicGoodsPresenter
 from app.tasks.game.games.public_goods.records import decisions, record
 from app.tasks.game.games.public_goods.rules import PublicGoods
-from app.tasks.game.kit import Kit, lazily
+from app.tasks.game.kit import Kit
 
 RULES = """\
 A group of `players` members plays several rounds. In each round everybody has `endowment` points and contributes from
@@ -30,5 +30,4 @@ PUBLIC_GOODS = Kit(
     decisions=decisions,
     observe=observe,
     move_words=move_words,
-    reports=lazily(f"{__name__}.reports"),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.signatures import Act
 from analysis.signatures.play_signature import Given, PlaySignature, changes_of, shares_of
 from app.reports.any_game import NOTHING, QUARTERS, GameReports, decided
-from app.reports.matches import SeatPlayed
+from app.reports.match_files import SeatPlayed
 from app.tasks.game.games.public_goods.rules import MOST_POINTS
 
 GAME = "public-goods"

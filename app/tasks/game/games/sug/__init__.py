@@ -6,7 +6,7 @@ from app.tasks.game.games.sug.observed import move_words, observe
 from app.tasks.game.games.sug.presenter import SugPresenter
 from app.tasks.game.games.sug.records import decisions, record
 from app.tasks.game.games.sug.rules import Sug
-from app.tasks.game.kit import Kit, lazily
+from app.tasks.game.kit import Kit
 
 RULES = """\
 In each round every player offers a part of an endowment to one other player; all do so at once, and several may
@@ -30,5 +30,4 @@ SUG = Kit(
     decisions=decisions,
     observe=observe,
     move_words=move_words,
-    reports=lazily(f"{__name__}.reports"),
 )

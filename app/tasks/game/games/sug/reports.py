@@ -12,8 +12,7 @@ from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from app.core.errors import StudyError
 from app.reports.any_game import NOTHING, Found, GameReports, Looking, decided
-from app.reports.games import Groups, Options, name_of_play, units_of
-from app.reports.matches import MatchFile, SeatPlayed
+from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed, name_of_play, units_of
 from app.tasks.game.base import Event, Seat
 
 

@@ -5,7 +5,7 @@ from app.tasks.game.games.wac.observed import move_words, observe
 from app.tasks.game.games.wac.presenter import WaterPresenter
 from app.tasks.game.games.wac.records import decisions, record
 from app.tasks.game.games.wac.rules import RESIDENTS, WaterAuction
-from app.tasks.game.kit import Kit, lazily
+from app.tasks.game.kit import Kit
 
 RULES = """\
 Residents of a town need water in a drought. On each day everyone alive gets the salary, sees the day's `supply`, and
@@ -31,5 +31,4 @@ WAC = Kit(
     decisions=decisions,
     observe=observe,
     move_words=move_words,
-    reports=lazily(f"{__name__}.reports"),
 )

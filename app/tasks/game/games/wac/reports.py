@@ -10,7 +10,7 @@ from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from app.reports.any_game import Found, GameReports, Looking, decided
-from app.reports.matches import MatchFile, SeatPlayed
+from app.reports.match_files import MatchFile, SeatPlayed
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.match import config_hash
 from app.tasks.game.replay import Replayed
