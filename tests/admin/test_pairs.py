@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 
 from app.accounts.logins import Who
-from app.admin.studies.pairs.frame import rows_found
+from app.admin.studies.pairs.frame import rows_found, shown_in
 from app.core.database import Database
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.access import StudyHere, study_for
 from app.studies.drafts import create_study, draft_for, save_draft
-from app.studies.file.pairs import PairSpec
+from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.pairs_draft import pairs_here
 from app.tasks.pair.design import Member
 from tests.admin.persons import Person, Program
@@ -431,3 +432,16 @@ def test_pairs_of_texts_are_not_said_to_be_missing() -> None:
     pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
     (row,) = rows_found([pair], {})
     assert (row.source_a, row.source_b) == ("real", "model")
+
+
+def test_the_table_of_pairs_is_headed_by_what_they_are_of(made: Person) -> None:
+    texts = {
+        name: StimulusFacts(name, "model", {}, "", kind=StimulusKind.TEXT) for name in ("real1", "model1")
+    }
+    pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
+    assert shown_in([pair], texts) == "Text"
+    assert shown_in([], texts) == "Clip"
+    put_list(made)
+    page = made.get(HERE).text
+    assert ">Clip a<" in page
+    assert 'data-label="Clip b"' in page
