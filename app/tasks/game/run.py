@@ -148,7 +148,7 @@ def _agent(game: AnyGame, text: str) -> Agent:
     known = all_agents_for(game.name)
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game.name}; there are {', '.join(known)}")
-    given = dict(pairs_of(pairs, name))
+    given = dict(pairs_of(pairs, f"agent {name}"))
     if (path := given.pop(SETTINGS, None)) is not None:
         read = _yaml(Path(str(path)))
         if not isinstance(read, dict):
