@@ -12,12 +12,11 @@ from sqlmodel import Session
 from app.admin.access import Shell, ShellDep, StudyDep
 from app.admin.studies.pairs.views import PairRow
 from app.core.dependencies import SettingsDep
-from app.library.kinds import StimulusKind
 from app.library.media import poster_path
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
 from app.studies.file.comparable import blocks_in
-from app.studies.file.pairs import PairSpec, StimulusFacts, true_source_of
+from app.studies.file.pairs import PairSpec, shown_in, true_source_of
 from app.studies.pairs_draft import ClipCard, PairsHere, clip_cards
 from app.studies.pairs_edit import Row, rows_of
 from app.studies.pairs_summary import Summary, summary_of
@@ -108,18 +107,12 @@ def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
         "summary": summary,
         "sides": summary.sides,
         "n_clips": len(here.stimuli),
-        "shown": shown_in(here.found.pairs, here.stimuli),
+        "shown": shown_in(here.found.pairs, here.stimuli).capitalize(),
         "truth": truth_view(true_source_of(keys), here.found.pairs),
         "sources": [use.source for use in summary.usage.sources if use.n_clips],
         "draw": draw_state(keys, here.found, here.stimuli),
         "answered": None if is_open else newest,
     }
-
-
-def shown_in(pairs: Sequence[PairSpec], stimuli: Mapping[str, StimulusFacts]) -> str:
-    """What the first pair of known stimuli shows; those of a block are of one kind."""
-    kinds = (stimuli[pair.a].kind for pair in pairs if pair.a in stimuli)
-    return next(kinds, StimulusKind.CLIP).capitalize()
 
 
 def rows_found(pairs: Sequence[PairSpec], clips: Clips) -> list[PairRow]:
