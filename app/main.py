@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 
 import app.admin.access as by_cookie
 import app.api.access as by_token
+from app.accounts.gate import Gate, Guarded
 from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
 from app.admin.router import router as experimenter
@@ -29,7 +30,6 @@ from app.core.database import Database
 from app.core.dependencies import DatabaseDep, SettingsDep
 from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError
-from app.core.gate import Gate, Guarded
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.settings import Settings
 from app.core.storage import lacks_room, passes, said, why_not_stored

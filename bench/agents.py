@@ -8,7 +8,7 @@ import numpy as np
 from stimuli.agents import N_ACTIONS, Observes
 from stimuli.environment import WalkEnv
 
-STEPS: dict[Observes, int] = {"symbolic": 3000, "pixels": 300}
+STEPS: dict[Observes, int] = {"symbolic": 3000, "hybrid": 3000, "pixels": 300}
 
 
 def measure_steps(observes: Observes, repeats: int = 3) -> float:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from analysis.learning.catalogue import NETWORKS
 from analysis.learning.examples import Example
 from analysis.learning.leaks import check_leaks
 from analysis.learning.logged import InCommon, in_common
-from analysis.learning.networks import NETWORKS
 from analysis.learning.paths import Path, resampled
 from analysis.learning.training import train
 

@@ -1,7 +1,8 @@
 # mypy: ignore-errors
-"""In the environment of skrl: `python -m bench.ppo_training STEPS FILE` trains a policy and writes its arrays."""
+"""In the environment of skrl: `python -m bench.ppo_training AGENT STEPS FILE` trains a policy and writes its arrays."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import flax.linen as nn
@@ -18,9 +19,10 @@ from skrl.models.jax import CategoricalMixin, DeterministicMixin, Model
 from skrl.trainers.jax import SequentialTrainer
 from skrl.utils import set_seed
 
-from stimuli.agents import STAND
+from stimuli.agents import DEPTH_PIXELS, STAND
 from stimuli.environment import WalkEnv
 from stimuli.learned import HIDDEN, N_FEATURES, Seen
+from stimuli.seeing import LOOKS, Looks, patches
 
 N_ENVS, ROLLOUT, ROUNDS = 32, 64, 10
 SETTINGS = {
@@ -38,18 +40,26 @@ SETTINGS = {
 class Featured(gymnasium.Wrapper):
     """The published observation as the policy gets it."""
 
+    observes, n_features, made_by = "symbolic", N_FEATURES, Seen
+
     def __init__(self):
-        super().__init__(WalkEnv())
-        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (N_FEATURES,), np.float32)
+        super().__init__(WalkEnv(self.observes))
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (self.n_features,), np.float32)
 
     def reset(self, **options):
         observation, info = self.env.reset(**options)
-        self.seen = Seen()
+        self.seen = self.made_by()
         return self.seen.features(observation, STAND), info
 
     def step(self, action):
         observation, *rest = self.env.step(np.int64(action))
         return self.seen.features(observation, int(action)), *rest
+
+
+class Pictured(Featured):
+    """With the depth of each pixel."""
+
+    observes, n_features, made_by = "hybrid", N_FEATURES + DEPTH_PIXELS**2, Looks
 
 
 class Policy(CategoricalMixin, Model):
@@ -65,6 +75,25 @@ class Policy(CategoricalMixin, Model):
         return nn.Dense(self.num_actions, name="action")(x), {}
 
 
+class SeeingPolicy(CategoricalMixin, Model):
+    def __init__(self, **given):
+        Model.__init__(self, **given)
+        CategoricalMixin.__init__(self)
+
+    @nn.compact
+    def __call__(self, inputs, role):
+        numbers, picture = jnp.split(inputs["observations"], [N_FEATURES], axis=-1)
+        picture = picture.reshape(-1, DEPTH_PIXELS, DEPTH_PIXELS, 1)
+        for number, (size, n) in enumerate(LOOKS, start=1):
+            picture = nn.relu(
+                nn.Dense(n, name=f"look{number}")(jax.vmap(partial(patches, size=size))(picture))
+            )
+        told = jnp.tanh(nn.Dense(HIDDEN, name="hidden1")(numbers))
+        seen = picture.reshape(len(picture), -1)
+        x = jnp.tanh(nn.Dense(HIDDEN, name="hidden2")(jnp.concatenate([told, seen], axis=-1)))
+        return nn.Dense(self.num_actions, name="action")(x), {}
+
+
 class Value(DeterministicMixin, Model):
     def __init__(self, **given):
         Model.__init__(self, **given)
@@ -72,23 +101,28 @@ class Value(DeterministicMixin, Model):
 
     @nn.compact
     def __call__(self, inputs, role):
-        x = inputs["observations"]
+        # What an agent may expect stands in the numbers; a second look at the picture would double the time.
+        x = inputs["observations"][..., :N_FEATURES]
         for _ in range(2):
             x = jnp.tanh(nn.Dense(HIDDEN)(x))
         return nn.Dense(1)(x), {}
 
 
-def main(n_steps, out):
+AGENTS = {"learned": (Featured, Policy), "seeing": (Pictured, SeeingPolicy)}
+
+
+def main(agent_name, n_steps, out):
+    observed, policy = AGENTS[agent_name]
     config.jax.backend = "jax"
     set_seed(1)
-    env = wrap_env(gymnasium.vector.SyncVectorEnv([Featured for _ in range(N_ENVS)]))
+    env = wrap_env(gymnasium.vector.SyncVectorEnv([observed for _ in range(N_ENVS)]))
     spaces = {
         "observation_space": env.observation_space,
         "state_space": env.state_space,
         "action_space": env.action_space,
         "device": env.device,
     }
-    models = {"policy": Policy(**spaces), "value": Value(**spaces)}
+    models = {"policy": policy(**spaces), "value": Value(**spaces)}
     for role, model in models.items():
         model.init_state_dict(role=role)
     quiet = {"directory": str(out.parent), "write_interval": 0, "checkpoint_interval": 0}
@@ -113,4 +147,4 @@ def main(n_steps, out):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))

@@ -26,7 +26,7 @@ from stimuli.rays import Rays, Surfaces
 from stimuli.walkers import LostWalkerError, Track
 from stimuli.world import World
 
-Observes = Literal["symbolic", "pixels"]
+Observes = Literal["symbolic", "pixels", "hybrid"]
 OBSERVATIONS: tuple[Observes, ...] = get_args(Observes)
 
 # None (stand still), forward, then left by 30, 45 and 90 degrees, then right: turned at once, and walked on.
@@ -40,7 +40,13 @@ SYMBOLIC = ("goal_angle_rad", "goal_distance_m", "x_m", "y_m", "z_m", "mean_dept
 # No ray is as long as the map's diagonal.
 FARTHEST_M = SIZE_M * math.sqrt(2)
 # The depth buffer of the paper, through the lens of the clips.
-_DEPTH = Lens(32, 32, focal=16 / (LENS.width / 2) * LENS.focal, horizon=LENS.horizon / LENS.height * 32)
+DEPTH_PIXELS = 32
+_DEPTH = Lens(
+    DEPTH_PIXELS,
+    DEPTH_PIXELS,
+    focal=DEPTH_PIXELS / LENS.width * LENS.focal,
+    horizon=LENS.horizon / LENS.height * DEPTH_PIXELS,
+)
 
 Drawn = Callable[[Pose, float], Bytes]
 
@@ -92,18 +98,15 @@ class Walk:
 
     def symbolic(self) -> Floats32:
         """The values named in `SYMBOLIC`; the angle is from where one looks to the goal, left positive."""
-        pose = self.pose
-        bearing_rad = math.atan2(self.goal.y_m - pose.y_m, self.goal.x_m - pose.x_m)
-        angle_rad = wrap(bearing_rad - pose.heading_rad)
-        values = (angle_rad, self.distance_m, pose.x_m, pose.y_m, pose.z_m, self._mean_depth_m())
-        return np.array(values, dtype=np.float32)
+        return self._symbolic(self.depth_m())
 
-    def track(self) -> Track:
-        """What was walked, one value for each frame."""
-        return Track(*np.array(self.poses).T)
+    def hybrid(self) -> Floats32:
+        """What `symbolic` gives and then `depth_m`, row by row from the top: shape (6 + 32 * 32,)."""
+        depth_m = self.depth_m()
+        return np.concatenate([self._symbolic(depth_m), depth_m.ravel()])
 
-    def _mean_depth_m(self) -> float:
-        """Over 32 x 32 pixels; the sky is as far as anything can be."""
+    def depth_m(self) -> Floats32:
+        """Along the ground to what each pixel shows, shape (32, 32), the top row first; to the sky `FARTHEST_M`."""
         pose = self.pose
         cos, sin = np.float32(math.cos(pose.heading_rad)), np.float32(math.sin(pose.heading_rad))
         across = _DEPTH.across()
@@ -113,12 +116,25 @@ class Walk:
         row = np.arange(runs.n_pixels.sum()) + np.repeat(runs.first - before, runs.n_pixels)
         slope = _DEPTH.slope_of(row) - np.repeat(runs.slope, runs.n_pixels)
         on_floor = np.repeat(runs.rise, runs.n_pixels) / np.where(slope == 0, np.float32(1e-6), slope)
-        depth_m = np.where(
+        found_m = np.where(
             np.repeat(runs.is_wall, runs.n_pixels), np.repeat(runs.depth_m, runs.n_pixels), on_floor
         )
-        n_sky = _DEPTH.width * _DEPTH.height - len(depth_m)
-        total = float(np.clip(depth_m, 0, FARTHEST_M).sum()) + n_sky * FARTHEST_M
-        return total / (_DEPTH.width * _DEPTH.height)
+        depth_m = np.full((DEPTH_PIXELS, DEPTH_PIXELS), FARTHEST_M, dtype=np.float32)
+        depth_m[DEPTH_PIXELS - 1 - row, np.repeat(runs.column, runs.n_pixels)] = np.clip(
+            found_m, 0, FARTHEST_M
+        )
+        return depth_m
+
+    def _symbolic(self, depth_m: Floats32) -> Floats32:
+        pose = self.pose
+        bearing_rad = math.atan2(self.goal.y_m - pose.y_m, self.goal.x_m - pose.x_m)
+        angle_rad = wrap(bearing_rad - pose.heading_rad)
+        values = (angle_rad, self.distance_m, pose.x_m, pose.y_m, pose.z_m, float(depth_m.mean()))
+        return np.array(values, dtype=np.float32)
+
+    def track(self) -> Track:
+        """What was walked, one value for each frame."""
+        return Track(*np.array(self.poses).T)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +163,7 @@ class AgentPlace:
             raise StimuliError(f"{self.name} makes no agent: what it gives has no act(observation)")
         if observes_of(made) not in OBSERVATIONS:
             raise StimuliError(
-                f"{self.name} observes {observes_of(made)!r}; there is {' and '.join(OBSERVATIONS)}"
+                f"{self.name} observes {observes_of(made)!r}; there is {', '.join(OBSERVATIONS)}"
             )
         return made  # type: ignore[no-any-return]
 
@@ -168,7 +184,7 @@ def walk_by(agent: Agent, name: str, walk: Walk, draw: Drawn) -> Track:
         If it fails, or gives what is no action.
     """
     for number in range(1, MOST_STEPS + 1):
-        observation = walk.symbolic() if observes_of(agent) == "symbolic" else seen(walk, draw)
+        observation = observed(walk, observes_of(agent), draw)
         try:
             action = agent.act(observation)
         except Exception as error:
@@ -179,6 +195,13 @@ def walk_by(agent: Agent, name: str, walk: Walk, draw: Drawn) -> Track:
     lasted_s = MOST_STEPS * STEP_FRAMES / FRAMES_PER_S
     message = f"{name} did not reach goal {walk.goal.name} in {MOST_STEPS} steps, {lasted_s:g} s"
     raise LostWalkerError(message, walk.track())
+
+
+def observed(walk: Walk, observes: str, draw: Drawn) -> Floats32 | Bytes:
+    """What an agent gets that asks for one of `OBSERVATIONS`."""
+    if observes == "pixels":
+        return seen(walk, draw)
+    return walk.hybrid() if observes == "hybrid" else walk.symbolic()
 
 
 def seen(walk: Walk, draw: Drawn) -> Bytes:

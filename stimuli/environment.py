@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 
 from stimuli.agents import (
+    DEPTH_PIXELS,
     FARTHEST_M,
     MOST_STEPS,
     N_ACTIONS,
@@ -19,6 +20,7 @@ from stimuli.agents import (
     STEP_FRAMES,
     Observes,
     Walk,
+    observed,
     seen,
 )
 from stimuli.arena import GOALS, PLATFORM_M, SIZE_M
@@ -26,7 +28,7 @@ from stimuli.arrays import Bytes, Floats32
 from stimuli.body import FRAMES_PER_S
 from stimuli.errors import StimuliError
 from stimuli.planning import centre, route_to
-from stimuli.raycaster import HEIGHT, WIDTH, raycaster
+from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
 from stimuli.rays import Surfaces
 from stimuli.world import build_world
 
@@ -44,17 +46,10 @@ class WalkEnv(gymnasium.Env[Seen, np.int64]):  # type: ignore[misc]  # the extra
 
     def __init__(self, observes: Observes = "symbolic", render_mode: str | None = None) -> None:
         if observes not in OBSERVATIONS:
-            raise StimuliError(f"there is no observation {observes!r}; there is {' and '.join(OBSERVATIONS)}")
+            raise StimuliError(f"there is no observation {observes!r}; there is {', '.join(OBSERVATIONS)}")
         self.observes, self.render_mode = observes, render_mode
         self.action_space = gymnasium.spaces.Discrete(N_ACTIONS)
-        self.observation_space: Any = (
-            gymnasium.spaces.Box(
-                np.array([-math.pi, 0, 0, 0, 0, 0], dtype=np.float32),
-                np.array([math.pi, FARTHEST_M, SIZE_M, SIZE_M, PLATFORM_M, FARTHEST_M], dtype=np.float32),
-            )
-            if observes == "symbolic"
-            else gymnasium.spaces.Box(0, 255, (HEIGHT, WIDTH, 3), np.uint8)
-        )
+        self.observation_space: Any = _space(observes)
         self._world = build_world()
         self._surfaces = Surfaces(self._world)
         self._walk: Walk | None = None
@@ -90,16 +85,30 @@ class WalkEnv(gymnasium.Env[Seen, np.int64]):  # type: ignore[misc]  # the extra
         return self._frame() if self.render_mode == "rgb_array" else None
 
     def _seen(self) -> Seen:
-        return self._here().symbolic() if self.observes == "symbolic" else self._frame()
+        return observed(self._here(), self.observes, self._draw)
 
     def _frame(self) -> Bytes:
-        walk = self._here()
-        return seen(walk, raycaster(walk.goal).frame)
+        return seen(self._here(), self._draw)
+
+    def _draw(self, pose: Pose, t_s: float) -> Bytes:
+        # The map is painted when it is first drawn, which symbolic observations never do.
+        return raycaster(self._here().goal).frame(pose, t_s)
 
     def _here(self) -> Walk:
         if self._walk is None:
             raise StimuliError("an episode begins with reset()")
         return self._walk
+
+
+def _space(observes: Observes) -> Any:
+    if observes == "pixels":
+        return gymnasium.spaces.Box(0, 255, (HEIGHT, WIDTH, 3), np.uint8)
+    n_depths = DEPTH_PIXELS**2 if observes == "hybrid" else 0
+    least, most = [-math.pi, 0, 0, 0, 0, 0], [math.pi, FARTHEST_M, SIZE_M, SIZE_M, PLATFORM_M, FARTHEST_M]
+    return gymnasium.spaces.Box(
+        np.array(least + [0] * n_depths, dtype=np.float32),
+        np.array(most + [FARTHEST_M] * n_depths, dtype=np.float32),
+    )
 
 
 gymnasium.register(ID, WalkEnv)

@@ -1,6 +1,7 @@
 """The database's shape: what the migrations make is what the tables say, from every earlier revision."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -158,6 +159,39 @@ def test_jobs_and_what_refers_to_them_are_carried_from_0002_on(emptied: URL) -> 
     with database.transaction() as session:  # ids go on where they were
         assert queue.ask(session, Kind.JUDGES, {}, now=NOW) == 3
     database.close()
+
+
+def test_jobs_that_drew_walks_and_pictures_have_kinds_of_their_own_from_0025_on(emptied: URL) -> None:
+    """And back: an older program finds them as it wrote them."""
+    migrate(emptied, "0024")
+    rows = (
+        ("import", '{"token": "t", "suffix": ".mp4"}'),
+        ("import", '{"slug": "s", "walks": "pilot"}'),
+        ("import", '{"pictures": "missing"}'),
+    )
+    values = ", ".join(f"('{kind}', '{params}', 'done', 0, 0, '', '', 1, :now)" for kind, params in rows)
+    insert(
+        emptied,
+        {"job": f"(kind, params, status, done, total, doing, message, tries, asked_at) VALUES {values}"},
+    )
+    migrate(emptied)
+    database = Database(emptied)
+    with database.reading() as session:
+        assert session.exec(select(Job.kind, Job.params).order_by(col(Job.id))).all() == [
+            ("import", {"token": "t", "suffix": ".mp4"}), ("walks", {"slug": "s", "mode": "pilot"}), ("pictures", {})
+        ]  # fmt: skip
+    database.close()
+    engine = make_engine(emptied, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        config = Config()
+        config.set_main_option("script_location", str(ROOT / "migrations"))
+        config.attributes["connection"] = connection
+        downgrade(config, "0024")
+        found = connection.execute(text("SELECT kind, params FROM job ORDER BY id")).all()
+        assert [
+            (kind, json.loads(params) if isinstance(params, str) else params) for kind, params in found
+        ] == [(kind, json.loads(params)) for kind, params in rows]
+    engine.dispose()
 
 
 # Who declined, as the revisions before 0006 kept them, and somebody who goes on with an old link.

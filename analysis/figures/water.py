@@ -7,16 +7,31 @@ import numpy as np
 
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
+from analysis.figures.water_games import games_figure, marks_figure, named_days
 from analysis.games.wac import Curve, WaterSetting
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
 
-_LEFT, _RIGHT, _BELOW = 0.5, 0.1, 0.4
+_LEFT, _RIGHT, _BELOW = 0.58, 0.1, 0.4
 _PRICES = 1.9
 _PANEL, _GAP, _LEGEND = 1.2, 0.35, 0.22
 _STYLES = ("-", "--", "-.", ":", (0, (1, 3)))
+
+
+def setting_figures(setting: WaterSetting, name: str, title: str) -> list[AnyFigure]:
+    """All figures of a setting: who lives (table 2 of the paper), its figure 4, means of those alive, figures 7 to 9.
+
+    `name` ends the names of their files, `title` their titles."""
+    return [
+        marks_figure(setting, f"survival-{name}", f"Alive at the end: {title}"),
+        prices_figure(setting, f"prices-{name}", f"Lowest winning bids: {title}"),
+        residents_figure(setting, f"residents-{name}", f"Residents: {title}"),
+        games_figure(setting, "bids", f"bids-{name}", f"Bids in each game: {title}"),
+        games_figure(setting, "healths", f"health-{name}", f"Health in each game: {title}"),
+        games_figure(setting, "balances", f"balance-{name}", f"Balance in each game: {title}"),
+    ]
 
 
 def prices_figure(setting: WaterSetting, name: str, title: str) -> AnyFigure:
@@ -58,9 +73,9 @@ def residents_figure(setting: WaterSetting, name: str, title: str) -> AnyFigure:
     Each mean is of the games in which the resident began the day alive; at most five residents are drawn."""
     residents = list(setting.bids)[: len(canvas.COLOURS)]
     panels = (
-        ("bid ($)", setting.bids),
-        ("balance ($)", setting.balances),
-        ("health", setting.healths),
+        ("mean bid ($)", setting.bids),
+        ("mean balance ($)", setting.balances),
+        ("mean health", setting.healths),
     )
     height = len(panels) * (_PANEL + _GAP) + _BELOW - _GAP + 0.1 + _LEGEND
     named = words.listed([canvas.legible(one) for one in residents])
@@ -70,7 +85,7 @@ def residents_figure(setting: WaterSetting, name: str, title: str) -> AnyFigure:
         (
             resident,
             str(day),
-            str(curves["bid ($)"].n[day - 1]),
+            str(curves["mean bid ($)"].n[day - 1]),
             *(_at(curve, day) for curve in curves.values()),
         )
         for resident in residents
@@ -111,7 +126,7 @@ def _boxes(axes: "Axes", setting: WaterSetting) -> None:
         manage_ticks=False,
     )
     axes.set_xlim(0, len(setting.prices) + 1)
-    axes.set_xticks(_days(len(setting.prices)))
+    axes.set_xticks(named_days(len(setting.prices)))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("day", fontsize=canvas.SMALL, labelpad=1)
     axes.set_ylabel("lowest winning bid ($)", fontsize=canvas.SMALL, labelpad=2)
@@ -129,9 +144,9 @@ def _curves(
             axes.plot(
                 range(1, len(means) + 1), means, color=canvas.COLOURS[i], linestyle=_STYLES[i], linewidth=1.2
             )
-        axes.set_xticks(_days(len(curves[residents[0]].means)))
+        axes.set_xticks(named_days(len(curves[residents[0]].means)))
         axes.set_ylim(bottom=0)
-        axes.set_ylabel(what, fontsize=canvas.SMALL, labelpad=2)
+        axes.set_ylabel(f"{what}\nof those alive", fontsize=canvas.SMALL, labelpad=2)
         if number == 0:
             axes.legend(
                 [canvas.fitted(one, 0.6, canvas.SMALL) for one in residents],
@@ -146,12 +161,6 @@ def _curves(
                 borderaxespad=0.2,
             )
     axes.set_xlabel("day", fontsize=canvas.SMALL, labelpad=1)
-
-
-def _days(n: int) -> list[int]:
-    """At most about eight whole days to name on an axis."""
-    step = max(1, round(n / 8))
-    return [1, *range(step, n + 1, step)] if step > 1 else list(range(1, n + 1))
 
 
 def _quartiles(bids: Sequence[float]) -> list[float | None]:

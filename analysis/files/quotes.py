@@ -5,7 +5,8 @@ throughout, the marks are even in number, so that one mark too many or too few i
 with a mark, marks are letters. Anything else is refused.
 
 Two stray marks can pass for one cell with line breaks: `p1,"good` ... `p7,bad"`. So a cell with line breaks is refused
-where each of its lines reads as a whole row, unless something else tells that the writer of the file quotes.
+where each of its lines reads as a whole row, unless something else tells that the writer of the file quotes, or that
+its lines are prose, with text where columns have numbers.
 """
 
 import re
@@ -27,6 +28,9 @@ _CELLS = (
 _BREAKS = "no line breaks in cells, or every cell of the file in quotation marks"
 # Up to here a line of prose often has as many delimiters as a row.
 _NARROW = 3
+# Rows whose numbers say what a row looks like.
+_FEWEST_ROWS = 10
+_NUMBER = re.compile(rb"[+-]?\d+(?:[.,]\d+)?")
 
 
 def n_breaks(text: bytes) -> int:
@@ -182,7 +186,7 @@ class QuoteScan:
         # In a narrow table prose may look so; a line that can only be a quoted one then decides.
         if not is_header and (not all(whole) or width <= _NARROW) and self._writer_quotes:
             return
-        if self._is_always_quoted(start, end):
+        if self._is_always_quoted(start, end) or (not is_header and self._reads_as_prose(start, end)):
             return
         row, line = self.place_of(start)
         position = next(a for a, _ in self._spans if a >= start)
@@ -222,18 +226,46 @@ class QuoteScan:
         cells = enumerate(self._cells(start, end))
         return self._quoted_columns.issuperset(at for at, (a, b) in cells if BREAK.search(self.data[a:b]))
 
+    def _reads_as_prose(self, start: int, end: int) -> bool:
+        """Each line after the first has text where every row of one line has a number, so that none can be a row."""
+        columns = self._number_columns
+        return bool(columns) and not any(
+            all(_NUMBER.fullmatch(cells[at].strip()) for at in columns)
+            for line in BREAK.split(self.data[start:end])[1:]
+            if len(cells := line.split(self._grammar.delimiter)) > max(columns)
+        )
+
+    @cached_property
+    def _number_columns(self) -> set[int]:
+        """Columns with a number in every row of one line; none where such rows are few."""
+        found, n = set(range(len(self.header))), 0
+        for position, last in self._rows():
+            if position == 0 or BREAK.search(self.data, position, last):
+                continue
+            cells = [self.data[a:b].strip(b'" ') for a, b in self._cells(position, last)]
+            found = {at for at in found if at < len(cells) and _NUMBER.fullmatch(cells[at])}
+            n += 1
+        return found if n >= _FEWEST_ROWS else set()
+
     @cached_property
     def _quoted_columns(self) -> set[int]:
         found = set(range(len(self.header)))
+        for position, last in self._rows():
+            marks = [self.data[a : a + 1] for a, _ in self._cells(position, last)]
+            found = {at for at in found if at < len(marks) and marks[at] == b'"'}
+            if not found:
+                break
+        return found
+
+    def _rows(self) -> Iterator[tuple[int, int]]:
+        """The places of all rows that hold something, the header first."""
         position, size = 0, len(self.data)
-        while position < size and found:
+        while position < size:
             last = self._record_end(position)
             if last > position:
-                cells = [self.data[a : a + 1] for a, _ in self._cells(position, last)]
-                found = {at for at in found if at < len(cells) and cells[at] == b'"'}
+                yield position, last
             ended = BREAK.match(self.data, last)
             position = ended.end() if ended else size
-        return found
 
     def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The places of the cells of a row, up to a place."""

@@ -4,7 +4,7 @@ From Alympics [MCX24], section 5.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
@@ -60,7 +60,9 @@ def daily_medians(games: Sequence[Sequence[float | None]]) -> list[float | None]
 
 @dataclass(frozen=True, slots=True)
 class WaterGame:
-    """One finished game: by day the bids of those alive, the winners, and everybody's balance and health at its end."""
+    """One finished game: by day the bids of those alive, the winners, and everybody's balance and health at its end.
+
+    `name` tells it from the others of its setting, such as its number."""
 
     supply: tuple[int, int]
     needs: Mapping[str, int]
@@ -68,6 +70,7 @@ class WaterGame:
     winners: Sequence[Collection[str]]
     balances: Sequence[Mapping[str, float]]
     healths: Sequence[Mapping[str, float]]
+    name: str = ""
 
     @property
     def survivors(self) -> list[str]:
@@ -84,12 +87,31 @@ class Curve(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class WaterRun(Result):
+    """One game day by day: of each resident the bid, and balance and health at the day's end, None from the day on that
+    it did not begin alive.
+
+    `alive` says of each resident whether it was so at the end, the tick of table 2; `rsr` is the resource satisfaction
+    rate of those who began the day alive, `rsr_end` that of those alive at the end, None where nobody is left.
+    """
+
+    name: str
+    alive: Mapping[str, bool]
+    rsr_end: float | None
+    rsr: Sequence[float | None]
+    bids: Mapping[str, Sequence[float | None]]
+    balances: Mapping[str, Sequence[float | None]]
+    healths: Mapping[str, Sequence[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
 class WaterSetting(Result):
     """Several games of one setting.
 
     `rsr_end` is the mean over the `n_rsr_end` games in which somebody was left. `prices` are the lowest winning bids
     of each day over games, `medians` their medians, and `mean_median` the mean of these; `first_death` counts games by
-    the day on which the first resident died.
+    the day on which the first resident died. `runs` are the games themselves, `rsr` the mean satisfaction rate of those
+    who began each day alive, over the games in which anybody did.
     """
 
     survival: Survival
@@ -103,6 +125,8 @@ class WaterSetting(Result):
     bids: Mapping[str, Curve]
     balances: Mapping[str, Curve]
     healths: Mapping[str, Curve]
+    runs: Sequence[WaterRun]
+    rsr: Curve
 
 
 def water_setting(games: Sequence[WaterGame]) -> WaterSetting:
@@ -118,6 +142,7 @@ def water_setting(games: Sequence[WaterGame]) -> WaterSetting:
     ]
     prices = [lowest_winning_bids(game.bids, game.winners) for game in games]
     days = max(map(len, prices))
+    runs = [_run(game, number, days) for number, game in enumerate(games, 1)]
     medians = daily_medians(prices)
     known = [one for one in medians if one is not None]
     deaths = Counter(day for game in games if (day := _first_death(game)) is not None)
@@ -133,9 +158,11 @@ def water_setting(games: Sequence[WaterGame]) -> WaterSetting:
         medians,
         fmean(known) if known else None,
         dict(sorted(deaths.items())),
-        {name: _curve(name, games, lambda game: game.bids, days) for name in first.needs},
-        {name: _curve(name, games, lambda game: game.balances, days) for name in first.needs},
-        {name: _curve(name, games, lambda game: game.healths, days) for name in first.needs},
+        {name: _curve([run.bids[name] for run in runs]) for name in first.needs},
+        {name: _curve([run.balances[name] for run in runs]) for name in first.needs},
+        {name: _curve([run.healths[name] for run in runs]) for name in first.needs},
+        runs,
+        _curve([run.rsr for run in runs]),
     )
 
 
@@ -143,14 +170,28 @@ def _first_death(game: WaterGame) -> int | None:
     return next((day for day, at in enumerate(game.healths, 1) if min(at.values()) <= 0), None)
 
 
-def _curve(
-    name: str,
-    games: Sequence[WaterGame],
-    of: Callable[[WaterGame], Sequence[Mapping[str, float]]],
-    days: int,
-) -> Curve:
-    values = [
-        [of(game)[day][name] for game in games if day < len(game.bids) and name in game.bids[day]]
-        for day in range(days)
-    ]
-    return Curve([fmean(one) if one else None for one in values], [len(one) for one in values])
+def _run(game: WaterGame, number: int, days: int) -> WaterRun:
+    def by_day(of: Sequence[Mapping[str, float]], resident: str) -> list[float | None]:
+        alive = [day < len(game.bids) and resident in game.bids[day] for day in range(days)]
+        return [of[day][resident] if alive[day] else None for day in range(days)]
+
+    def rate(alive: Collection[str]) -> float | None:
+        return satisfaction_rate(game.supply, [game.needs[name] for name in alive])
+
+    rates = [rate(game.bids[day]) if day < len(game.bids) else None for day in range(days)]
+    left = game.survivors
+    return WaterRun(
+        game.name or str(number),
+        {name: name in left for name in game.needs},
+        rate(left),
+        rates,
+        {name: by_day(game.bids, name) for name in game.needs},
+        {name: by_day(game.balances, name) for name in game.needs},
+        {name: by_day(game.healths, name) for name in game.needs},
+    )
+
+
+def _curve(lines: Sequence[Sequence[float | None]]) -> Curve:
+    """The mean of each day over the games that have one."""
+    days = [[one for one in day if one is not None] for day in zip(*lines, strict=True)]
+    return Curve([fmean(one) if one else None for one in days], [len(one) for one in days])

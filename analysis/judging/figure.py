@@ -31,12 +31,15 @@ _BAND, _BAR = 0.36, 0.42
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One judge in one group of pairs or items; `place` is the judge's, which gives colour and marker."""
+    """One judge in one group of pairs or items; `place` is the judge's, which gives colour and marker.
+
+    `more` are further cells of its row in the table of numbers."""
 
     judge: str
     place: int
     own: Estimate
     ceiling: Estimate
+    more: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +85,24 @@ def judges_figure(validation: JudgeValidation) -> AnyFigure:
     return drawn_judges(panels, "pair", "judge and condition", tuple(_left_out(validation)))
 
 
-def drawn_judges(panels: Sequence[Panel], unit: str, each: str, left_out: Sequence[str]) -> Figure:
-    """Draw judges over what one person reaches; intervals are over `unit`, and `left_out` says what is not drawn."""
+def drawn_judges(
+    panels: Sequence[Panel],
+    unit: str,
+    each: str,
+    left_out: Sequence[str],
+    named: tuple[str, str] = (NAME, TITLE),
+    more: Sequence[str] = (),
+) -> Figure:
+    """Draw judges over what one person reaches; intervals are over `unit`, and `left_out` says what is not drawn.
+
+    `named` are the figure's name and title; `more` heads the further cells of its lines."""
     height = sum(_ABOVE + panel.height + _AXIS for panel in panels) + _KEY
     alt = _alt(panels, each)
-    svg, png = canvas.drawn(height, lambda sheet: _paint(sheet, panels), TITLE, alt)
-    head = f"{unit}s", "judge", "measure", f"{unit}s judged", *_HEAD
+    svg, png = canvas.drawn(height, lambda sheet: _paint(sheet, panels), named[1], alt)
+    head = f"{unit}s", "judge", "measure", f"{unit}s judged", *_HEAD, *more
     return Figure(
-        name=NAME,
-        title=TITLE,
+        name=named[0],
+        title=named[1],
         sentence=" ".join((*_sentences(panels, unit), *left_out)),
         alt=alt,
         numbers=numbers_of(head, [row for panel in panels for row in _rows(panel)], n_names=3),
@@ -258,6 +270,7 @@ def _rows(panel: Panel) -> Iterator[tuple[str, ...]]:
                 words.interval(own.interval, 3),
                 words.number(people.value, 3),
                 words.interval(people.interval, 3),
+                *line.more,
             )
 
 

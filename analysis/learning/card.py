@@ -1,6 +1,7 @@
 """The card of a trained judge: what it is, what it learnt from, how well it does and what it is not for."""
 
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
@@ -8,9 +9,10 @@ from datetime import datetime
 from typing import Any, get_args
 
 from analysis.errors import AnalysisError
+from analysis.learning.catalogue import NETWORKS
 from analysis.learning.examples import Example, counted
 from analysis.learning.logged import FULL
-from analysis.learning.networks import NETWORKS, By, Kind, Optimiser, Parameters, Reads, Settings, shapes
+from analysis.learning.networks import By, Kind, Optimiser, Parameters, Reads, Settings, shapes
 from analysis.learning.training import Trained
 from analysis.learning.weights import Shapes
 from analysis.results import plain
@@ -32,8 +34,10 @@ _OPTIMISERS = {"adam": "Adam", "sgd": "SGD with momentum 0.9"}
 _FILE = re.compile(r"[0-9a-f]{64}\.safetensors")
 _LONGEST = 4_000_000
 _MOST_COPIES = 20
+_VIEW = ("x", "y", "SD of x", "SD of y")
 _NAMES = {field.name for field in fields(Settings)}
-_LIMITS = {"rate_hz": 1000, "window": 10_000, "hidden": 1024, "epochs": 10**6, "batch": 10**6}
+_LIMITS = {"rate_hz": 1000, "window": 10_000, "hidden": 1024, "epochs": 10**6, "batch": 10**6,
+           "features": 100_000}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What of a card a judge needs: the copies' settings, the file of weights, and which copies saw which clip."""
+    """What of a card a judge needs: the copies' settings, the file of weights, and which copies saw which clip; and the
+    file, with its `sha256`, of the network that it looks through, if it does."""
 
     name: str
     title: str
@@ -59,6 +64,7 @@ class Loaded:
     file: str
     digest: str
     seen: Mapping[str, frozenset[int]]
+    features: Mapping[str, Any] | None = None
 
     @property
     def version(self) -> str:
@@ -90,9 +96,16 @@ def wanted(settings: Sequence[Settings]) -> Shapes:
 
 
 def card_of(
-    trained: Trained, examples: Sequence[Example], data: str, origin: Origin, file: str, digest: str
+    trained: Trained,
+    examples: Sequence[Example],
+    data: str,
+    origin: Origin,
+    file: str,
+    digest: str,
+    features: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The card as JSON values. `examples` are the clips in the order that was trained on."""
+    """The card as JSON values. `examples` are the clips in the order that was trained on; `features` describes the
+    network, trained elsewhere, through which it looks."""
     network, evaluation = trained.network, trained.evaluation
     return {
         "format": FORMAT,
@@ -106,7 +119,12 @@ def card_of(
         "people": "simulated: no person made these paths" if origin.is_simulated else "real, as the data say",
         "classes": ["agent", "human"],
         "copies": [
-            {**asdict(copy.settings), "settings_tried": copy.n_tried, "clips_seen": len(copy.seen)}
+            {
+                **asdict(copy.settings),
+                "settings_tried": copy.n_tried,
+                "clips_seen": len(copy.seen),
+                "clips_right_by_epoch": list(copy.by_epoch),
+            }
             for copy in trained.copies
         ],
         "data": {
@@ -137,6 +155,7 @@ def card_of(
         "versions": dict(origin.versions),
         "intended_use": "To compare clips of navigation as the data above hold them",
         "not_for": NOT_FOR,
+        "features": None if features is None else dict(features),
     }
 
 
@@ -160,6 +179,7 @@ def loaded_card(text: str, origin: str) -> Loaded:
             str(card["weights"]["file"]),
             str(card["weights"]["digest"]),
             _seen(card["data"]["contents"]),
+            _features(card),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AnalysisError(f"{origin}: is not a whole card ({type(error).__name__}: {error})") from None
@@ -186,6 +206,15 @@ def _seen(contents: Sequence[Mapping[str, Any]]) -> Mapping[str, frozenset[int]]
     return found
 
 
+def _features(card: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    known = card.get("features")
+    if known is not None:
+        known = {"file": str(known["file"]), "sha256": str(known["sha256"])}
+    if any(bool(copy.get("features")) != bool(known) for copy in card["copies"]):
+        raise ValueError("features of no network, or a network without features")
+    return known
+
+
 def _by(card: Mapping[str, Any]) -> By:
     for by in BY:
         if card["by"] == by:
@@ -194,7 +223,9 @@ def _by(card: Mapping[str, Any]) -> By:
 
 
 def _settings(copy: Mapping[str, Any]) -> Settings:
-    before: dict[str, Any] = {"optimiser": "adam", "step_s": 0.0, "decimals": FULL}
+    before: dict[str, Any] = {
+        "optimiser": "adam", "step_s": 0.0, "decimals": FULL, "features": 0, "view_m": (),
+    }  # fmt: skip
     values = before | {name: copy[name] for name in _NAMES if name in copy}
     kinds = values["reads"], values["kind"], values["optimiser"]
     if any(kind not in get_args(known) for kind, known in zip(kinds, (Reads, Kind, Optimiser), strict=True)):
@@ -202,16 +233,24 @@ def _settings(copy: Mapping[str, Any]) -> Settings:
     if missing := _NAMES - values.keys():
         raise ValueError(f"{min(missing)} is missing")
     for name, most in _LIMITS.items():
-        least = 0 if name == "hidden" or (name, values["reads"]) == ("rate_hz", "top-down") else 1
+        is_whole = name == "rate_hz" and values["reads"] in ("top-down", "bar-code")
+        least = 0 if name in ("hidden", "features") or is_whole else 1
         if isinstance(values[name], bool) or not least <= values[name] <= most:
             raise ValueError(f"{name} is {values[name]}; allowed are {least} to {most}")
-    for name in ("window", "hidden", "epochs", "batch"):
+    for name in ("window", "hidden", "epochs", "batch", "features"):
         if not isinstance(values[name], int):
             raise ValueError(f"{name} is no whole number")
     if not (0 <= values["step_s"] <= 60 and values["decimals"] in range(FULL + 1)):
         raise ValueError("step_s or decimals are out of range")
     if not isinstance(values["by_heading"], bool) or (values["kind"] == "gru" and not values["hidden"]):
         raise ValueError("settings that fit no network")
+    values["view_m"] = tuple(float(value) for value in values["view_m"])
+    if not all(map(math.isfinite, values["view_m"])) or (
+        values["reads"] == "top-down"
+        and values["features"]
+        and (len(values["view_m"]) != len(_VIEW) or min(values["view_m"][2:]) <= 0)
+    ):
+        raise ValueError("view_m is no middle and reach")
     return Settings(**values)
 
 
@@ -233,6 +272,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         f"{counted(first['epochs'], 'epoch')}, batches of {first['batch']}, "
         f"{_OPTIMISERS[first['optimiser']]} {first['rate']:g}; "
         f"{counted(first['settings_tried'], 'setting')} tried for each copy",
+        *_looking(card.get("features")),
         f"- People in the data: {card['people']}",
         f"- Data: {data['on']}, {len(data['contents'])} clips, SHA-256 {data['sha256']}; licence: {data['licence']}",
         f"- Folds: {card['split']['folds']}, seed {card['split']['seed']}; never on both sides: "
@@ -261,6 +301,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         f"{_interval(evaluation['interval'])}. Pairs and single clips are different numbers. High accuracy here is "
         "identity, not agreement with people: hold the verdicts against votes.",
         "",
+        *_over_epochs(card["copies"]),
         "## Beside it, on the same pairs",
         "",
         *(_baseline(each) for each in card.get("baselines", ())),
@@ -288,6 +329,30 @@ def _reading(settings: Mapping[str, Any]) -> str:
     return (
         f"{_READS[settings['reads']]} at {settings['rate_hz']:g} Hz, windows of {settings['window']} samples"
     )
+
+
+def _looking(features: Mapping[str, Any] | None) -> list[str]:
+    if features is None:
+        return []
+    return [
+        f"- Looks through {features['file']}, SHA-256 {features['sha256']}, whose licence, and whether it saw these "
+        f"clips, are its owner's to say: {features['n']} features of pictures of {features['width']} x "
+        f"{features['height']}. It stays as it is; what comes after it was trained"
+    ]
+
+
+def _over_epochs(copies: Sequence[Mapping[str, Any]]) -> list[str]:
+    curves = [copy["clips_right_by_epoch"] for copy in copies if copy.get("clips_right_by_epoch")]
+    if not curves:
+        return []
+    means = [sum(values) / len(values) for values in zip(*curves, strict=True)]
+    best = max(range(len(means)), key=lambda epoch: means[epoch])
+    return [
+        f"Single clips right over epochs, mean of the copies: {means[0]:.3f} after the first, {means[-1]:.3f} after "
+        f"the last, most after epoch {best + 1} ({means[best]:.3f}). The weights are those of the last: an epoch "
+        "chosen by these clips would flatter. Drawn in learning.svg and learning.png.",
+        "",
+    ]
 
 
 def _row(name: str, held: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -13,10 +13,12 @@ import numpy.typing as npt
 from analysis.errors import AnalysisError
 from analysis.learning.networks import MOMENTUM, Arrays, Parameters, Settings, Windows, forward, shapes
 from analysis.learning.paths import Singles, mirrored
+from analysis.stats.intervals import Floats
 
 Labels = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
 OnEpoch = Callable[[], None]
+_AT_ONCE = 64
 
 MISSING = (
     "training needs JAX and Optax, which are not installed here; install the extra `train` "
@@ -35,33 +37,50 @@ def refuse_without_jax() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One network to fit: the windows to train on, the label of every window there is, and its own generator."""
+    """One network to fit: the windows to train on, the label of every window there is, and its own generator.
+
+    `watched` are windows, not trained on, whose logits are wanted after each epoch.
+    """
 
     rows: Rows
     is_human: Labels
     rng: np.random.Generator
+    watched: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """The arrays of a network, and the logits of the windows that were watched, shape (epochs, windows)."""
+
+    parameters: Parameters
+    watched: Floats
 
 
 def fit(
     settings: Settings, found: Windows, tasks: Sequence[Task], *, steps: int, on_epoch: OnEpoch
-) -> list[Parameters]:
+) -> list[Fitted]:
     """Train networks side by side on windows of `found`, shape (windows, width, ...), by binary cross entropy.
 
     Each epoch draws `steps` batches with replacement, humans as often as agents, whatever the numbers of their windows.
-    Columns are scaled by mean and SD of a task's own windows, pictures not at all. The same generators give the same
-    weights on the same machine. `on_epoch` may raise to stop.
+    Columns and features are scaled by mean and SD of a task's own windows, pictures not at all. The same generators
+    give the same weights on the same machine. `on_epoch` may raise to stop.
     """
     import jax
     import jax.numpy as jnp
 
     if any(len(np.unique(task.is_human[task.rows])) < 2 for task in tasks):
         raise AnalysisError("the clips to train on are all of one class; both people and agents are needed")
-    epoch, optimiser = _epoch(settings)
-    scalings = [{} if settings.sees else _scaling(settings, found[task.rows]) for task in tasks]
+    epoch, optimiser, logits = _epoch(settings)
+    scalings = [
+        {} if settings.sees and settings.looks else _scaling(settings, found[task.rows]) for task in tasks
+    ]
     trained: list[Any] = [_first(settings, task.rng) for task in tasks]
     states = [optimiser.init(each) for each in trained]
     both = np.concatenate([found, mirrored(found)]) if settings.reads == "turn-speed" else found
     data = jnp.asarray(both)
+    # As many for each, so that one compiled function serves all.
+    n_watched = max(len(task.watched) for task in tasks)
+    seen: list[list[Floats]] = [[] for _ in tasks]
 
     def advance(number: int) -> None:
         task = tasks[number]
@@ -70,6 +89,10 @@ def fit(
         key = jax.random.key(int(task.rng.integers(2**31)))
         moved = epoch(trained[number], states[number], scalings[number], data, labels, rows, key)
         trained[number], states[number] = jax.block_until_ready(moved)
+        if n := len(task.watched):
+            watched = np.resize(task.watched, n_watched)
+            found_logits = logits(trained[number], scalings[number], data, watched)
+            seen[number].append(np.asarray(found_logits, dtype=np.float64)[:n])
 
     # Batches are too small for one network to keep several processors busy.
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -77,8 +100,11 @@ def fit(
             list(pool.map(advance, range(len(tasks))))
             on_epoch()
     return [
-        {name: np.asarray(values, dtype=np.float32) for name, values in {**scaling, **each}.items()}
-        for scaling, each in zip(scalings, trained, strict=True)
+        Fitted(
+            {name: np.asarray(values, dtype=np.float32) for name, values in {**scaling, **each}.items()},
+            np.array(logits_seen),
+        )
+        for scaling, each, logits_seen in zip(scalings, trained, seen, strict=True)
     ]
 
 
@@ -131,8 +157,8 @@ def jax_arrays() -> Arrays:
 
 
 @lru_cache(maxsize=64)
-def _epoch(settings: Settings) -> tuple[Any, Any]:
-    """One epoch of a network, compiled, and the optimiser whose state it takes."""
+def _epoch(settings: Settings) -> tuple[Any, Any, Any]:
+    """One epoch of a network, compiled, the optimiser whose state it takes, and the logits of rows, compiled."""
     import jax
     import optax
 
@@ -164,5 +190,13 @@ def _epoch(settings: Settings) -> tuple[Any, Any]:
         (trained, state), _ = jax.lax.scan(step, (trained, state), (order, is_human, keys))
         return trained, state
 
-    compiled: Any = jax.jit(epoch)
-    return compiled, optimiser
+    def logits(trained: Any, scaling: Any, found: Any, rows: Any) -> Any:
+        def one(row: Any) -> Any:
+            return forward(jax_arrays(), settings, {**trained, **scaling}, found[row][None])[0]
+
+        if settings.reads != "turn-speed":
+            return jax.lax.map(one, rows, batch_size=_AT_ONCE)
+        mirror = found.shape[0] // 2
+        return jax.lax.map(lambda row: (one(row) + one(row + mirror)) / 2, rows, batch_size=_AT_ONCE)
+
+    return jax.jit(epoch), optimiser, jax.jit(logits)

@@ -1,4 +1,4 @@
-"""The networks that can be trained, their published settings, and their forward pass, in NumPy or in JAX alike."""
+"""What a network reads, its arrays, and its forward pass, in NumPy or in JAX alike."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from analysis.errors import AnalysisError
 from analysis.learning.logged import FULL, InCommon, as_logged
 from analysis.learning.paths import Path, Singles, mirrored, sequence, spread, windows
-from analysis.learning.pictures import COLOURS, FRAME, Frames, covering
+from analysis.learning.pictures import COLOURS, FRAME, Bytes, Frames, box_mean, covering
 
 if TYPE_CHECKING:
     from analysis.stats.intervals import Floats
@@ -52,7 +52,9 @@ class Settings:
 
     `hidden` 0 leaves the hidden layer of a feed-forward network out. `by_heading`: turns are those of the gaze.
     `step_s` and `decimals` are what positions are brought to first, where sources were logged otherwise; 0 and 7 leave
-    them as they are.
+    them as they are. `features`: how many numbers a network that was trained elsewhere makes of a picture, which are
+    read in the picture's place; 0 looks by convolutions of its own. `view_m` is what an image from above shows for
+    such a network: the middle's x and y, and what counts as one SD of each, as it cannot be learnt with each copy.
     """
 
     reads: Reads
@@ -68,6 +70,8 @@ class Settings:
     optimiser: Optimiser = "adam"
     step_s: float = 0.0
     decimals: int = FULL
+    features: int = 0
+    view_m: tuple[float, ...] = ()
 
     @property
     def in_common(self) -> InCommon:
@@ -83,97 +87,15 @@ class Settings:
         """Whether it reads the picture, and no positions."""
         return self.reads in SEES
 
+    @property
+    def pictured(self) -> bool:
+        """Whether pictures, or what was made of them, are what is cut into windows; else it is the path."""
+        return self.sees or self.features > 0
 
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A judge that can be trained: its name, what it is in a sentence, and the settings that it starts from.
-
-    `by` is what the windows of a clip come to, as published: the share called human, or their mean logit.
-    """
-
-    name: str
-    title: str
-    origin: str
-    settings: Settings
-    by: By = "share"
-
-
-_SYMBOLIC = (
-    "Devlin et al. 2021 [NTT21]: x, y and z of each tick, 32 hidden units, Adam 1e-3, batches of 256, 50 epochs, the "
-    "share of windows called human. Ticks of 1/60 s are inferred: the paper does not state the rate"
-)
-_TURNING = (
-    "Not of the paper: the same network on turn rate and speed, which hold no place; trained and judged with each path "
-    "and its mirror image; batches of 16, as a study of 40 clips fills few of 256"
-)
-_SMALL = (
-    "Not the network of the paper: VGG-16 with its features of ImageNet is not to be had here, so three small "
-    "convolutions are trained from nothing in its place. Published (Devlin et al. 2021 [NTT21]) are the rest"
-)
-_FRAMES = (
-    f"{_SMALL}: frames of the clip, here 6 a second and 80 x 50 pixels, dropout 0.5, 32 hidden units, Adam 1e-4, "
-    "batches of 8, 10 epochs, the share of windows called human"
-)
-NETWORKS = {
-    network.name: network
-    for network in (
-        Network(
-            "sym-ff",
-            "Feed-forward on absolute positions",
-            _SYMBOLIC,
-            Settings("positions", "ff", 60, 1, 32, 0.0, 50, 256, 1e-3),
-        ),
-        Network(
-            "sym-gru",
-            "Recurrent (GRU) on absolute positions",
-            f"{_SYMBOLIC}. Windows of 5 ticks",
-            Settings("positions", "gru", 60, 5, 32, 0.0, 50, 256, 1e-3),
-        ),
-        Network(
-            "turn-speed-ff",
-            "Feed-forward on turn and speed",
-            f"{_TURNING}. Windows of 10 samples, the share of them called human",
-            Settings("turn-speed", "ff", 30, 10, 32, 0.0, 50, 16, 1e-3),
-        ),
-        Network(
-            "turn-speed-gru",
-            "Recurrent (GRU) on turn and speed",
-            f"{_TURNING}. Windows of 20 samples; judged by the mean logit, as shares of few windows tie",
-            Settings("turn-speed", "gru", 30, 20, 32, 0.0, 50, 16, 1e-3),
-            by="mean-logit",
-        ),
-        Network(
-            "vis-ff-small",
-            "Convolutions on single frames; small: no VGG-16, no features of ImageNet",
-            _FRAMES,
-            Settings("frames", "ff", 6, 1, 32, 0.5, 10, 8, 1e-4),
-        ),
-        Network(
-            "vis-gru-small",
-            "Convolutions on frames, recurrent (GRU); small: no VGG-16, no features of ImageNet",
-            f"{_FRAMES}. Windows of 20 frames",
-            Settings("frames", "gru", 6, 20, 32, 0.5, 10, 8, 1e-4),
-        ),
-        Network(
-            "td-cnn-small",
-            "Convolutions on the path seen from above; small: no VGG-16, no features of ImageNet",
-            f"{_SMALL}: one image of the whole path along the up axis, here 80 x 50 pixels and a soft line, dropout "
-            "0.5, no hidden layer, SGD 5e-3 with momentum 0.9, batches of 32, 10 epochs, the likelihood of the clip. "
-            "The released program scrambles its images; that is not copied",
-            Settings("top-down", "ff", 0, 512, 0, 0.5, 10, 32, 5e-3, optimiser="sgd"),
-            by="mean-logit",
-        ),
-        Network(
-            "bc-cnn-small",
-            "Convolutions on a bar-code of the clip; small: no VGG-16, no features of ImageNet",
-            f"{_SMALL}: each frame averaged to a line, lines stacked in time, no dropout, 32 hidden units, Adam 1e-4, "
-            "batches of 8, 10 epochs, the likelihood of the clip. Pieces of 3.3 s, which are the 200 frames of the "
-            "released program, evenly spaced instead of drawn by chance",
-            Settings("bar-code", "ff", 30, 100, 32, 0.0, 10, 8, 1e-4),
-            by="mean-logit",
-        ),
-    )
-}
+    @property
+    def looks(self) -> bool:
+        """Whether it has convolutions of its own."""
+        return self.reads in DRAWS and not self.features
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +110,11 @@ class Score:
         return self.share if by == "share" else self.mean_logit
 
 
-def network_named(name: str) -> Network:
-    if name not in NETWORKS:
-        raise AnalysisError(f"there is no network {name[:80]!r} to train; there is {', '.join(NETWORKS)}")
-    return NETWORKS[name]
-
-
 def cut(seen: Path | Frames, settings: Settings) -> Windows:
     """The windows of a path or of a clip's pictures. Raises AnalysisError for one shorter than a window."""
     if isinstance(seen, Frames):
-        if settings.reads == "bar-code":
-            return covering(seen.values, settings.window)
+        if settings.reads != "frames":
+            return seen.values[:, None] if settings.features else bar_codes(seen, settings)
         found, lasts_s = windows(seen.values, settings.window), len(seen.values) / seen.rate_hz
     elif settings.reads == "top-down":
         return spread(as_logged(seen, settings.in_common), settings.window)
@@ -214,19 +130,27 @@ def cut(seen: Path | Frames, settings: Settings) -> Windows:
     return found
 
 
+def bar_codes(lines: Frames, settings: Settings) -> Windows:
+    """The bar-codes of a clip, shape (codes, lines, columns, 3): pieces that cover it or, at no rate, one of all."""
+    if settings.rate_hz:
+        return covering(lines.values, settings.window)
+    return box_mean(lines.values, settings.window).round().astype(np.uint8)[None]
+
+
 def shapes(settings: Settings) -> Mapping[str, tuple[int, ...]]:
     """Every array of a network by name; `mean` and `sd` scale its columns and were learnt where it was trained."""
     hidden, found = settings.hidden, dict[str, tuple[int, ...]]()
-    if not settings.sees:
-        columns = len(COLUMNS[settings.reads])
+    columns = settings.features or len(COLUMNS.get(settings.reads, ()))
+    if columns:
         found |= {"mean": (columns,), "sd": (columns,)}
-    if settings.reads in DRAWS:
+    if settings.looks:
         before = COLOURS if settings.sees else 1
         for number, channels in enumerate(CHANNELS, 1):
             found |= {f"look{number}.weight": (9 * before, channels), f"look{number}.bias": (channels,)}
             before = channels
         columns = before
-        flat = before * settings.window if settings.reads == "frames" else before
+    if settings.reads in DRAWS:
+        flat = columns * settings.window if settings.reads == "frames" else columns
     else:
         flat = columns * settings.window
     if settings.kind == "gru":
@@ -272,7 +196,7 @@ def forward(
     before a recurrent one.
     """
     scaled = _scaled(settings, parameters, cut)
-    if settings.reads in DRAWS:
+    if settings.looks:
         scaled = _looked_at(of.xp, settings.reads, parameters, scaled)
     if settings.kind == "gru":
         if settings.reads in DRAWS:
@@ -286,7 +210,7 @@ def forward(
 
 
 def _scaled(settings: Settings, parameters: Mapping[str, Any], cut: Any) -> Any:
-    if settings.sees:
+    if settings.sees and settings.looks:
         return cut.astype(np.float32) / np.float32(255)
     return (cut - parameters["mean"]) / parameters["sd"]
 
@@ -294,7 +218,7 @@ def _scaled(settings: Settings, parameters: Mapping[str, Any], cut: Any) -> Any:
 def _looked_at(xp: Any, reads: Reads, parameters: Mapping[str, Any], values: Any) -> Any:
     """What the convolutions make of each picture, its mean over the picture: shape (windows, pictures, channels)."""
     if reads == "top-down":
-        values = _drawn(xp, values)
+        values = _drawn(xp, values, *FRAME)[:, None, :, :, None]
     elif reads == "bar-code":
         values = values[:, None]
     pictures = values.reshape(-1, *values.shape[2:])
@@ -320,18 +244,24 @@ def _patches(xp: Any, pictures: Any) -> Any:
     )
 
 
-def _drawn(xp: Any, scaled: Any) -> Any:
+def from_above(path: Path, settings: Settings, rows: int, columns: int) -> Bytes:
+    """The image of a whole path for a network that was trained elsewhere, shape (1, rows, columns, 3)."""
+    middle, reach = np.array(settings.view_m, dtype=np.float32).reshape(2, 2)
+    at = spread(as_logged(path, settings.in_common), settings.window)
+    image = _drawn(np, (at - middle) / reach, rows, columns)
+    return np.repeat((255 * image).round().astype(np.uint8)[..., None], COLOURS, axis=-1)
+
+
+def _drawn(xp: Any, scaled: Any, rows: int, columns: int) -> Any:
     """A path from above, white on black, from scaled x and y of shape (paths, moments, 2); y goes up.
 
     Each moment lights the pixels around it by how near they are, so that both sides draw alike to the last pixel.
     """
-    rows, columns = FRAME
     across = (scaled[..., :1] / (2 * _SDS) + 0.5) * columns - 0.5
     down = (0.5 - scaled[..., 1:] / (2 * _SDS)) * rows - 0.5
     lit_across = xp.maximum(1 - abs(across - np.arange(columns, dtype=np.float32)), 0)
     lit_down = xp.maximum(1 - abs(down - np.arange(rows, dtype=np.float32)), 0)
-    image = xp.minimum(xp.swapaxes(lit_down, 1, 2) @ lit_across, 1)
-    return image[:, None, :, :, None]
+    return xp.minimum(xp.swapaxes(lit_down, 1, 2) @ lit_across, 1)
 
 
 def _gru(of: Arrays, hidden: int, parameters: Mapping[str, Any], scaled: Any) -> Any:
@@ -355,7 +285,7 @@ def _sigmoid(xp: Any, values: Any) -> Any:
 def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Floats":
     """Of each window; of turn and speed the mean with its mirror image, so that left and right decide nothing."""
     # A long clip's pictures as floats would fill the memory.
-    some = max(1, 64 // settings.window) if settings.sees else len(found)
+    some = max(1, 64 // settings.window) if settings.sees and settings.looks else len(found)
     parts = [found[at : at + some] for at in range(0, len(found), some)]
     values = np.concatenate([forward(NUMPY, settings, parameters, part) for part in parts]).astype(np.float64)
     if settings.reads == "turn-speed":
@@ -366,5 +296,9 @@ def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Float
 
 def score(settings: Settings, parameters: Parameters, found: Windows) -> Score:
     """Of one clip, from its windows (`cut`)."""
-    values = logits(settings, parameters, found)
-    return Score(float((values > 0).mean()), float(values.mean()), len(values))
+    return score_of(logits(settings, parameters, found))
+
+
+def score_of(logits: "Floats") -> Score:
+    """Of one clip, from the logits of its windows."""
+    return Score(float((logits > 0).mean()), float(logits.mean()), len(logits))

@@ -17,11 +17,22 @@ COLOURS = 3
 class Frames:
     """Pictures of a clip at equal steps of 1 / `rate_hz`, red, green and blue from 0 to 255.
 
-    Shape (n, *FRAME, COLOURS), or (n, columns, COLOURS) of the lines of a bar-code.
+    Shape (n, *FRAME, COLOURS), or (n, columns, COLOURS) of the lines of a bar-code; or what a network that was trained
+    elsewhere makes of n pictures, 32-bit floats of shape (n, features).
     """
 
     rate_hz: float
-    values: Bytes
+    values: npt.NDArray[Any]
+
+
+def box_mean(values: npt.NDArray[Any], n: int) -> npt.NDArray[np.float64]:
+    """As many as `n` along the first axis, each the mean of all that its share covers, a part of one by that part."""
+    edges = np.linspace(0, len(values), n + 1)
+    begins = np.arange(len(values))
+    covered = np.minimum(edges[1:, None], begins + 1) - np.maximum(edges[:-1, None], begins)
+    weights = np.maximum(covered, 0) * (n / len(values))
+    found: npt.NDArray[np.float64] = np.tensordot(weights, values, axes=1)
+    return found
 
 
 def covering(values: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:

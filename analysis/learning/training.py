@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from analysis.errors import AnalysisError
+from analysis.learning.catalogue import Network, on_features_alone
 from analysis.learning.examples import (
     FEWEST_MAKERS,
     Example,
@@ -21,10 +22,12 @@ from analysis.learning.examples import (
     with_labels_drawn,
     without,
 )
-from analysis.learning.fitting import Labels, Task, fit, refuse_without_jax
+from analysis.learning.fitting import Fitted, Task, fit, refuse_without_jax
+from analysis.learning.held import Held, Labels, Outcome, by_epoch, called_human, held, win
 from analysis.learning.leaks import LeakCheck, check_leaks, refused
 from analysis.learning.logged import in_common
-from analysis.learning.networks import By, Network, Parameters, Score, Settings, Windows, cut, score
+from analysis.learning.networks import By, Parameters, Settings, Windows, cut, score
+from analysis.learning.paths import spread
 from analysis.learning.searching import candidates, search_steps
 from analysis.results import Result
 from analysis.stats.intervals import Floats, Interval, no_interval, wilson
@@ -33,6 +36,7 @@ from analysis.stats.student import added_variance, student
 OnProgress = Callable[[int, int, str], None]
 
 FEWEST_CLIPS = 20
+_NEAR_M = 0.1
 OVER_MAKERS = (
     "Student's t over players and versions of agents, all copies together; Wilson's with the fewer of the two where "
     "all pairs come out alike"
@@ -41,29 +45,16 @@ OVER_MAKERS = (
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One trained copy: its weights, the settings they are for, how many settings were tried, and what it saw."""
+    """One trained copy: its weights, the settings they are for, how many settings were tried, and what it saw.
+
+    `by_epoch` is its accuracy on the single clips that it never saw, after each epoch; nothing is chosen by it.
+    """
 
     settings: Settings
     parameters: Parameters
     n_tried: int
     seen: Rows
-
-
-@dataclass(frozen=True, slots=True)
-class Held(Result):
-    """Numbers on clips and pairs that a copy never saw; None where there are none.
-
-    `clips` is the accuracy on single clips, people and agents weighted alike; `pairs` is how often the person's clip of
-    a pair has the larger value, which is what the network is published with (`Network.by`), a tie counting a half;
-    `pairs_by_logit` the same by mean logit.
-    """
-
-    n_clips: int
-    clips: float | None
-    n_pairs: int
-    n_tied: int
-    pairs: float | None
-    pairs_by_logit: float | None
+    by_epoch: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +96,6 @@ class Trained:
     seed: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """Of one copy: a score for each tested row, and for each tested pair how its person's clip fared."""
-
-    is_right: Floats
-    is_human: Labels
-    by_value: Floats
-    by_logit: Floats
-
-
 def train(
     network: Network,
     examples: Sequence[Example],
@@ -138,10 +119,9 @@ def train(
     refuse_without_jax()
     if not examples or labels_of(examples).all() or not labels_of(examples).any():
         raise AnalysisError("clips of people and of agents are both needed to train a judge")
-    settings = replace(network.settings, by_heading=_all_have_headings(examples))
-    if alike and not settings.sees:
-        common = in_common([example.path for example in examples], [example.source for example in examples])
-        settings = replace(settings, step_s=common.step_s, decimals=common.decimals)
+    settings = fitting_settings(network.settings, examples, alike=alike)
+    if network.on_features and not settings.features:
+        raise AnalysisError(on_features_alone(network))
     leaks = check_leaks(examples, settings, pairs)
     if sentences := list(refused(leaks, allowed)):
         raise AnalysisError("; ".join(sentences))
@@ -154,7 +134,7 @@ def train(
         work.searched(settings, part.train, fold) if search else settings
         for fold, part in enumerate(splits.folds)
     ]
-    wanted = [_Wanted(part.train, (fold,)) for fold, part in enumerate(splits.folds)]
+    wanted = [_Wanted(part.train, (fold,), watched=part.test) for fold, part in enumerate(splits.folds)]
     others = [*_unseen(examples, splits, agents), *_null(examples, splits, seed)]
     if search:
         fitted = [
@@ -166,16 +146,16 @@ def train(
         together = work.fitted(settings, [*wanted, *others], f"{len(wanted)} copies and {len(others)} checks")
         fitted, checks = together[: len(wanted)], together[len(wanted) :]
     copies = [
-        Copy(each, parameters, max(1, tried), part.train)
-        for each, parameters, part in zip(chosen, fitted, splits.folds, strict=True)
+        Copy(each, one.parameters, max(1, tried), part.train, work.by_epoch(each, one.watched, part.test))
+        for each, one, part in zip(chosen, fitted, splits.folds, strict=True)
     ]
     outcomes = [
         work.outcome(copy.settings, copy.parameters, part.test)
         for copy, part in zip(copies, splits.folds, strict=True)
     ]
     unseen, null = {}, []
-    for check, parameters in zip(others, checks, strict=True):
-        outcome = work.outcome(settings, parameters, check.test, check.labels)
+    for check, one in zip(others, checks, strict=True):
+        outcome = work.outcome(settings, one.parameters, check.test, check.labels)
         if check.without:
             unseen[check.without] = held([outcome])
         else:
@@ -185,8 +165,21 @@ def train(
     return Trained(network, tuple(copies), splits, found, tested, leaks, tuple(sorted(allowed)), seed)
 
 
-def _all_have_headings(examples: Sequence[Example]) -> bool:
-    return all(example.path.heading_rad is not None for example in examples)
+def fitting_settings(settings: Settings, examples: Sequence[Example], *, alike: bool = True) -> Settings:
+    """The settings for these clips: whether all have headings, what positions are brought to, and what an image from
+    above shows for a network that was trained elsewhere. `alike` False leaves positions as they were logged."""
+    paths = [example.path for example in examples]
+    settings = replace(settings, by_heading=all(path.heading_rad is not None for path in paths))
+    if settings.sees:
+        return settings
+    if alike:
+        common = in_common(paths, [example.source for example in examples])
+        settings = replace(settings, step_s=common.step_s, decimals=common.decimals)
+    if settings.reads == "top-down":
+        places = np.concatenate([spread(path, settings.window)[0] for path in paths]).astype(np.float64)
+        middle, reach = places.mean(axis=0), np.maximum(places.std(axis=0), _NEAR_M)
+        settings = replace(settings, view_m=(*map(float, middle), *map(float, reach)))
+    return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +191,7 @@ class _Wanted:
     test: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     labels: Labels | None = None
     without: str = ""
+    watched: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
 
 
 class _Work:
@@ -216,7 +210,7 @@ class _Work:
             self._cuts[settings] = [_cut_of(example, settings) for example in self.examples]
         return self._cuts[settings]
 
-    def fitted(self, settings: Settings, wanted: "Sequence[_Wanted]", what: str) -> list[Parameters]:
+    def fitted(self, settings: Settings, wanted: "Sequence[_Wanted]", what: str) -> list[Fitted]:
         """Trained side by side, each on its clips."""
         cuts = self.cuts(settings)
         sizes = np.array([len(found) for found in cuts])
@@ -232,6 +226,7 @@ class _Work:
                 np.flatnonzero(np.isin(of_clip, each.rows)),
                 (known if each.labels is None else each.labels)[of_clip],
                 np.random.default_rng([self.seed, 2, *each.draw]),
+                np.flatnonzero(np.isin(of_clip, each.watched)),
             )
             for each in wanted
         ]
@@ -244,8 +239,8 @@ class _Work:
         train, test = rows[inner.train], rows[inner.test]
 
         def accuracy(tried: Settings) -> float:
-            (parameters,) = self.fitted(tried, [_Wanted(train, (fold, 3))], f"settings of copy {fold + 1}")
-            return held([self.outcome(tried, parameters, test)]).clips or 0.0
+            (one,) = self.fitted(tried, [_Wanted(train, (fold, 3))], f"settings of copy {fold + 1}")
+            return held([self.outcome(tried, one.parameters, test)]).clips or 0.0
 
         best, reached = settings, accuracy(settings)
         for step in search_steps(settings):
@@ -258,23 +253,30 @@ class _Work:
         place = {int(row): number for number, row in enumerate(rows)}
         return [(place[a], place[b]) for a, b in self.pairs if a in place and b in place]
 
+    def by_epoch(self, settings: Settings, watched: Floats, rows: Rows) -> tuple[float, ...]:
+        """How many of the clips `rows` were right after each epoch; their windows were watched in this order."""
+        known = np.sort(rows)
+        sizes = [len(self.cuts(settings)[row]) for row in known]
+        of_clip = np.repeat(np.arange(len(known)), sizes)
+        return by_epoch(watched, of_clip, labels_of(self.examples)[known], self.by)
+
     def outcome(
         self,
         settings: Settings,
         parameters: Parameters,
         rows: Rows,
         labels: Labels | None = None,
-    ) -> _Outcome:
+    ) -> Outcome:
         cuts = self.cuts(settings)
         scores = {int(row): score(settings, parameters, cuts[row]) for row in rows}
         is_human = (labels_of(self.examples) if labels is None else labels)[rows]
-        said = np.array([_called_human(scores[int(row)], self.by) for row in rows])
+        said = np.array([called_human(scores[int(row)], self.by) for row in rows])
         pairs = self.tested(rows) if labels is None else []
-        return _Outcome(
-            np.where(is_human, said, 1 - said),
+        return Outcome(
+            said,
             is_human,
-            np.array([_win(scores[a].value(self.by), scores[b].value(self.by)) for a, b in pairs]),
-            np.array([_win(scores[a].mean_logit, scores[b].mean_logit) for a, b in pairs]),
+            np.array([win(scores[a].value(self.by), scores[b].value(self.by)) for a, b in pairs]),
+            np.array([win(scores[a].mean_logit, scores[b].mean_logit) for a, b in pairs]),
         )
 
     def tested(self, rows: Rows) -> Pairs:
@@ -286,39 +288,13 @@ class _Work:
 
 
 def _cut_of(example: Example, settings: Settings) -> Windows:
-    seen = example.frames if settings.sees else example.path
+    seen = example.frames if settings.pictured else example.path
     if seen is None:
         raise AnalysisError(f"{example.name}: there are no pictures, which this judge reads")
     try:
         return cut(seen, settings)
     except AnalysisError as error:
         raise AnalysisError(f"{example.name}: {error}") from None
-
-
-def _called_human(found: Score, by: By) -> float:
-    even = 0.5 if by == "share" else 0.0
-    return 0.5 if found.value(by) == even else float(found.value(by) > even)
-
-
-def _win(of_human: float, of_agent: float) -> float:
-    return 0.5 + 0.5 * float(np.sign(round(of_human - of_agent, 9)))
-
-
-def held(outcomes: Sequence[_Outcome]) -> Held:
-    """The numbers of one copy, or of several together."""
-    right = np.concatenate([each.is_right for each in outcomes])
-    human = np.concatenate([each.is_human for each in outcomes])
-    value = np.concatenate([each.by_value for each in outcomes])
-    logit = np.concatenate([each.by_logit for each in outcomes])
-    classes = [right[kind] for kind in (human, ~human) if kind.any()]
-    return Held(
-        len(right),
-        float(np.mean([kind.mean() for kind in classes])) if len(classes) == 2 else None,
-        len(value),
-        int((value == 0.5).sum()),
-        float(value.mean()) if len(value) else None,
-        float(logit.mean()) if len(logit) else None,
-    )
 
 
 def _unseen(examples: Sequence[Example], splits: Splits, agents: Sequence[str]) -> Iterator[_Wanted]:
@@ -341,7 +317,7 @@ def _null(examples: Sequence[Example], splits: Splits, seed: int) -> Iterator[_W
 def _evaluated(
     work: _Work,
     splits: Splits,
-    outcomes: Sequence[_Outcome],
+    outcomes: Sequence[Outcome],
     unseen: dict[str, Held],
     null: Held,
 ) -> Evaluation:
@@ -355,7 +331,7 @@ def _evaluated(
     for source in agents_of(work.examples):
         mine = np.array([work.examples[b].source == source for _, b in tested], dtype=np.bool_)
         none = np.zeros(0)
-        seen = held([_Outcome(none, none.astype(np.bool_), value[mine], logit[mine])])
+        seen = held([Outcome(none, none.astype(np.bool_), value[mine], logit[mine])])
         agents.append(Agent(source, seen, unseen.get(source)))
     return Evaluation(
         of_copies,

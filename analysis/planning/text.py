@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from analysis.planning.asked import Asked
-from analysis.planning.planner import Plan, TestPlan
+from analysis.planning.plans import Plan, TestPlan
 from analysis.planning.words import name_of
 from analysis.stats.estimates import Estimate
 from analysis.text.terminal import WIDTH, as_text

@@ -1,13 +1,10 @@
 """A plan in plain words."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from analysis.planning.asked import Asked, Test
+from analysis.planning.plans import TestPlan
 from analysis.stats.estimates import Estimate
-
-if TYPE_CHECKING:
-    from analysis.planning.planner import TestPlan
 
 _NAMES: dict[Test, str] = {
     "mann-whitney": "Mann-Whitney",
@@ -33,7 +30,7 @@ def method_of(test: Test) -> str:
     return _METHODS[test]
 
 
-def sentences(asked: Asked, tests: "Sequence[TestPlan]") -> Iterator[str]:
+def sentences(asked: Asked, tests: Sequence[TestPlan]) -> Iterator[str]:
     """The answer of each test, and what to beware of."""
     for test in tests:
         yield f"{name_of(test.test)}: {_answer(asked, test)}"
@@ -41,7 +38,7 @@ def sentences(asked: Asked, tests: "Sequence[TestPlan]") -> Iterator[str]:
         yield from _warnings(asked, test)
 
 
-def _answer(asked: Asked, test: "TestPlan") -> str:
+def _answer(asked: Asked, test: TestPlan) -> str:
     if test.power is None:
         return f"a power of {asked.power:g} is not reached: {test.reason}."
     difference = f"a difference in {asked.measure} from {asked.share_from:g} to {asked.share_to:g}"
@@ -55,7 +52,7 @@ def _answer(asked: Asked, test: "TestPlan") -> str:
     return f"{_size(asked, test)} find {difference} in {studies}{_left_open(test)}."
 
 
-def _left_open(test: "TestPlan") -> str:
+def _left_open(test: TestPlan) -> str:
     if test.needed_low == test.needed_high:
         return ""
     if test.needed_low is None:
@@ -67,7 +64,7 @@ def _left_open(test: "TestPlan") -> str:
     return f"; Monte Carlo error leaves the {test.needed} needed at {between}"
 
 
-def _size(asked: Asked, test: "TestPlan") -> str:
+def _size(asked: Asked, test: TestPlan) -> str:
     each = "each" if asked.design == "between" else "each in each condition"
     group = " a group" if asked.design == "between" else ""
     trials = "trial" if test.trials == 1 else "trials"
@@ -83,7 +80,7 @@ def _range(found: Estimate) -> str:
     return f"95% Monte Carlo interval {100 * low:.0f} to {100 * high:.0f}%"
 
 
-def _warnings(asked: Asked, test: "TestPlan") -> Iterator[str]:
+def _warnings(asked: Asked, test: TestPlan) -> Iterator[str]:
     name = name_of(test.test)
     alarms = test.false_alarms
     if alarms and (alarms.interval.low or 0) > _NOTABLE * asked.alpha:

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.data.columns import SELF
 from analysis.data.selection import Selection, choose_mode, select
 from analysis.options import RESAMPLES
+from analysis.ratings.groups import Quartiles, quartiles_of
 from analysis.ratings.paired import PairedScores, self_compared
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
 from analysis.ratings.table import Ratings, Scale, as_number, check_ratings
@@ -43,17 +44,29 @@ class RatedBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnScores(Result):
+    """What raters gave themselves by one criterion: how many did, mean, SD (ddof 1) and quartiles."""
+
+    criterion: str
+    n: int
+    mean: float
+    sd_ddof1: float | None
+    quartiles: Quartiles
+
+
+@dataclass(frozen=True, slots=True)
 class SelfAssessment(Result):
-    """What raters said of themselves after a block, held against what they gave to items.
+    """What raters said of themselves beside a block, held against what they gave to items.
 
     `n_raters` gave themselves a score; `criteria` have one `PairedScores` each, over the raters who gave one to
     themselves and to items. `not_asked` are the criteria nobody was asked about themselves, such as those of one group
-    of items. Where numbers do not compare, `reason` says why."""
+    of items. Where numbers do not compare, `reason` says why. `scores` are what they gave themselves, of everybody."""
 
     n_raters: int
     criteria: tuple[PairedScores, ...]
     not_asked: tuple[str, ...]
     reason: str | None
+    scores: tuple[OwnScores, ...]
 
     def labelled(self, labels: Mapping[str, str]) -> "SelfAssessment":
         """The same with criteria under other names, to be shown."""
@@ -61,6 +74,7 @@ class SelfAssessment(Result):
             self,
             criteria=tuple(one.labelled(labels) for one in self.criteria),
             not_asked=tuple(labels[name] for name in self.not_asked),
+            scores=tuple(replace(one, criterion=labels[one.criterion]) for one in self.scores),
         )
 
 
@@ -146,7 +160,17 @@ def _self_assessment(
         criteria=() if named else self_compared(analysis.raters, own, seed=seed, resamples=resamples),
         not_asked=tuple(one.criterion for one in analysis.criteria if one.criterion not in asked),
         reason="the answers are names of classes, which have no distance" if named else None,
+        scores=() if named else tuple(_own_scores([one.criterion for one in analysis.criteria], own)),
     )
+
+
+def _own_scores(criteria: Sequence[str], own: pd.DataFrame) -> Iterator[OwnScores]:
+    for name in criteria:
+        given = own.loc[own["criterion"] == name, "mean"].dropna().to_numpy(dtype=float)
+        quartiles = quartiles_of(given)
+        if quartiles is not None:
+            sd = float(given.std(ddof=1)) if len(given) > 1 else None
+            yield OwnScores(name, len(given), float(given.mean()), sd, quartiles)
 
 
 def rated_blocks(

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
-from analysis.ratings.studies import BlockRatings
+from analysis.ratings.studies import BlockRatings, OwnScores
 from analysis.results import table_rows
 from analysis.signs import signed
 from analysis.stats.estimates import Estimate
@@ -89,6 +89,8 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
         return
     yield from _questions(one.analysis.criteria)
     yield from _parts(one.analysis) if full else brief(one.analysis)
+    if full and one.self_assessment is not None and one.self_assessment.scores:
+        yield from _beside_oneself(one.analysis.criteria, one.self_assessment.scores)
     yield from self_parts(one.self_assessment, full=full)
 
 
@@ -170,6 +172,26 @@ def _distribution(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableT
         cells = (f"{counts[score].n}" if score in counts else "0" for score in shown)
         table.add_row(name_of(one.criterion), _quartiles(one.quartiles), *cells)
     yield table
+
+
+def _beside_oneself(
+    criteria: tuple[CriterionResult, ...], own: tuple[OwnScores, ...]
+) -> Iterator[RenderableType]:
+    """Quartiles, means and SDs of items and of what raters gave themselves: table 3 of Alympics."""
+    yield heading("Scores of items and of oneself")
+    table = table_of("criterion", "items", "mean", "SD", "n", "oneself", "mean", "SD", "n")
+    of_oneself = {one.criterion: one for one in own}
+    for one in criteria:
+        self_ = of_oneself.get(one.criterion)
+        mine = (
+            ("-",) * 4
+            if self_ is None
+            else (_quartiles(self_.quartiles), number(self_.mean, 2), number(self_.sd_ddof1, 2), str(self_.n))
+        )
+        items = (_quartiles(one.quartiles), number(one.mean, 2), number(one.sd_ddof1, 2), str(one.n))
+        table.add_row(name_of(one.criterion), *items, *mine)
+    yield table
+    yield "SDs with n - 1; the columns of items and of oneself are quartiles."
 
 
 def _quartiles(quartiles: Quartiles | None) -> str:

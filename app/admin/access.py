@@ -16,15 +16,15 @@ from urllib.parse import quote, urlsplit
 from fastapi import Depends, Request, Response
 
 from app.accounts import logins
+from app.accounts.dependencies import WhoDep as WhoDep
 from app.accounts.logins import NotAllowed, NotLoggedIn, Who
 from app.admin.forms import read_any_form
 from app.admin.studies.steps import Step, line_and_next
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
-from app.core.dependencies import StudyDep as StudyDep
-from app.core.dependencies import WhoDep as WhoDep
 from app.core.headers import SAFE
 from app.studies.access import study_for
+from app.studies.dependencies import StudyDep as StudyDep
 from app.studies.tables import State
 from app.tasks.game.watching import match_blocks
 from app.tasks.registry import DESIGNS

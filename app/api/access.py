@@ -10,13 +10,13 @@ from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from app.accounts import logins, tokens
+from app.accounts.dependencies import WhoDep as WhoDep
 from app.accounts.logins import NotAllowed
 from app.core.dependencies import DatabaseDep, Now, without_nul
-from app.core.dependencies import StudyDep as StudyDep
-from app.core.dependencies import WhoDep as WhoDep
 from app.core.errors import StudyError
 from app.core.headers import SAFE
 from app.studies.access import study_for
+from app.studies.dependencies import StudyDep as StudyDep
 
 _bearer = HTTPBearer(
     auto_error=False, scheme_name="token", description="A token that you made on your account's page."

@@ -121,7 +121,7 @@ async def ask_walk_clips(
 @router.get("/walk-clips")
 async def list_walk_clips(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
     """List the runs that drew walks into the library, the newest first."""
-    return [run_out(job) for job in await database.read(queue.jobs_of, Kind.IMPORT, study.id)]
+    return [run_out(job) for job in await database.read(queue.jobs_of, Kind.WALKS, study.id)]
 
 
 @router.get("/packages")

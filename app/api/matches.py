@@ -95,6 +95,7 @@ class HappenedOut(Out):
     message: str
     auto: str
     rt_ms: int | None
+    reason: str
 
 
 class ReplayOut(MatchOut):

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.cli.console import out, progress
-from app.cli.game_metrics import LOG_BASE, NAMES, SMOOTHING, write_figures
+from app.cli.drawn import write_figures
+from app.cli.game_metrics import LOG_BASE, NAMES, SMOOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,6 +9,7 @@ import typer
 
 from analysis.signs import signed
 from app.cli.console import out, print_reasons
+from app.cli.drawn import write_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -236,6 +237,7 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
 
 
 def _print_settings(settings: "Mapping[str, Any]") -> None:
+    from analysis.text.water import marks
     from app.studies.file.problems import counted
 
     for name, one in settings.items():
@@ -249,6 +251,8 @@ def _print_settings(settings: "Mapping[str, Any]") -> None:
             f"winning bid {price}; first deaths by day {one['first_death'] or 'none'}",
             markup=False,
         )
+        for line in marks(one):
+            out.print(f"    {line}", markup=False)
 
 
 def _print_models(models: "Mapping[str, Any]") -> None:
@@ -317,26 +321,3 @@ def _matches(n: int) -> str:
 
 def _limits(interval: "Mapping[str, Any]") -> str:
     return "" if interval["low"] is None else f" ({interval['low']:.3f} to {interval['high']:.3f})"
-
-
-def write_figures(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
-    """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said."""
-    from analysis.figures import NoFigure
-    from app.core.errors import StudyError
-    from app.core.spreadsheet import csv_text
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for one in figures:
-            if isinstance(one, NoFigure):
-                if not quiet:
-                    out.print(f"{one.title}: no figure. {one.reason}", markup=False)
-                continue
-            (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
-            (folder / f"{one.name}.png").write_bytes(one.png)
-            text = csv_text(one.numbers.head, one.numbers.rows)
-            (folder / f"{one.name}.csv").write_text(text, encoding="utf-8")
-            if not quiet:
-                out.print(f"{folder / one.name}.svg: {one.sentence}", markup=False)
-    except OSError as error:
-        raise StudyError(f"cannot write {folder}: {error.strerror}") from None

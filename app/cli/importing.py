@@ -12,6 +12,7 @@ from app.core.errors import StudyError
 
 if TYPE_CHECKING:
     from app.reports.alympics import Released
+    from app.reports.alympics_days import ReplayedRelease
 
 _SHOWN = 10
 
@@ -95,9 +96,17 @@ def import_alympics(
         bool,
         typer.Option("--check", help="Only say what is there and which days break the rules; keep nothing."),
     ] = False,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            "--figures",
+            metavar="DIR",
+            help="Write table 2 and figures 4 and 7 to 9 of each setting: SVG, PNG, and their numbers as CSV.",
+        ),
+    ] = None,
 ) -> None:
     """Import the released games of Alympics' water auction as records, and write its ratings for `analyze`."""
-    from app.reports.alympics import import_records, read_release, refuse_others, write_ratings
+    from app.reports.alympics import TABLE_3, import_records, read_release, refuse_others, write_ratings
     from app.reports.alympics_days import replay_release
 
     released = read_release(folder)
@@ -105,6 +114,7 @@ def import_alympics(
         replayed = replay_release(folder)
         out.print(f"{len(released.documents)} records", markup=False)
         _say_release(folder, released, replayed.lines() if replayed else ["No file tells how days went."])
+        _draw_release(replayed, figures)
         return
     with opened() as (_, database):
         with database.reading() as session:
@@ -113,20 +123,36 @@ def import_alympics(
         with database.transaction() as session:
             imported = import_records(session, released, now())
     out.print(str(imported), markup=False)
+    replayed = None
     try:
         replayed = replay_release(folder)
         lines = replayed.lines() if replayed else []
     except StudyError as error:
         lines = [f"The days were not played again: {error}"]
     _say_release(folder, released, lines)
+    _draw_release(replayed, figures)
     if written:
         table, mapping = written
         out.print(f"{len(released.scores)} ratings written to {table}", markup=False, soft_wrap=True)
+        out.print(f"table 3 written to {table.with_name(TABLE_3)}", markup=False, soft_wrap=True)
         out.print(f"likely-human analyze {table} --mapping {mapping}", markup=False, soft_wrap=True)
 
 
+def _draw_release(replayed: "ReplayedRelease | None", folder: Path | None) -> None:
+    if replayed is None or folder is None:
+        return
+    from analysis.figures.water import setting_figures
+    from app.cli.drawn import write_figures
+
+    for number, one in sorted(replayed.settings.items()):
+        write_figures(folder, setting_figures(one, f"setting-{number}", f"setting {number}"), quiet=True)
+    out.print(
+        f"figures of {len(replayed.settings)} settings written to {folder}", markup=False, soft_wrap=True
+    )
+
+
 def _say_release(folder: Path, released: "Released", days: Sequence[str]) -> None:
-    from app.reports.alympics import criteria_of
+    from app.reports.alympics_table import criteria_of
 
     for line in days:
         out.print(line, markup=False, soft_wrap=True)
@@ -137,6 +163,9 @@ def _say_release(folder: Path, released: "Released", days: Sequence[str]) -> Non
         out.print(f"{said}; it does not count", markup=False, soft_wrap=True)
     for criterion in criteria_of(released.scores):
         out.print(str(criterion), markup=False, soft_wrap=True)
+    if released.scores:
+        said = "What the ten judges gave themselves is printed in table 3 and in no file of the release."
+        out.print(said, markup=False, soft_wrap=True)
     if missing := released.without_record:
         out.print(
             f"{len(missing)} rated records have no game in {folder}: {', '.join(missing[:3])}", markup=False

@@ -29,9 +29,11 @@ Allow = Annotated[
 Features = Annotated[
     Path | None,
     typer.Option(
+        "--backbone",
         "--features",
         metavar="FILE.onnx",
-        help="Of votes: the network whose features of frames are learnt from; to run it, the same file.",
+        help="Of votes, vis-ff, vis-gru, td-cnn and bc-cnn: the network, trained elsewhere, through which they look; "
+        "to run one, the same file.",
     ),
 ]
 
@@ -142,17 +144,16 @@ def _judge_or_model(name: str, features: Path | None) -> "tuple[Judge, Model | N
     folder = None if name in registry().judges else _model_folder(name)
     if folder is None:
         if features is not None:
-            raise StudyError(f"{name} reads no features of an ONNX file: leave out --features")
+            raise StudyError(f"{name} reads no features of an ONNX file: leave out --backbone")
         return judge_named(name), None
     from app.judges.frozen import FrozenFeatures
     from app.judges.trained import TrainedJudge, load_model
     from app.judges.voted import VoteJudge, is_voted
 
+    frozen = FrozenFeatures(features) if features else None
     if is_voted(folder):
-        return VoteJudge(folder, FrozenFeatures(features) if features else None), None
-    if features is not None:
-        raise StudyError(f"{name} reads no features of an ONNX file: leave out --features")
-    model = load_model(folder)
+        return VoteJudge(folder, frozen), None
+    model = load_model(folder, frozen)
     return TrainedJudge(model, 0), model
 
 
@@ -240,29 +241,29 @@ def train_(
             raise StudyError("votes takes neither --search nor --allow nor --epochs")
         _train_on_votes(on, output, seed, licence, mode, features)
         return
-    if features is not None:
-        raise StudyError(f"{name} reads no features of an ONNX file, as votes can: leave out --features")
     if mode is not None:
         raise StudyError(f"{name} learns who made a clip, not what people chose: leave out --mode")
+    from app.judges.frozen import FrozenFeatures
     from app.judges.spans import as_shown
     from app.judges.study import pairs_to_judge
     from app.judges.training import Wish, check_target, check_wish, train_model
     from app.judges.training_data import compared, of_folder, of_study
     from app.library.clips.store import ClipStore
 
-    wish = Wish(name, seed, tuple(allow or ()), search, licence, epochs)
+    frozen = FrozenFeatures(features) if features else None
+    wish = Wish(name, seed, tuple(allow or ()), search, licence, epochs, frozen)
     check_wish(wish)
     check_target(output)
     if Path(on).is_dir():
         with progress("Reading") as on_progress:
-            found = of_folder(Path(on), human, wish.wanted, on_progress)
+            found = of_folder(Path(on), human, wish.wanted, on_progress, frozen)
     else:
         with opened() as (settings, database):
             with database.reading() as session:
                 study = pairs_to_judge(session, on, ClipStore(settings.data_dir))
                 known = compared(session, on)
             with as_shown(study.pairs) as shown, progress("Reading") as on_progress:
-                found = of_study(on, known, study.pairs, shown, wish.wanted, on_progress)
+                found = of_study(on, known, study.pairs, shown, wish.wanted, on_progress, frozen)
     with progress("Training") as on_progress:
         trained = train_model(found, wish, output, on_progress, now())
     pooled = trained.evaluation.pooled
@@ -345,13 +346,14 @@ def list_() -> None:
 
 def _list_trained() -> None:
     """Networks that can be trained, and the trained judges of the data folder."""
-    from analysis.learning.networks import NETWORKS
+    from analysis.learning.catalogue import NETWORKS
     from app.core.settings import Settings
     from app.judges.models import models_here
 
     for network in NETWORKS.values():
         reads = "clips" if network.settings.sees else "positions"
-        out.print(f"{network.name}  to be trained (judge train)  from {reads}  {network.title}", markup=False)
+        how = "judge train --backbone" if network.on_features else "judge train"
+        out.print(f"{network.name}  to be trained ({how})  from {reads}  {network.title}", markup=False)
         out.print(f"    {network.origin}", markup=False)
     out.print("votes  to be trained (judge train)  from positions  What people's votes look at", markup=False)
     for model in models_here(Settings().data_dir):
@@ -360,7 +362,8 @@ def _list_trained() -> None:
             "no pair held out" if model.pairs is None else f"{model.pairs:.3f} of {model.n_pairs} {right}"
         )
         out.print(
-            f"{model.name}  trained {model.network} {model.version}  on {model.on}, {model.n_clips} clips; {reached}",
+            f"{model.name}  trained {model.network} {model.version}  on {model.on}, {model.n_clips} clips; {reached}"
+            + (f"; {model.n_deleted} answers deleted since" if model.n_deleted else ""),
             markup=False,
         )
 

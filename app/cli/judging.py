@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.console import err, opened, progress, reading_of
+from app.cli.drawn import write_figures
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:
@@ -55,29 +56,39 @@ def validate(
     everything: Annotated[
         bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
     ] = False,
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Of judges of pairs: where to draw accuracy and rank correlation by model, with their numbers.",
+        ),
+    ] = None,
 ) -> None:
     """How far judges may be trusted instead of people."""
     import pandas as pd
 
     from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges
+    from analysis.judging.by_model import accuracy_figure, rank_figure
     from app.judges.study import pairs_of_studies
     from app.reports.targets import frames_of, is_ratings, is_yes_no, notes_of
 
     for note in notes_of(mapping):
         err.print(note, markup=False)
     if mapping is not None and (is_ratings(mapping) or is_yes_no(mapping)):
-        if pairs is not None or mode is not None or everything or len(targets) != 1:
+        if pairs is not None or mode is not None or everything or figures is not None or len(targets) != 1:
             raise StudyError(
                 "judges of ratings, classes and judgements are held against one file of these; "
-                "leave out --pairs, --mode and --all"
+                "leave out --pairs, --mode, --all and --figures"
             )
         validate_items_of(
             Path(targets[0]), mapping, verdicts, as_json, seed, resamples, epsilon, min_instances
         )
         return
     if mapping is None and (rated := _rated(targets, verdicts, unwatched=everything)):
-        if pairs is not None:
-            raise StudyError(f"{pairs}: the verdicts are of items that were rated; leave out --pairs")
+        if pairs is not None or figures is not None:
+            raise StudyError(
+                f"{pairs or figures}: the verdicts are of items that were rated; leave out --pairs and --figures"
+            )
         _validate_rated(rated, verdicts, as_json, mode, seed, resamples, epsilon, min_instances)
         return
     given = read_verdicts(verdicts)
@@ -103,6 +114,9 @@ def validate(
             f"{verdicts}: no verdict is of a main pair of {', '.join(targets)}; compare the names in the columns "
             "pair, stimulus and study with those in the exported labels"
         )
+    if figures is not None:
+        drawn = [accuracy_figure(validation), rank_figure(validation)]
+        write_figures(figures, drawn, quiet=as_json)
     if as_json:
         typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:

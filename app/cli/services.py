@@ -26,8 +26,8 @@ def serve(
     verbose: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
     """Serve the studies of the data folder."""
-    from app.core.serving import address_of, bind, run_service
     from app.core.settings import Settings
+    from app.serving import address_of, bind, run_service
 
     settings = Settings()
     bound = bind(host, port)
@@ -43,11 +43,11 @@ def serve(
 
 def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo studies if they are not there yet, and serve them."""
-    from app.core.serving import address_of, bind, run_service
     from app.core.settings import Settings
     from app.demo.build import PLAY, RATE, SLUG, build_demo, build_play, build_rate, is_there
     from app.demo.offering import offering
     from app.demo.owner import demo_owner
+    from app.serving import address_of, bind, run_service
 
     settings = Settings()
     bound = bind(host, port)

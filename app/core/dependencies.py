@@ -7,13 +7,10 @@ from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
 
-from app.accounts.logins import Who
 from app.core import clock
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.library.clips.store import ClipStore
-from app.studies.access import StudyHere
 
 MAX_FORM_BYTES = 512_000
 MAX_FORM_FIELDS = 300
@@ -83,10 +80,6 @@ async def get_database(request: Request) -> Database:
     return request.app.state.database  # type: ignore[no-any-return]
 
 
-async def get_store(request: Request) -> ClipStore:
-    return request.app.state.store  # type: ignore[no-any-return]
-
-
 async def get_settings(request: Request) -> Settings:
     return request.app.state.settings  # type: ignore[no-any-return]
 
@@ -94,16 +87,6 @@ async def get_settings(request: Request) -> Settings:
 async def get_site(request: Request, settings: Annotated[Settings, Depends(get_settings)]) -> str:
     """Where the service is reached, without a slash at the end; as the request says unless it is set."""
     return settings.public_address.rstrip("/") or str(request.base_url).rstrip("/")
-
-
-async def get_who(request: Request) -> Who:
-    """The user whom the guard has let in."""
-    return request.state.who  # type: ignore[no-any-return]
-
-
-async def get_study(request: Request) -> StudyHere:
-    """The study of the address, which the guard has found the user to see."""
-    return request.state.study  # type: ignore[no-any-return]
 
 
 async def now() -> datetime:
@@ -118,12 +101,9 @@ async def get_rng() -> random.Random:
 _RNG = random.SystemRandom()
 
 DatabaseDep = Annotated[Database, Depends(get_database)]
-StoreDep = Annotated[ClipStore, Depends(get_store)]
 SettingsDep = Annotated[Settings, Depends(get_settings)]
 Form = Annotated[dict[str, str], Depends(read_form)]
 SingleForm = Annotated[dict[str, str], Depends(read_single_form)]
 Now = Annotated[datetime, Depends(now)]
 Rng = Annotated[random.Random, Depends(get_rng)]
 Site = Annotated[str, Depends(get_site)]
-WhoDep = Annotated[Who, Depends(get_who)]
-StudyDep = Annotated[StudyHere, Depends(get_study)]

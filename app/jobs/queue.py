@@ -18,6 +18,7 @@ from app.studies.tables import StudyShare
 
 MOST_TRIES = 4
 STANDING = (JobStatus.QUEUED, JobStatus.RUNNING)
+IMPORTING = (Kind.IMPORT, Kind.WALKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ def _ready(kinds: Sequence[Kind]) -> SelectOfScalar[Job]:
     """Queued jobs that may begin. No import begins while all clips are to be processed anew: new rules come first."""
     other = aliased(Job)
     reprocessing = select(other.id).where(other.kind == Kind.REPROCESS, col(other.status).in_(STANDING))
-    may_begin = or_(col(Job.kind) != Kind.IMPORT, ~reprocessing.exists())
+    may_begin = or_(col(Job.kind).not_in(IMPORTING), ~reprocessing.exists())
     return select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds), may_begin)
 
 
@@ -159,6 +160,13 @@ def begin_anew(session: Session, *which: ColumnElement[bool]) -> None:
     session.execute(standing.values(tries=Job.tries - was_running, **values))
 
 
+def ask_again(job: Job) -> None:
+    """What is done, or under way, is done again after that; its handler finds `again` among the parameters."""
+    job.params = {**job.params, "again": 1 + job.params.get("again", 0)}
+    if job.status == JobStatus.DONE:
+        job.status, job.begun_at, job.ended_at, job.done, job.tries = JobStatus.QUEUED, None, None, 0, 0
+
+
 def tell(session: Session, job_id: int, done: int, total: int, doing: str) -> bool:
     """Note progress; False once the job is to stop."""
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
@@ -177,11 +185,22 @@ def is_known(session: Session, job_id: int) -> bool:
 
 
 def finish(
-    session: Session, job_id: int, status: JobStatus, now: datetime, *, message: str = "", result: Any = None
+    session: Session,
+    asked: JobView,
+    status: JobStatus,
+    now: datetime,
+    *,
+    message: str = "",
+    result: Any = None,
 ) -> None:
-    """A running job is over; one that was cancelled meanwhile stays cancelled."""
-    mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
-    session.execute(mine.values(status=status, message=message, result=result, ended_at=now, doing=""))
+    """A running job is over; one that was cancelled meanwhile stays cancelled, one that was asked for again waits."""
+    is_mine = (col(Job.id) == asked.id, col(Job.status) == JobStatus.RUNNING)
+    job = session.exec(select(Job).where(*is_mine).with_for_update()).first()
+    if job is None:
+        return
+    job.status, job.message, job.result, job.ended_at, job.doing = status, message, result, now, ""
+    if status == JobStatus.DONE and job.params.get("again") != asked.params.get("again"):
+        job.status, job.ended_at, job.done, job.tries = JobStatus.QUEUED, None, 0, 0
 
 
 def view(job: Job) -> JobView:

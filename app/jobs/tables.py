@@ -21,6 +21,8 @@ class Kind(StrEnum):
     JUDGES = "judges"
     RESULTS = "results"
     TRAINING = "training"
+    WALKS = "walks"
+    PICTURES = "pictures"
 
 
 class JobStatus(StrEnum):

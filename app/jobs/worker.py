@@ -116,7 +116,7 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         status = JobStatus.FAILED
 
     def finish(session: Session) -> bool:
-        queue.finish(session, job.id, status, datetime.now(UTC), message=message, result=result)
+        queue.finish(session, job, status, datetime.now(UTC), message=message, result=result)
         return queue.is_known(session, job.id)
 
     is_known = _written(database, stop, finish)

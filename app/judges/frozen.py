@@ -1,19 +1,25 @@
-"""Features of clips by a network that was trained elsewhere: an ONNX file that the user names, run as it is.
+"""Features of pictures by a network that was trained elsewhere: an ONNX file that the user names, run as it is.
 
-Frames at equal steps, of the size that its input declares, red, green and blue from 0 to 1 (to 255 where it takes
-bytes); the features of a clip are the mean over its frames. The file is known by its SHA-256, and nothing is fetched.
+Pictures are of the size that its input declares, red, green and blue from 0 to 1 (to 255 where it takes bytes). A judge
+of votes reads frames at equal steps, and of these the mean; `looked_at` is what networks of ours read in the place of
+pictures. The file is known by its SHA-256, and nothing is fetched.
 """
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analysis.learning.pictures import COLOURS, Bytes
+from analysis.learning.networks import Settings, bar_codes, from_above
+from analysis.learning.paths import Path as Track
+from analysis.learning.pictures import COLOURS, Bytes, Frames
 from analysis.stats.intervals import Floats
 from app.judges.base import JudgeFailed, JudgeUnavailable, StimulusFiles
-from app.judges.frames import evenly_spaced
+from app.judges.frames import evenly_spaced, read_frames
 from app.library.clips.errors import ClipRefused
 
 MISSING = (
@@ -84,7 +90,7 @@ class FrozenFeatures:
         self.frames = batch if batch is not None and batch > 1 else FRAMES
         self.height, self.width = sizes
         self._first_colours = channels[0] == 1
-        self._at_once = batch or FRAMES
+        self._takes, self._at_once = batch, batch or FRAMES
 
     def of(self, files: StimulusFiles) -> Floats:
         """The features of a clip, shape (features,). Raises JudgeFailed naming the clip."""
@@ -94,20 +100,66 @@ class FrozenFeatures:
             pictures = evenly_spaced(files.clip, self.frames, self.width, self.height)
         except ClipRefused as refusal:
             raise JudgeFailed(files.clip, refusal.reason) from None
+        mean: Floats = self._finite(self.of_pictures(pictures), files.clip).mean(axis=0)
+        return mean
+
+    @cached_property
+    def n(self) -> int:
+        """How many features a picture has."""
+        black = np.zeros((1, self.height, self.width, COLOURS), dtype=np.uint8)
+        return int(self.of_pictures(black).shape[1])
+
+    def described(self, frames: int | None = None) -> Mapping[str, Any]:
+        """What a card says of it; `frames` where so many of each clip are looked at."""
+        of_clip = {} if frames is None else {"frames": frames}
+        of_file = {"file": self.name, "sha256": self.sha256, "n": self.n}
+        return {**of_file, **of_clip, "width": self.width, "height": self.height}
+
+    def settings(self, settings: Settings) -> Settings:
+        """Those of a network of ours that looks through this one; a bar-code has as many lines as a picture rows."""
+        window = self.height if settings.reads == "bar-code" else settings.window
+        return replace(settings, features=self.n, window=window)
+
+    def looked_at(self, files: StimulusFiles, settings: Settings, path: Track | None) -> Frames:
+        """What it makes of a clip, as `settings` read that: of each frame, its bar-code, or `path` from above.
+
+        Raises JudgeFailed naming the clip.
+        """
+        if settings.reads == "top-down":
+            assert path is not None
+            pictures, rate_hz = from_above(path, settings, self.height, self.width), 0.0
+        else:
+            frames = read_frames(files, settings, (self.height, self.width))
+            rate_hz = frames.rate_hz
+            pictures = frames.values if settings.reads == "frames" else bar_codes(frames, settings)
+        found = self._finite(self.of_pictures(pictures), files.positions if path else files.clip)
+        return Frames(rate_hz, found.astype(np.float32))
+
+    def of_pictures(self, pictures: Bytes) -> Floats:
+        """The features of each, shape (n, features), of pictures (n, height, width, 3).
+
+        Raises JudgeUnavailable where the file cannot be run on them.
+        """
         given = self._prepared(pictures)
         parts = [given[at : at + self._at_once] for at in range(0, len(given), self._at_once)]
         try:
-            rows = [
-                self._rows(self._session.run(None, {self._input.name: part})[0], len(part)) for part in parts
-            ]
+            return np.concatenate([self._run(part) for part in parts])
         except JudgeUnavailable:
             raise
         except Exception as error:
             raise JudgeUnavailable(f"{self._path}: cannot be run ({_short(error)})") from None
-        mean: Floats = np.concatenate(rows).mean(axis=0)
-        if not np.isfinite(mean).all():
-            raise JudgeFailed(files.clip, f"has features in {self.name} that are no finite numbers")
-        return mean
+
+    def _run(self, part: Any) -> Floats:
+        """What it gives of some pictures; where it takes a fixed number, the last is given again to fill that."""
+        n = len(part)
+        if self._takes is not None and n < self._takes:
+            part = np.concatenate([part, np.repeat(part[-1:], self._takes - n, axis=0)])
+        return self._rows(self._session.run(None, {self._input.name: part})[0], len(part))[:n]
+
+    def _finite(self, found: Floats, file: Path | None) -> Floats:
+        if not np.isfinite(found).all():
+            raise JudgeFailed(file, f"has features in {self.name} that are no finite numbers")
+        return found
 
     def _prepared(self, pictures: Bytes) -> Any:
         ordered = pictures.transpose(0, 3, 1, 2) if self._first_colours else pictures
@@ -129,6 +181,22 @@ class FrozenFeatures:
                 f"{self._path}: gives {rows.shape[1]:,} features; allowed are {_MOST_FEATURES:,}"
             )
         return rows
+
+
+def refuse_others(folder: Path, known: Mapping[str, Any] | None, given: FrozenFeatures | None) -> None:
+    """Raise JudgeUnavailable where the features are not those of the file that the judge in `folder` learnt from."""
+    if known is None and given is not None:
+        raise JudgeUnavailable(f"{folder} reads no features of an ONNX file: leave out --backbone")
+    if known is not None and given is None:
+        raise JudgeUnavailable(
+            f"{folder} reads features by {str(known['file'])[:200]} (SHA-256 {str(known['sha256'])[:64]}), which is "
+            "not kept with it: name that file at the command line, judge run --backbone FILE.onnx"
+        )
+    if known is not None and given is not None and known["sha256"] != given.sha256:
+        raise JudgeUnavailable(
+            f"{given.name} has the SHA-256 {given.sha256}; {folder} learnt from features by "
+            f"{str(known['file'])[:200]} with {str(known['sha256'])[:64]}"
+        )
 
 
 def _read(path: Path) -> bytes:

@@ -14,6 +14,7 @@ from app.library.places import models_folder, training_folder
 CARD = "card.json"
 CARD_TEXT = "card.md"
 CURVE = "learning.png"
+CURVES = ("learning.svg", CURVE)
 MANIFEST = "manifest.csv"
 VOTES = "votes"
 """The judge that learns what people chose: no network, and trained by NumPy alone."""
@@ -26,7 +27,8 @@ class TrainedHere:
     """A trained judge of the data folder: what it is, and how it did on what it never saw.
 
     `allowed` are the leaks that were found and allowed. Numbers are None where the card has none. `mode` is that of the
-    votes, empty of a judge that learnt from none: who may not see how these fall may not read the card.
+    votes, empty of a judge that learnt from none: who may not see how these fall may not read the card. `n_deleted`
+    counts the answers of its study that were deleted since, from which it may have learnt.
     """
 
     name: str
@@ -44,6 +46,7 @@ class TrainedHere:
     allowed: Sequence[str]
     mode: str
     has_curve: bool
+    n_deleted: int
 
     @property
     def is_of_votes(self) -> bool:
@@ -124,6 +127,7 @@ def _read(folder: Path, card: Mapping[str, Any]) -> TrainedHere:
         "n_clips": len(card["data"]["contents"]),
         "mode": mode,
         "has_curve": (folder / CURVE).is_file(),
+        "n_deleted": sum(card["data"].get("deleted", {"answers": {}})["answers"].values()),
     }
     if mode:
         reached = found["reached"]

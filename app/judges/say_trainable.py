@@ -5,15 +5,16 @@ import sys
 from dataclasses import asdict
 from importlib.util import find_spec
 
+from analysis.learning.catalogue import NETWORKS
 from analysis.learning.fitting import MISSING
 from analysis.learning.leaks import LEAKS
-from analysis.learning.networks import NETWORKS
 from app.judges.trainable import NetworkHere
 
 if __name__ == "__main__":
     networks = [
         NetworkHere(each.name, each.title, each.origin, each.settings.sees, each.settings.epochs)
         for each in NETWORKS.values()
+        if not each.on_features  # a file that is run is named at the command line alone
     ]
     missing = "" if find_spec("jax") and find_spec("optax") else MISSING
     json.dump(

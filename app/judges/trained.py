@@ -10,6 +10,7 @@ from analysis.errors import AnalysisError
 from analysis.learning.card import Loaded, apart, loaded_card, wanted
 from analysis.learning.networks import By, Parameters, Settings, cut, score
 from analysis.learning.paths import Path as Track
+from analysis.learning.pictures import Frames
 from analysis.learning.votes import CARD_FORMAT
 from analysis.learning.weights import MOST_BYTES, digest, unpacked
 from app.core.errors import Conflict, StudyError
@@ -24,6 +25,7 @@ from app.judges.base import (
     by_value,
 )
 from app.judges.frames import read_frames
+from app.judges.frozen import FrozenFeatures, refuse_others
 from app.judges.models import CARD, CARD_TEXT, is_model
 from app.judges.positions import TIME, Floats, read_positions
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, run_judge
@@ -37,11 +39,13 @@ _UNITS: Mapping[By, tuple[str, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A trained judge as it lies on disk: its card and the weights of its copies."""
+    """A trained judge as it lies on disk: its card and the weights of its copies; and what it looks through, if it
+    looks through a network that was trained elsewhere."""
 
     folder: Path
     card: Loaded
     copies: Sequence[Parameters]
+    frozen: FrozenFeatures | None = None
 
 
 def check_by(by: str) -> By:
@@ -52,10 +56,11 @@ def check_by(by: str) -> By:
     raise StudyError(f"--by {by[:40]!r} is not allowed; allowed: {', '.join(_UNITS)}")
 
 
-def load_model(folder: Path) -> Model:
+def load_model(folder: Path, frozen: FrozenFeatures | None = None) -> Model:
     """Raises JudgeUnavailable, naming the file, for whatever is not just what a training wrote."""
     try:
         card = loaded_card(card_string(folder / CARD), str(folder / CARD))
+        refuse_others(folder, card.features, frozen)
         path = folder / card.file
         if path.stat().st_size > MOST_BYTES:
             raise JudgeUnavailable(
@@ -73,7 +78,9 @@ def load_model(folder: Path) -> Model:
         raise JudgeUnavailable(f"{error.filename}: cannot be read ({error.strerror})") from None
     except AnalysisError as error:
         raise JudgeUnavailable(str(error)) from None
-    return Model(folder, card, apart(found, len(card.settings)))
+    if frozen is not None and any(each.features != frozen.n for each in card.settings):
+        raise JudgeUnavailable(f"{folder / CARD}: is of another number of features than {frozen.name} gives")
+    return Model(folder, card, apart(found, len(card.settings)), frozen)
 
 
 def card_text(folder: Path, *, as_json: bool) -> str:
@@ -107,6 +114,7 @@ class TrainedJudge:
     def __init__(self, model: Model, copy: int, by: By | None = None) -> None:
         self._settings: Settings = model.card.settings[copy]
         self._parameters = model.copies[copy]
+        self._frozen = model.frozen
         self._by: By = by or model.card.by
         unit, self._scale = _UNITS[self._by]
         self._info = JudgeInfo(
@@ -131,14 +139,19 @@ class TrainedJudge:
     def _value(self, files: StimulusFiles) -> float:
         settings = self._settings
         file = files.clip if settings.sees else files.positions
-        seen = read_frames(files, settings) if settings.sees else track_of(files, settings)
         try:
-            value = score(settings, self._parameters, cut(seen, settings)).value(self._by)
+            value = score(settings, self._parameters, cut(self._seen(files), settings)).value(self._by)
         except AnalysisError as error:
             raise JudgeFailed(file, str(error)) from None
         if not math.isfinite(value):
             raise JudgeFailed(file, "gives no finite score")
         return value
+
+    def _seen(self, files: StimulusFiles) -> Track | Frames:
+        settings = self._settings
+        if self._frozen is None:
+            return read_frames(files, settings) if settings.sees else track_of(files, settings)
+        return self._frozen.looked_at(files, settings, None if settings.sees else track_of(files, settings))
 
 
 def track_and_goal(files: StimulusFiles, settings: Settings) -> tuple[Track, tuple[float, float] | None]:

@@ -12,17 +12,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from analysis.figures.figure import AnyFigure, Figure
 from analysis.learning.baselines import Baseline, baseline, best_number_baseline, logistic_baseline
 from analysis.learning.card import Origin, card_of, markdown, together
+from analysis.learning.catalogue import NETWORKS, Network, network_named, on_features_alone
+from analysis.learning.epochs import epochs_figure
 from analysis.learning.leaks import LEAKS
-from analysis.learning.networks import Network, network_named
 from analysis.learning.training import Trained, train
 from analysis.learning.weights import digest, packed
 from app.core.errors import StudyError
 from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.fidget import correcting
-from app.judges.models import CARD, CARD_TEXT
+from app.judges.frozen import FrozenFeatures
+from app.judges.models import CARD, CARD_TEXT, CURVES
 from app.judges.motion import moving
 from app.judges.runner import OnProgress
 from app.judges.straightness import roundaboutness
@@ -39,7 +42,9 @@ _WEIGHTS = re.compile(r"[0-9a-f]{64}\.safetensors")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be trained; `allowed` names leaks that are not to stop it."""
+    """What is to be trained; `allowed` names leaks that are not to stop it.
+
+    `frozen` is what a network looks through that needs one."""
 
     network: str
     seed: int = 1
@@ -47,19 +52,24 @@ class Wish:
     search: bool = False
     licence: str = ""
     epochs: int | None = None
+    frozen: FrozenFeatures | None = None
 
     @property
     def wanted(self) -> Network:
         """The network as it is to be trained. Raises AnalysisError for one that there is not."""
         network = network_named(self.network)
-        if self.epochs is None:
-            return network
-        return replace(network, settings=replace(network.settings, epochs=self.epochs))
+        settings = network.settings if self.frozen is None else self.frozen.settings(network.settings)
+        return replace(network, settings=replace(settings, epochs=self.epochs or settings.epochs))
 
 
 def check_wish(wish: Wish) -> None:
     """Raises before any file is read: StudyError for a leak of no such name, AnalysisError for an unknown network."""
-    assert wish.wanted
+    network = network_named(wish.network)
+    if wish.frozen is not None and not network.on_features:
+        those = ", ".join(each.name for each in NETWORKS.values() if each.on_features)
+        raise StudyError(f"{network.name} looks through no other network; those that do are {those}, votes")
+    if wish.frozen is None and network.on_features:
+        raise StudyError(on_features_alone(network))
     for name in wish.allowed:
         if name not in LEAKS:
             raise StudyError(f"--allow {name[:80]}: there is no such leak; there is {', '.join(LEAKS)}")
@@ -93,12 +103,14 @@ def train_model(found: TrainingSet, wish: Wish, out: Path, on_progress: OnProgre
         licence=wish.licence,
         made_at=now,
         versions={"Python": platform.python_version()}
-        | {name: version(name) for name in _PACKAGES}
+        | {name: version(name) for name in _PACKAGES + (("onnxruntime",) if wish.frozen else ())}
         | {"processors": str(len(os.sched_getaffinity(0)))},
     )
-    card = card_of(trained, found.examples, _data_hash(found), origin, file, digest(parameters))
+    features = wish.frozen.described() if wish.frozen else None
+    card = card_of(trained, found.examples, _data_hash(found), origin, file, digest(parameters), features)
     card["baselines"] = [each.to_dict() for each in baselines_of(found, trained)]
     written_model(out, file, data, card, markdown(card))
+    write_curves(epochs_figure([copy.by_epoch for copy in trained.copies]), out)
     return trained
 
 
@@ -115,6 +127,16 @@ def written_model(out: Path, file: str, data: bytes, card: Mapping[str, Any], te
             target.write(content)
     for path in old:
         path.unlink(missing_ok=True)
+
+
+def write_curves(figure: AnyFigure, out: Path) -> None:
+    """What was learnt, drawn beside the card; a drawing that was there and is not any more goes."""
+    for name in CURVES:
+        (out / name).unlink(missing_ok=True)
+    if isinstance(figure, Figure):
+        for name, content in zip(CURVES, (figure.svg.encode(), figure.png), strict=True):
+            with written_whole(out / name) as target:
+                target.write(content)
 
 
 def _data_hash(found: TrainingSet) -> str:

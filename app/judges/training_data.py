@@ -2,16 +2,19 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlmodel import Session, col, select
 
+from analysis.learning.catalogue import Network
 from analysis.learning.examples import Example, Pairs
-from analysis.learning.networks import Network, Settings
+from analysis.learning.networks import Settings
+from analysis.learning.training import fitting_settings
 from app.core.errors import Conflict, StudyError
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.frames import encoding_of, read_frames
+from app.judges.frozen import FrozenFeatures
 from app.judges.located import MANIFEST, are_positions, located
 from app.judges.runner import OnProgress, PairToJudge
 from app.judges.study import main_pairs
@@ -63,13 +66,20 @@ class Compared:
     truth: str | None
 
 
-def of_folder(folder: Path, human: str, network: Network, on_progress: OnProgress) -> TrainingSet:
-    """The clips that a folder's manifest lists (docs/clips.md), all of which need positions, as `network` reads them.
+def of_folder(
+    folder: Path,
+    human: str,
+    network: Network,
+    on_progress: OnProgress,
+    frozen: FrozenFeatures | None = None,
+) -> TrainingSet:
+    """The clips that a folder's manifest lists (docs/clips.md), all of which need positions, as `network` reads them,
+    looking through `frozen` where it needs one.
 
     The source `human` made the paths of people. Raises StudyError and ClipError in words.
     """
     if are_positions(folder):
-        return _without_clips(folder, human, network, on_progress)
+        return _without_clips(folder, human, network, on_progress, frozen)
     rows = read_manifest(folder / MANIFEST).rows
     clips = []
     for done, row in enumerate(rows, start=1):
@@ -79,10 +89,12 @@ def of_folder(folder: Path, human: str, network: Network, on_progress: OnProgres
         hashes = frozenset(_sha256(file) for file in (row.file, row.positions) if file)
         clips.append(Clip(row.name, row.source, row.attributes, files, row.positions, shown_s, hashes))
         on_progress(done, len(rows), row.name)
-    return _set(str(folder), clips, human, (), network, on_progress)
+    return _set(str(folder), clips, human, (), network, on_progress, frozen)
 
 
-def _without_clips(folder: Path, human: str, network: Network, on_progress: OnProgress) -> TrainingSet:
+def _without_clips(
+    folder: Path, human: str, network: Network, on_progress: OnProgress, frozen: FrozenFeatures | None
+) -> TrainingSet:
     if network.settings.sees:
         raise StudyError(f"{folder} has positions without clips, and this judge looks at clips")
     with located(folder) as paths:
@@ -98,7 +110,7 @@ def _without_clips(folder: Path, human: str, network: Network, on_progress: OnPr
             )
             for one in paths
         ]
-        return _set(str(folder), clips, human, (), network, on_progress)
+        return _set(str(folder), clips, human, (), network, on_progress, frozen)
 
 
 def compared(session: Session, slug: str) -> Sequence[Compared]:
@@ -122,8 +134,9 @@ def of_study(
     shown: Sequence[PairToJudge],
     network: Network,
     on_progress: OnProgress,
+    frozen: FrozenFeatures | None = None,
 ) -> TrainingSet:
-    """The clips of a study's main pairs as `network` reads them.
+    """The clips of a study's main pairs as `network` reads them, looking through `frozen` where it needs one.
 
     The source that its pairs call the truth made those of people.
 
@@ -144,7 +157,7 @@ def of_study(
         if pair.truth:
             one, other = (pair.a, pair.b) if pair.truth == "a" else (pair.b, pair.a)
             pairs.append((place[one.name], place[other.name]))
-    return _set(slug, list(clips.values()), human, pairs, network, on_progress)
+    return _set(slug, list(clips.values()), human, pairs, network, on_progress, frozen)
 
 
 def clips_of(
@@ -172,7 +185,13 @@ def clips_of(
 
 
 def _set(
-    on: str, clips: Sequence[Clip], human: str, pairs: Pairs, network: Network, on_progress: OnProgress
+    on: str,
+    clips: Sequence[Clip],
+    human: str,
+    pairs: Pairs,
+    network: Network,
+    on_progress: OnProgress,
+    frozen: FrozenFeatures | None,
 ) -> TrainingSet:
     sources = sorted({clip.source for clip in clips})
     if human not in sources or len(sources) < 2:
@@ -185,7 +204,28 @@ def _set(
     for done, clip in enumerate(clips, start=1):
         examples.append(_example(clip, human, network.settings))
         on_progress(done, len(clips), clip.name)
+    if frozen is not None:
+        examples = _looked_at(frozen, clips, examples, network.settings, on_progress)
     return TrainingSet(on, examples, [clip.files for clip in clips], pairs, simulated)
+
+
+def _looked_at(
+    frozen: FrozenFeatures,
+    clips: Sequence[Clip],
+    examples: Sequence[Example],
+    settings: Settings,
+    on_progress: OnProgress,
+) -> list[Example]:
+    """With what a network that was trained elsewhere makes of each; what an image from above shows is of all."""
+    fitting, found = fitting_settings(settings, examples), []
+    for done, (clip, example) in enumerate(zip(clips, examples, strict=True), start=1):
+        try:
+            path = None if settings.sees else example.path
+            found.append(replace(example, frames=frozen.looked_at(clip.files, fitting, path)))
+        except JudgeFailed as failure:
+            raise StudyError(f"{clip.name}: {failure}") from None
+        on_progress(done, len(clips), clip.name)
+    return found
 
 
 def _example(clip: Clip, human: str, settings: Settings) -> Example:
@@ -194,7 +234,7 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
         raise StudyError(f"{clip.name} has no positions, {reads}; leave the clip out, or add them")
     try:
         path, goal_m = track_and_goal(clip.files, settings)
-        frames = read_frames(clip.files, settings) if settings.sees else None
+        frames = read_frames(clip.files, settings) if settings.sees and settings.looks else None
     except JudgeFailed as failure:
         raise StudyError(f"{clip.name}: {failure}") from None
     of = clip.attributes

@@ -16,7 +16,6 @@ import pandas as pd
 
 from analysis.data.selection import choose_mode, select
 from analysis.errors import AnalysisError
-from analysis.figures.figure import Figure
 from analysis.learning.baselines import FEATURES, features
 from analysis.learning.cross_fitting import OnProgress, learn
 from analysis.learning.figure import learning_figure
@@ -26,13 +25,13 @@ from analysis.stats.intervals import Floats
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, JudgeInfo, JudgeUnavailable, Needs, PairFiles, Verdict
-from app.judges.frozen import FrozenFeatures
+from app.judges.frozen import FrozenFeatures, refuse_others
 from app.judges.models import CARD, VOTES
 from app.judges.runner import PairToJudge, VerdictRow, verdicts_csv
 from app.judges.trained import card_string, track_of
-from app.judges.training import UNTRAINED, check_target, value_or_none, written_model
+from app.judges.training import UNTRAINED, check_target, value_or_none, write_curves, written_model
 from app.judges.training_data import Clip, Compared, clips_of
-from app.judges.voted_card import CURVES, card_lines
+from app.judges.voted_card import card_lines
 
 TITLE = "What people's votes look at (positions)"
 TITLE_OF_FEATURES = "What people's votes look at (clips, features of a network that was trained elsewhere)"
@@ -108,7 +107,7 @@ def train_on_votes(
         "made_at": now.isoformat(timespec="seconds"),
         "weights": {"file": file, "digest": digest(arrays)},
         "numbers": list(numbers),
-        "features": None if frozen is None else _of_frozen(frozen, votes.table.shape[1]),
+        "features": None if frozen is None else frozen.described(frozen.frames),
         "data": {
             "on": study.slug,
             "mode": study.mode,
@@ -128,7 +127,7 @@ def train_on_votes(
         "not_for": _NOT_FOR,
     }
     written_model(out, file, data, card, "\n".join(card_lines(card)) + "\n")
-    _draw(learnt, out)
+    write_curves(learning_figure(learnt.numbers), out)
     with written_whole(out / VERDICTS) as target:
         target.write(verdicts_csv(cross_fitted_rows(study, learnt, f"1+{digest(arrays)[:12]}", now)).encode())
     return learnt
@@ -141,23 +140,6 @@ def _beside(study: VotedStudy) -> Mapping[str, Floats]:
         for name, of in UNTRAINED.items()
     }
     return {name: np.array(found, dtype=np.float64) for name, found in values.items()}
-
-
-def _draw(learnt: Learnt, out: Path) -> None:
-    figure = learning_figure(learnt.numbers)
-    for name in CURVES:
-        (out / name).unlink(missing_ok=True)
-    if isinstance(figure, Figure):
-        for name, content in zip(CURVES, (figure.svg.encode(), figure.png), strict=True):
-            with written_whole(out / name) as target:
-                target.write(content)
-
-
-def _of_frozen(frozen: FrozenFeatures, n: int) -> Mapping[str, Any]:
-    return {
-        "file": frozen.name, "sha256": frozen.sha256, "n": n,
-        "frames": frozen.frames, "width": frozen.width, "height": frozen.height,
-    }  # fmt: skip
 
 
 def _votes(study: VotedStudy, frozen: FrozenFeatures | None) -> Votes:
@@ -248,7 +230,7 @@ class VoteJudge:
     def __init__(self, folder: Path, frozen: FrozenFeatures | None = None) -> None:
         card = _card(folder)
         try:
-            _refuse_others(folder, card.get("features"), frozen)
+            refuse_others(folder, card.get("features"), frozen)
             names = [] if frozen else list(FEATURES)
             n = _whole(card["features"]["n"]) if frozen else len(FEATURES)
             path = folder / str(card["weights"]["file"])
@@ -304,22 +286,6 @@ class VoteJudge:
                 f"them would be memory. {self._folder / VERDICTS} holds cross-fitted ones; --allow study-clips judges "
                 "all the same"
             )
-
-
-def _refuse_others(folder: Path, known: Mapping[str, Any] | None, given: FrozenFeatures | None) -> None:
-    """Raise JudgeUnavailable where the features are not those of the file that the judge learnt from."""
-    if known is None and given is not None:
-        raise JudgeUnavailable(f"{folder} reads positions and no features: leave out --features")
-    if known is not None and given is None:
-        raise JudgeUnavailable(
-            f"{folder} reads features by {str(known['file'])[:200]} (SHA-256 {str(known['sha256'])[:64]}), which is "
-            "not kept with it: name that file at the command line, judge run --features FILE.onnx"
-        )
-    if known is not None and given is not None and known["sha256"] != given.sha256:
-        raise JudgeUnavailable(
-            f"{given.name} has the SHA-256 {given.sha256}; {folder} learnt from features by "
-            f"{str(known['file'])[:200]} with {str(known['sha256'])[:64]}"
-        )
 
 
 def _whole(value: object) -> int:

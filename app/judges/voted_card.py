@@ -5,9 +5,7 @@ from typing import Any
 
 from analysis.signs import signed
 from analysis.stats.evidence import NOT_YET, evidence_of
-from app.judges.models import CURVE
-
-CURVES = ("learning.svg", CURVE)
+from app.judges.models import CURVES
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
@@ -23,6 +21,7 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
         f"- Ridge {numbers['ridge']:g}, chosen among {numbers['n_tried']} within the training pairs",
         *_features_lines(card["features"]),
         *([f"- Warning: {numbers['warning']}"] if numbers["warning"] else []),
+        *_deleted_lines(data),
         "",
         "## On pairs whose clips and voters it never saw",
         "",
@@ -65,6 +64,17 @@ def _sign_said(weight: Mapping[str, Any]) -> str:
         case "less":
             return ", below 0"
     return f"; whether above or below 0 {NOT_YET}"
+
+
+def _deleted_lines(data: Mapping[str, Any]) -> list[str]:
+    deleted = data.get("deleted")
+    if not deleted:
+        return []
+    why = f" It was not trained anew: {deleted['why']}." if deleted["why"] else ""
+    return [
+        f"- Warning: {sum(deleted['answers'].values())} answers of {data['on']} were deleted since it was trained, as "
+        f"people withdrew; it may have learnt from them.{why}"
+    ]
 
 
 def _untrained_lines(untrained: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -69,8 +69,8 @@ def ask_package(session: Session, who: Who, study: StudyHere, wish: PackageWish,
 
 def ask_walks(session: Session, who: Who, study: StudyHere, mode: str, now: datetime) -> int:
     """Have the walks of a study drawn into the library. Raises StudyError for a mode that is none."""
-    params = {"slug": study.slug, "walks": counted_mode(mode) or Mode.LIVE.value}
-    return ask_run(session, who, study, Kind.IMPORT, params, now)
+    params = {"slug": study.slug, "mode": counted_mode(mode) or Mode.LIVE.value}
+    return ask_run(session, who, study, Kind.WALKS, params, now)
 
 
 def ask_run(

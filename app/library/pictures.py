@@ -11,8 +11,6 @@ from app.jobs.tables import Kind
 from app.library.catalog import StimulusView
 from app.library.media import poster_path
 
-_WISH = {"pictures": "missing"}
-
 
 def has_poster(data_dir: Path, stimulus: StimulusView) -> bool:
     """Whether there is a picture; an empty file says that none can be made."""
@@ -29,6 +27,5 @@ def lack_pictures(data_dir: Path, stimuli: Sequence[StimulusView]) -> bool:
 
 def ask_pictures(session: Session, now: datetime) -> None:
     """Have the missing ones drawn, unless that is under way."""
-    standing = queue.jobs_of(session, Kind.IMPORT, None, limit=1000, standing=True)
-    if all(job.params != _WISH for job in standing):
-        queue.ask(session, Kind.IMPORT, _WISH, now=now)
+    if not queue.jobs_of(session, Kind.PICTURES, None, limit=1, standing=True):
+        queue.ask(session, Kind.PICTURES, {}, now=now)

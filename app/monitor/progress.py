@@ -36,7 +36,7 @@ from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.tables import State, Unit, UnitMember
-from app.tasks.registry import live_tasks
+from app.tasks.running import live_tasks
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)

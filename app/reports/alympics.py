@@ -1,14 +1,12 @@
 """A release of Alympics: its games as records, its scores in the layout that `analyze` reads, and what was printed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from statistics import mean, stdev
 
 from sqlmodel import Session, col, select
 
-from analysis.ratings.table import as_number
 from app.core.errors import Conflict
 from app.core.spreadsheet import csv_text
 from app.library.alympics.documents import read_games
@@ -18,9 +16,10 @@ from app.library.documents import ImportedDocument
 from app.library.editing import drop_content
 from app.library.tables import Stimulus
 from app.reports.alympics_sheets import HIGHEST, LOWEST, Score, scores_in
+from app.reports.alympics_table import COLUMNS, table_rows
 from app.studies.file.problems import counted
 
-TABLE, MAPPING = "alympics-ratings.csv", "alympics-ratings.yaml"
+TABLE, MAPPING, TABLE_3 = "alympics-ratings.csv", "alympics-ratings.yaml", "alympics-table-3.csv"
 _COLUMNS = ("record", "judge", "criterion", "score", "group", "reason", "refused")
 _MAPPING = f"""\
 # Judges' scores of Alympics, as `likely-human import alympics` wrote them. Only scores that count are there.
@@ -29,47 +28,6 @@ columns: {{item: record, rater: judge, criterion: criterion, score: score, group
 scale: [{LOWEST}, {HIGHEST}]
 level: ordinal
 """
-# Means and standard deviations of the agents in table 3 of the paper "ALYMPICS: LLM agents meet game theory".
-PRINTED: Mapping[str, tuple[str, str]] = {
-    "IU": ("3.33", "1.04"),
-    "LR": ("3.47", "1.00"),
-    "SE": ("3.46", "1.10"),
-    "AD": ("3.42", "1.12"),
-    "LP": ("3.88", "0.88"),
-    "IA": ("3.51", "1.24"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Criterion:
-    """Scores of one criterion that count: number, mean and SD (ddof 1), and what the paper prints of it.
-
-    `with_impossible` is the same with numbers that are not on the scale.
-    """
-
-    name: str
-    n: int
-    mean: str
-    sd: str
-    printed: tuple[str, str] | None
-    with_impossible: tuple[str, str] | None
-
-    @property
-    def is_as_printed(self) -> bool:
-        return self.printed == (self.mean, self.sd)
-
-    def __str__(self) -> str:
-        said = f"{self.name}: {self.n} scores, mean {self.mean} (SD {self.sd})"
-        if self.printed is None:
-            return said
-        if self.is_as_printed:
-            return f"{said}, as printed"
-        said += f"; printed {self.printed[0]} ({self.printed[1]})"
-        if self.with_impossible is None:
-            return f"{said}, which the released scores do not give"
-        impossible = f"with the impossible scores it is {self.with_impossible[0]} ({self.with_impossible[1]})"
-        exact = self.with_impossible == self.printed
-        return f"{said}; {impossible}{'' if exact else ', so neither is what was printed'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,21 +55,10 @@ def read_release(folder: Path) -> Released:
     return Released(read_games(folder), scores_in(folder))
 
 
-def criteria_of(scores: Sequence[Score]) -> list[Criterion]:
-    """Each criterion in the order of the sheet, those with fewer than two scores left out."""
-    found = []
-    for name in dict.fromkeys(row.criterion for row in scores):
-        rows = [row for row in scores if row.criterion == name]
-        counted = [as_number(row.score) for row in rows if not row.refused]
-        numbers = [n for row in rows if (n := as_number(row.score)) == n]
-        if len(counted) > 1:
-            other = _described(numbers) if len(numbers) > len(counted) else None
-            found.append(Criterion(name, len(counted), *_described(counted), PRINTED.get(name), other))
-    return found
-
-
 def write_ratings(released: Released, folder: Path) -> tuple[Path, Path]:
-    """Write the scores and their mapping file: `likely-human analyze TABLE --mapping MAPPING`. Raises BadRelease."""
+    """Write the scores, their mapping file, and table 3 of the paper: `likely-human analyze TABLE --mapping MAPPING`.
+
+    Returns the first two. Raises BadRelease."""
     rows = [
         (
             one.record,
@@ -128,6 +75,7 @@ def write_ratings(released: Released, folder: Path) -> tuple[Path, Path]:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / TABLE).write_text(csv_text(_COLUMNS, rows), encoding="utf-8")
         (folder / MAPPING).write_text(_MAPPING, encoding="utf-8")
+        (folder / TABLE_3).write_text(csv_text(COLUMNS, table_rows(released.scores)), encoding="utf-8")
     except OSError as error:
         raise BadRelease(
             f"{folder}: the ratings cannot be written there ({error.strerror or error}); give another with --out"
@@ -190,7 +138,3 @@ def _game(stimulus: ImportedDocument | Stimulus) -> str | None:
 
 def _is_other(each: ImportedDocument, there: Stimulus) -> bool:
     return each.document.sha256 != there.content_sha256 or each.attributes != there.attributes
-
-
-def _described(values: Sequence[float]) -> tuple[str, str]:
-    return f"{mean(values):.2f}", f"{stdev(values):.2f}"

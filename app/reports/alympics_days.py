@@ -184,7 +184,7 @@ def _replayed(released: RecordedGame, setting: int, run: int) -> tuple[WaterGame
     winners = [[name for name, one in day.residents.items() if one.won] for day in released.days]
     needs = {resident.name: resident.need for resident in config.residents}
     supplies = (config.supply_low, config.supply_high)
-    return WaterGame(supplies, needs, bids, winners, balances, healths), deviations
+    return WaterGame(supplies, needs, bids, winners, balances, healths, str(run)), deviations
 
 
 def _evening(rules: WaterAuction, morning: WaterState, day: Day, names: Sequence[str]) -> WaterState | str:

@@ -137,6 +137,7 @@ MOVE_COLUMNS = (
     Column("payoff_total", "number", "units of the game", "on rows `resolve`: all rounds so far"),
     Column("state_hash", "text", "", "SHA-256 of the canonical JSON of the state after the event"),
     Column("excluded", "text", "", "`by-hand` where the person's session was left out", allowed=("by-hand",)),
+    Column("reason", "text", "", "why a move was made, in the words of whoever made it", prose=True),
 )
 SEAT_COLUMNS = (
     *_OF_MATCH,

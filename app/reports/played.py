@@ -183,7 +183,10 @@ def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str], excluded: frozen
     return {
         **dict.fromkeys(MOVES),
         **_shared(row),
-        **{name: row[_e[name]] for name in ("seq", "round", "phase", "kind", "message", "auto", "rt_ms")},
+        **{
+            name: row[_e[name]]
+            for name in ("seq", "round", "phase", "kind", "message", "auto", "rt_ms", "reason")
+        },
         **{name: row[_e[name]] for name in ("shown_at", "received_at", "deadline_at", "state_hash")},
         "seat": seat,
         "role": roles.get(seat),

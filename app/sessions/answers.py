@@ -4,18 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import insert
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import InvalidAnswer
+from app.sessions.here import Where
 from app.sessions.responses import Response
 from app.studies.questions.base import Question
 from app.studies.questions.registry import TYPES
-
-if TYPE_CHECKING:
-    from app.sessions.where import Where
 
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
 ADD_RESPONSE = insert(_response).returning(_response.c.id)
@@ -64,7 +62,7 @@ def read_answers(
 
 def store(
     session: Session,
-    where: "Where",
+    where: Where,
     form: Mapping[str, str],
     now: datetime,
     answers: Answers,

@@ -13,10 +13,11 @@ from app.sessions import beginning_queries
 from app.sessions.answers import Answers, store
 from app.sessions.coming import Came
 from app.sessions.entering import claim, day_of
+from app.sessions.here import Where
 from app.sessions.links import BadLink
 from app.sessions.planning import plan_trials
 from app.sessions.tables import Mode, Status
-from app.sessions.where import Where, hold, locate
+from app.sessions.where import hold, locate
 
 ENDED = "This study has ended and takes no more answers."
 

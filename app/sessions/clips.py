@@ -13,7 +13,7 @@ from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
-from app.tasks.registry import task_named
+from app.tasks.running import task_named
 
 NO_CLIP = "There is no such clip on the page you are on."
 

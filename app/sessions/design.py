@@ -72,6 +72,7 @@ class BlockPart:
     instructions: bool = False
     noun: str = "Pair"
     self_assessment: bool = False
+    about_self_first: bool = False
 
     @property
     def last(self) -> int:
@@ -119,10 +120,9 @@ def pages_of(*, background: bool, instructions: bool, parts: Sequence[BlockPart]
 def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:
     if part.instructions:
         yield PageKey("instructions", block=part.block)
-    for position in range(part.first, part.first + part.n):
-        yield PageKey("trial", position)
-    if part.self_assessment and part.n:
-        yield PageKey("self", block=part.block)
+    trials = [PageKey("trial", position) for position in range(part.first, part.first + part.n)]
+    about_self = [PageKey("self", block=part.block)] if part.self_assessment and part.n else []
+    yield from (*about_self, *trials) if part.about_self_first else (*trials, *about_self)
 
 
 @dataclass(frozen=True, slots=True)

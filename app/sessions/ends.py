@@ -8,10 +8,10 @@ from app.core.money import money
 from app.sessions.beginning import Declined
 from app.sessions.ending import Earned, Ending, Shortfall, Way
 from app.sessions.entering import ENDED, PAUSED, WHO_INVITED, BegunElsewhere, NotOpen
+from app.sessions.here import Where
 from app.sessions.markdown import markdown
 from app.sessions.pages import EndPage
 from app.sessions.tables import Mode, Status
-from app.sessions.where import Where
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
@@ -28,6 +28,15 @@ WHY: dict[Shortfall, str] = {
     "withdrew": "You chose not to wait for others, so you played no match after that.",
     "questions": "The questions on the rules were not answered right, so you played no match.",
     "nobody": "There were not enough people at the same time, so not every match could begin. It is not your fault.",
+}
+
+CODE_FOR = {
+    Way.FINISHED: "Your completion code",
+    Way.NO_CONSENT: "Your code for not taking part",
+    Way.SCREENED_OUT: "Your code, as you could not take part",
+    Way.FULL: "Your code, as there was no place for you",
+    Way.PARTIAL: "Your code for a part of the study",
+    Way.FAILED: "Your code, as it did not work on your device",
 }
 
 
@@ -104,9 +113,11 @@ def last_page(
     """
     message = design.completion.message
     own = "# Thank you" if message.strip() == DEFAULT_MESSAGE.strip() else message
-    code, redirect = way_out(design, ending.way, participant, session)
+    way = ending.way
+    code, redirect = way_out(design, way, participant, session)
     if not code and not redirect:
-        code, redirect = way_out(design, Way.FINISHED, participant, session)
+        way = Way.FINISHED
+        code, redirect = way_out(design, way, participant, session)
     return EndPage(
         study_title=design.title,
         action="",
@@ -120,6 +131,7 @@ def last_page(
         why=WHY[ending.why] if ending.why else "",
         html=markdown(own),
         code=code,
+        code_label=CODE_FOR[way],
         redirect=redirect,
         pay=design.completion.pay or "" if ending.way is Way.FINISHED else "",
         earned=earned_in_words(ending.earned),
@@ -191,6 +203,7 @@ def _end(
         title=title,
         why=text,
         code=code,
+        code_label=CODE_FOR[way] if way else "",
         redirect=redirect,
         contact=contact,
         close=_may_close(redirect),

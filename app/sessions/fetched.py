@@ -4,7 +4,8 @@ import logging
 
 from fastapi import APIRouter, Request, Response
 
-from app.core.dependencies import DatabaseDep, Now, StoreDep
+from app.core.dependencies import DatabaseDep, Now
+from app.library.dependencies import StoreDep
 from app.sessions.clips import clip_for
 from app.sessions.media import ClipMissing, clip_response, is_there, note_missing, note_sent
 from app.sessions.polling import events_of, news_of

@@ -81,9 +81,9 @@ class EndPage(Page):
 
     `label` names it beside the progress bar, which is there for sessions that had begun (`steps`). `why` is what
     happened, `html` the study's own words. `earned` has lines of label and amount, `pay` what the study promised.
-    `close` comes last. `link` (with `link_label`) is a way back in, where there is one. `receipt` is the code with
-    which the answers can be deleted later, at the address `receipt_at`, written whole as people note it; `stop` is
-    where that is done at once.
+    `close` comes last. `code_label` stands over the code. `link` (with `link_label`) is a way back in, where there is
+    one. `receipt` is the code with which the answers can be deleted later, at the address `receipt_at`, written whole
+    as people note it; `stop` is where that is done at once.
     """
 
     template: ClassVar[str] = "end.html"
@@ -93,6 +93,7 @@ class EndPage(Page):
     why: str = ""
     html: str = ""
     code: str = ""
+    code_label: str = ""
     redirect: str = ""
     pay: str = ""
     earned: tuple[tuple[str, str], ...] = ()

@@ -13,7 +13,7 @@ from app.sessions import beginning_queries
 from app.sessions.design import Planned
 from app.sessions.runs import BlockRun, Run
 from app.tasks.base import Start
-from app.tasks.registry import task_named
+from app.tasks.running import task_named
 
 
 class Full(Closed):

@@ -14,10 +14,12 @@ from sqlmodel import Session
 from app.core import dependencies
 from app.core.database import Database
 from app.core.ending import is_ending
+from app.sessions.here import Where
 from app.sessions.news import Listener, hears_all
 from app.sessions.pages import MessagePage
 from app.sessions.views import page_for
-from app.sessions.where import Where, hold, locate, session_of
+from app.sessions.where import hold, locate, session_of
+from app.tasks.running import live_of
 
 POLL_S = 25.0
 PRESENT_S = 5.0
@@ -39,21 +41,24 @@ _GIVES_WAY: Mapping[str, Any] = {}
 
 def is_due(where: Where, now: datetime) -> bool:
     """Whether something has to be written before the current page is shown (`settle`)."""
-    return where.live is not None and not where.is_shut_out(now) and where.live.is_due(where, now)
+    task = live_of(where)
+    return task is not None and not where.is_shut_out(now) and task.is_due(where, now)
 
 
 def settle(session: Session, token: str, now: datetime) -> None:
     """Write what is due on the current page, unless somebody else has."""
     hold(session, token)
     where = locate(session, token)
-    if where.live is not None and is_due(where, now):
-        where.live.settle(session, where, where.block, now)
+    task = live_of(where)
+    if task is not None and is_due(where, now):
+        task.settle(session, where, where.block, now)
 
 
 def note_present(session: Session, where: Where, now: datetime, polls: bool) -> None:
     """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
-    if where.live is not None:
-        where.live.note_present(session, where, where.block, now, polls=polls)
+    task = live_of(where)
+    if task is not None:
+        task.note_present(session, where, where.block, now, polls=polls)
 
 
 async def current(database: Database, token: str, now: datetime) -> Where:
@@ -114,7 +119,7 @@ async def _changes(
     with Listener(await database.peek(session_of, token), MOST_WAITING) as listener:
         while True:
             where = await current(database, token, now)
-            task = where.live
+            task = live_of(where)
             page = None if task is None or where.is_shut_out(now) else page_for(where, now)
             if task is None or page is None or isinstance(page, MessagePage):
                 yield {"reload": True}

@@ -13,15 +13,17 @@ from app.sessions.clips import shown_design
 from app.sessions.ends import turned_away
 from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
 from app.sessions.entry import carried_by, remember, visit_of
+from app.sessions.here import NotCurrent
 from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
-from app.sessions.state_machine import NotCurrent, mark_shown, submit
+from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
+from app.tasks.running import live_of
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -74,7 +76,7 @@ async def show_page(
     if is_framed(request):
         return framed(request, None)
     where = await current(database, token, now)
-    if where.live is not None:
+    if live_of(where) is not None:
         database.write_soon(note_present, where, now, False)
     if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)

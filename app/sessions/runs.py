@@ -111,10 +111,19 @@ def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:
 def _pages(design: StudyDesign, blocks: Sequence[tuple[BlockRun, int]]) -> SessionPages:
     parts, first = [], 1
     for block, n in blocks:
-        own, about_self = block.design.instructions is not None, block.design.self_assessment is not None
-        n_practice = min(block.n_practice, n)
+        of, n_practice = block.design, min(block.n_practice, n)
         parts.append(
-            BlockPart(block.id, block.design.task, n, n_practice, first, own, block.design.noun, about_self)
+            BlockPart(
+                block.id,
+                of.task,
+                n,
+                n_practice,
+                first,
+                instructions=of.instructions is not None,
+                noun=of.noun,
+                self_assessment=of.self_assessment is not None,
+                about_self_first=of.about_self_first,
+            )
         )
         first += n
     return pages_of(

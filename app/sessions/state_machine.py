@@ -12,14 +12,15 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
-from app.core.errors import Closed, Conflict, InvalidAnswer
+from app.core.errors import Closed, InvalidAnswer
 from app.sessions.answers import read_answers, store
 from app.sessions.beginning import ENDED, Declined, answer_consent
 from app.sessions.coming import Came
+from app.sessions.here import NotCurrent, Where
 from app.sessions.responses import Evidence, Response
 from app.sessions.tables import ParticipantSession, Status
-from app.sessions.where import Where, hold, locate
-from app.tasks.registry import task_named
+from app.sessions.where import hold, locate
+from app.tasks.running import task_named
 
 MAX_SUBMIT_ID = 100
 _session, _response, _evidence = (
@@ -50,17 +51,6 @@ PLAYED = select(func.count()).where(
     _response.c.unplayable.is_(False),
 )
 COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
-
-
-class NotCurrent(Conflict):
-    """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored.
-
-    `at` names what the current page then says of it.
-    """
-
-    def __init__(self, message: str, at: str = "moved") -> None:
-        super().__init__(message)
-        self.at = at
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:

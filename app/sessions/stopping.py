@@ -12,12 +12,13 @@ from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
 from app.sessions.ends import farewell, full
+from app.sessions.here import Where
 from app.sessions.pages import MessagePage, StopPage
 from app.sessions.receipts import session_of_receipt
 from app.sessions.sent import with_came
 from app.sessions.tables import BEGUN, Status
 from app.sessions.views import preview_of
-from app.sessions.where import Where, locate, session_of
+from app.sessions.where import locate, session_of
 from app.sessions.withdrawing import require_of, withdraw
 from app.studies.file.load import StudyDesign
 

@@ -17,7 +17,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.sessions import beginning_queries
 from app.sessions.entering import day_of
-from app.tasks.registry import live_tasks
+from app.tasks.running import live_tasks
 
 EVERY_S = 1.0
 VISITS_EVERY = timedelta(minutes=10)

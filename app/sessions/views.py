@@ -3,8 +3,8 @@
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -14,19 +14,17 @@ from fastapi.responses import HTMLResponse
 from app.core.templating import html_of, html_response, render, templates_age
 from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
-from app.sessions.design import BlockPart, PageKey
-from app.sessions.ending import FINISHED, Ending
+from app.sessions.design import BlockPart
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
+from app.sessions.here import Where
 from app.sessions.markdown import markdown
 from app.sessions.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.sessions.places import NO_PART, Place, clip_address, views
 from app.sessions.receipts import receipt_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import DECLINED, Mode, Status
-from app.sessions.where import TrialSeen, Where
 from app.studies.file.load import StudyDesign
-from app.studies.questions.base import Question, QuestionView
-from app.studies.questions.registry import TYPES
-from app.tasks.registry import task_named
+from app.tasks.running import has_shared_page, task_named
 
 NOTICES = {
     "moved": "You have already answered that page. Continue here.",
@@ -55,7 +53,7 @@ def current_page(
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     if where.status == Status.COMPLETED:
         return render(finished(where, now, notice, secret, site))
-    is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
+    is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and has_shared_page(where)
     if notice or not is_shared:
         return render(page_for(where, now, notice=notice, came=came))
     key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
@@ -93,37 +91,6 @@ def submit_id_for(where: Where, came: str = "") -> str:
     """Names the page and this serving of it; that of the consent page says who is asked."""
     number = f"{where.page}.{secrets.token_urlsafe(12)}"
     return with_carried(number, came) if where.page.kind == "consent" else number
-
-
-NO_PART = BlockPart("", "", 0, 0, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a page of a design is shown, and to whom: what its page holds beside the design itself.
-
-    `form` and `errors` are of a form that could not be accepted. `clips` gives the address of a position and side.
-    `part` is the block of a trial's page, `trial` what is on it where that differs by session, `now` when it is shown.
-    `ending` is how the session came to its last page.
-    """
-
-    page: PageKey
-    action: str
-    submit_id: str
-    done: int
-    steps: int
-    clips: Callable[[int, str], str]
-    part: BlockPart = NO_PART
-    trial: TrialSeen | None = None
-    key: str = ""
-    participant: str = ""
-    session: str = ""
-    notice: str = ""
-    preview: str = ""
-    form: Mapping[str, str] = field(default_factory=dict)
-    errors: Mapping[str, str] = field(default_factory=dict)
-    now: datetime | None = None
-    ending: Ending = FINISHED
 
 
 def page_for(
@@ -234,29 +201,3 @@ def form_error(errors: Mapping[str, str]) -> str:
     own = [errors[name] for name in OF_NO_FIELD if name in errors]
     marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
     return " ".join([*marked, *own])
-
-
-def clip_address(action: str, position: int, side: str) -> str:
-    """An address that holds the session, the position and the side, and so tells nothing of the clip."""
-    return f"{action}/clips/{position}-{side}.mp4"
-
-
-def views(
-    questions: Sequence[Question], form: Mapping[str, str], errors: Mapping[str, str]
-) -> tuple[QuestionView, ...]:
-    return tuple(
-        QuestionView(
-            id=q.id,
-            type=q.type,
-            ask=q.ask,
-            required=q.required,
-            options=tuple(TYPES[q.type].options(q, form)),
-            value=form.get(q.id, ""),
-            error=errors.get(q.id, ""),
-            minimum=q.minimum,
-            maximum=q.maximum,
-            step=q.step,
-            widget=TYPES[q.type].widget_of(q),
-        )
-        for q in questions
-    )

@@ -4,10 +4,8 @@ Statements are built once: building them anew costs more than running them.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sqlalchemy import Integer, bindparam, case, outerjoin, select
 from sqlmodel import Session, SQLModel
@@ -15,19 +13,18 @@ from sqlmodel import Session, SQLModel
 from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.library.tables import Content, Stimulus
-from app.sessions.design import BlockPart, PageKey, SessionPages, Slot
-from app.sessions.ending import FINISHED, Ending, ending_of
+from app.sessions.design import Slot
+from app.sessions.ending import Ending, ending_of
+from app.sessions.here import TrialSeen, Where
 from app.sessions.responses import Response
-from app.sessions.runs import BlockRun, Run, run_of
-from app.sessions.tables import Mode, ParticipantSession, SessionToken, Status, Trial
-from app.studies.file.load import StudyDesign
+from app.sessions.runs import run_of
+from app.sessions.tables import ParticipantSession, SessionToken, Status, Trial
 from app.studies.queries import STATE
-from app.studies.states import takes_answers
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
-from app.tasks.registry import live_task, task_named
+from app.tasks.running import has_shared_page, live_of, task_named
 
 if TYPE_CHECKING:
-    from app.tasks.base import LiveTask
+    pass
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_SESSION = (
@@ -121,86 +118,6 @@ PLAY_AT = (
 SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 
 
-@dataclass(frozen=True, slots=True)
-class TrialSeen:
-    """What the current trial shows, where that differs by session: its unit, and the hash of what it holds.
-
-    `next_kind` is that of the stimulus after it, None where there is none. `own` is what the task adds to it.
-    """
-
-    id: int
-    unit: str
-    kind: str
-    n_bytes: int | None = None
-    duration_s: float | None = None
-    sent: Mapping[str, Any] | None = None
-    stimulus_kind: str | None = None
-    content: str | None = None
-    next_kind: str | None = None
-    own: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """Where a session stands: all that its current page is made from."""
-
-    session_id: int
-    token: str
-    version_id: int
-    mode: str
-    status: str
-    state: str
-    step: int
-    participant: str | None
-    shown_at: datetime | None
-    closes_at: datetime | None
-    closing: str
-    is_stored: bool
-    run: Run
-    pages: SessionPages
-    trial: TrialSeen | None = None
-    ending: Ending = FINISHED
-
-    @property
-    def design(self) -> StudyDesign:
-        return self.run.design
-
-    @property
-    def page(self) -> PageKey:
-        return self.pages.keys[self.step]
-
-    @property
-    def part(self) -> BlockPart:
-        """The block of the current trial. Raises KeyError on a page that is none."""
-        return self.pages.part_at(self.page.position)
-
-    @property
-    def live(self) -> "LiveTask | None":
-        """The task of the current page, where that changes by itself."""
-        is_trial = self.page.kind == "trial" and self.status == Status.ACTIVE
-        return live_task(self.part.task) if is_trial else None
-
-    @property
-    def block(self) -> BlockRun:
-        """The block of the current trial. Raises KeyError on a page that is none."""
-        return self.run.block(self.part.block)
-
-    @property
-    def has_shared_page(self) -> bool:
-        """Whether the current page is the same for every session that is where this one is."""
-        return self.page.kind != "trial" or task_named(self.part.task).shares_page(self.block.design)
-
-    def is_shut_out(self, now: datetime) -> bool:
-        """Whether the study has ended with this session under way. Previews and simulations do not depend on it."""
-        is_open = self.status in (Status.ARRIVED, Status.ACTIVE)
-        begun = self.status == Status.ACTIVE
-        return (
-            is_open
-            and self.mode in (Mode.LIVE, Mode.PILOT)
-            and not takes_answers(State(self.state), self.closes_at, now, begun=begun)
-        )
-
-
 def locate(session: Session, token: str, submit_id: str = "") -> Where:
     """Find a session by its token; `is_stored` says whether a form numbered `submit_id` was taken. Raises NotFound."""
     if not TOKEN.fullmatch(token):
@@ -232,7 +149,7 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
-    return where if where.has_shared_page else replace(where, trial=_trial_seen(session, where))
+    return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
 
 
 def _ending(session: Session, where: Where) -> Ending:
@@ -258,6 +175,6 @@ def session_of(session: Session, token: str) -> int:
 
 def _trial_seen(session: Session, where: Where) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
-    statement = UNIT_AT if where.live is None else PLAY_AT
+    statement = UNIT_AT if live_of(where) is None else PLAY_AT
     trial = TrialSeen(*session.connection().execute(statement, named).one())
     return replace(trial, own=task_named(where.part.task).seen(session, where, trial))

@@ -6,7 +6,7 @@ Nothing of it can be taken back. What was taken out of the service before, as a 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 from sqlmodel import Session, SQLModel, col
 
 from app.accounts.audit import Actor, record
@@ -22,7 +22,7 @@ from app.sessions.runs import run_of
 from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 from app.studies.tables import Study, StudyVersion
 from app.tasks import TASKS
-from app.tasks.registry import task_named
+from app.tasks.running import task_named
 
 PARTICIPANT = Actor(None, "a participant")
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
@@ -58,6 +58,8 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     run = run_of(session, found.version_id, found.sha256)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)
+    choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))
+    n_votes = session.scalar(select(func.count()).select_from(Response).where(*choices))
     responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
     for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
@@ -78,8 +80,25 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     queue.begin_anew(session, *made)  # it may have read the answers already
     # The worker removes the files of jobs that are no more.
     session.execute(delete(Job).where(*made, col(Job.status) == JobStatus.DONE))
+    _hold_judges_anew(session, found.id, found.mode)
+    if n_votes:
+        renew = {"mode": found.mode, "answers": n_votes}
+        params = {"name": "", "slug": found.slug, "renew": renew}
+        queue.ask(session, Kind.TRAINING, params, now=now, study_id=found.id)
     record(session, PARTICIPANT, "session.withdraw", now=now, study=found.slug, after={"mode": found.mode})
     return str(found.slug)
+
+
+def _hold_judges_anew(session: Session, study_id: int, mode: str) -> None:
+    """The verdicts of judges stay, as nobody's answers are in them; what they are worth is reckoned again."""
+    runs = select(Job).where(
+        col(Job.study_id) == study_id,
+        col(Job.kind) == Kind.JUDGES,
+        col(Job.status).in_((JobStatus.DONE, JobStatus.RUNNING)),
+    )
+    for job in session.scalars(runs):
+        if job.result is None or job.result["mode"] == mode:
+            queue.ask_again(job)
 
 
 def require_of(session: Session, session_id: int, slug: str) -> None:

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import uvicorn
 
 from app.core.database import Database
-from app.core.serving import address_of, bind, holding, running_address
 from app.core.settings import Settings
 from app.main import create_app
+from app.serving import address_of, bind, holding, running_address
 from app.simulation.people import Traits
 from app.simulation.walk import simulate
 

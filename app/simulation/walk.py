@@ -20,10 +20,10 @@ from app.sessions.entry import pass_for
 from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
+from app.simulation.tasks import SIMULATING
 from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import TIE, Member, PairPlan, Side, member_at, side_of
-from app.tasks.registry import simulating
 
 AT_ONCE = 8
 MAX_PAGES = 2_000
@@ -89,7 +89,7 @@ class Walk:
         self._targets: Targets | None = None
         self._items: Mapping[int, tuple[str, float]] | None = None
         self.had_trials = False
-        self._tasks = [simulated(database, person.rng) for simulated in simulating()]
+        self._tasks = [simulated(database, person.rng) for simulated in SIMULATING]
 
     async def through(self, entry: str) -> None:
         response = await self._client.get(entry)

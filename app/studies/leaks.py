@@ -15,9 +15,9 @@ from sqlmodel import Session, col, select
 
 from app.core.errors import StudyError
 from app.library.kinds import StimulusKind
-from app.library.records import Line, Record, Table, parse_record
 from app.library.tables import Content, Stimulus
 from app.sessions.design import Kind
+from app.studies.clues import Clues, clues_in
 from app.studies.file.design import StudyDesign
 from app.studies.file.problems import counted, listed
 from app.tasks.pair.design import Member
@@ -28,14 +28,6 @@ from app.tasks.rating.settings import RatingDesign
 TELLING: Final = 0.6
 """A clue that is right in more of the pairs than this, and not by chance, tells the source."""
 LEVEL: Final = 0.05
-_MESSAGE = re.compile(r"\A.{1,300}? writes: (.*)\Z", re.DOTALL)
-_CLASS = re.compile(r"\A.{1,300}? writes a (short|medium|long) message\.\Z")
-_CLASSES = {"short": 40, "medium": 120, "long": 400}
-_TIME = re.compile(r"\b\d{1,2}:\d\d(?::\d\d)?\b|\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?)\b")
-_REASON = re.compile(r"\Areason\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
-_TYPO = re.compile(r"\A[a-z]|[^.!?…\"”)]\Z|  |(\w)\1\1|\s[,.;!?]")
-AUTOMATIC: Final = "made automatically"
 
 _REMEDIES: Mapping[LeakName, str] = {
     "rounds": "make the records again with --rounds, so that all show as many",
@@ -49,6 +41,7 @@ _REMEDIES: Mapping[LeakName, str] = {
     "reasons": "show reasons in every round of every record, or in none",
     "file-size": "show as many rounds, and messages by their length class",
     "page-size": "show as many rounds and rows of all",
+    "reason-length": "make the records again with --text numbers",
 }
 # Of what `game records` did not make, and cannot make again.
 _ELSEWHERE: Mapping[LeakName, str] = {
@@ -56,6 +49,7 @@ _ELSEWHERE: Mapping[LeakName, str] = {
     "message-length": "give lengths, or no messages, in all records, and import them again",
     "message-count": "leave messages out of all records, and import them again",
     "typing": "leave messages out of all records, and import them again",
+    "reason-length": "leave reasons out of all records, and import them again",
     "automatic": "leave out the records that have any",
 }
 # Columns of the manifest of `game records`, which its records keep as attributes.
@@ -64,7 +58,8 @@ _HAS: Mapping[LeakName, str] = {
     "message-length": "longer messages",
     "message-count": "more messages",
     "round-numbers": "more round numbers",
-    "typing": "more messages with typing errors",
+    "typing": "more messages or reasons with typing errors",
+    "reason-length": "longer reasons",
     "file-size": "more bytes",
     "page-size": "more lines and cells on the page",
 }
@@ -104,20 +99,6 @@ class BlockLeaks:
     block: str
     leaks: tuple[Leak, ...]
     trivial: Trivial | None
-
-
-@dataclass(frozen=True, slots=True)
-class Clues:
-    """What can be counted of one record or text. Texts have no rounds and no numbers; `is_ours` where `game records`
-    made it."""
-
-    rounds: int
-    measured: Mapping[LeakName, float]
-    times: int
-    automatic: int
-    names: tuple[str, ...]
-    lacks_reasons: bool
-    is_ours: bool = False
 
 
 def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
@@ -204,63 +185,6 @@ def _clues(
         name: replace(clues_in(kept.kind, kept.content, names), is_ours=kept.is_ours)
         for name, kept in there.items()
     }
-
-
-def clues_in(kind: StimulusKind, content: str, sources: re.Pattern[str]) -> Clues:
-    """What can be counted of a record (canonical JSON) or a text."""
-    if kind is not StimulusKind.RECORD:
-        measured: dict[LeakName, float] = {
-            "message-length": float(len(content)),
-            "typing": float(len(_TYPO.findall(content))),
-            "file-size": float(len(content.encode())),
-        }
-        return Clues(0, measured, len(_TIME.findall(content)), 0, _named(sources, [content]), False)
-    return _of_record(parse_record(content), len(content.encode()), sources)
-
-
-def _of_record(record: Record, n_bytes: int, sources: re.Pattern[str]) -> Clues:
-    in_rounds = [part for each in record.rounds for part in each.parts]
-    lines = [part.text for part in in_rounds if isinstance(part, Line)]
-    cells = [str(c) for part in in_rounds if isinstance(part, Table) for row in part.rows for c in row]
-    messages = [found[1] for line in lines if (found := _MESSAGE.match(line))]
-    classes = [_CLASSES[found[1]] for line in lines if (found := _CLASS.match(line))]
-    rest = [line for line in lines if not _MESSAGE.match(line)]
-    lengths = [*map(len, messages), *classes]
-    numbers = [float(n) for text in (*rest, *cells) for n in _NUMBER.findall(text)]
-    texts = [
-        record.title,
-        *(p.name for p in record.players),
-        *(p.about for p in record.players),
-        *rest,
-        *cells,
-    ]
-    with_reason = [_has_reason(each.parts) for each in record.rounds]
-    measured: dict[LeakName, float] = {
-        "message-length": fmean(lengths) if lengths else 0.0,
-        "message-count": float(len(lengths)),
-        "round-numbers": fmean(n % 5 == 0 for n in numbers) if numbers else 0.0,
-        "typing": fmean(bool(_TYPO.search(m)) for m in messages) if messages else 0.0,
-        "file-size": float(n_bytes),
-        "page-size": float(len(lines) + len(cells) + len(record.rounds)),
-    }
-    return Clues(
-        len(record.rounds),
-        measured,
-        sum(bool(_TIME.search(text)) for text in (*rest, *cells)),
-        sum(AUTOMATIC in line for line in lines),
-        _named(sources, texts),
-        any(with_reason) and not all(with_reason),
-    )
-
-
-def _has_reason(parts: Sequence[object]) -> bool:
-    return any(isinstance(p, Line) and _REASON.match(p.text) for p in parts) or any(
-        isinstance(p, Table) and any(_REASON.match(name) for name in p.columns) for p in parts
-    )
-
-
-def _named(sources: re.Pattern[str], texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted({found.lower() for text in texts for found in sources.findall(text)}))
 
 
 def _of_pairs(block: PairDesign, pairs: Sequence[DesignPair], clues: Mapping[str, Clues]) -> BlockLeaks:

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlmodel import Session
 
+from app.core.database import Database
+from app.core.settings import Settings
+from app.sessions.answered import AnsweredTrial, TrialView
 from app.sessions.answers import Answers
 from app.sessions.design import BlockPart, Planned
 from app.sessions.ending import BlockEnd
+from app.sessions.here import TrialSeen, Where
+from app.sessions.pages import Page
+from app.sessions.places import Place
+from app.sessions.runs import BlockRun, Run
 
 if TYPE_CHECKING:
     import httpx2
-
-    from app.core.database import Database
-    from app.core.settings import Settings
-    from app.monitor.session_pages import AnsweredTrial, TrialView
-    from app.sessions.pages import Page
-    from app.sessions.runs import BlockRun, Run
-    from app.sessions.views import Place
-    from app.sessions.where import TrialSeen, Where
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +56,21 @@ class Task(Protocol):
         """Whether the page of a trial of this block is the same for every session at that position."""
         return False
 
-    def plan(self, block: "BlockRun", start: Start) -> Sequence[Planned]:
+    def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         """The trials of a session that begins, in order, those for practice first; none where the block is full."""
 
-    def page(self, block: "BlockRun", place: "Place", frame: Mapping[str, Any]) -> "Page":
+    def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> Page:
         """The page of the trial at a place; `frame` has what every page has."""
 
     def read(
-        self, session: Session, where: "Where", block: "BlockRun", form: Mapping[str, str], now: datetime
+        self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
     ) -> Taken | None:
         """The answer to the current trial; None where the form was taken and the page stays.
 
         Raises InvalidAnswer with every error.
         """
 
-    def seen(self, session: Session, where: "Where", trial: "TrialSeen") -> Any:
+    def seen(self, session: Session, where: Where, trial: TrialSeen) -> Any:
         """What the page shows beside its unit, where it is not shared: `TrialSeen.own`."""
         return None
 
@@ -79,15 +78,15 @@ class Task(Protocol):
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
         return None
 
-    def ended(self, session: Session, where: "Where", part: BlockPart) -> BlockEnd:
+    def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
         """How the trials of a block ended, of a session that has come to its last page."""
         return BlockEnd(part.n)
 
-    def forget(self, session: Session, run: "Run", session_id: int, now: datetime) -> None:
+    def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
         """Delete what the task keeps of a session whose answers are deleted, in tables of its own."""
         return None
 
-    def answered(self, trial: "AnsweredTrial") -> "TrialView":
+    def answered(self, trial: AnsweredTrial) -> TrialView:
         """An answered trial as the experimenter sees it."""
         return trial.view()
 
@@ -96,7 +95,7 @@ class Simulating(Protocol):
     """How one simulated participant goes through pages of a task that filling in a form does not answer. A task that
     has such pages has it as `Simulated` in `simulated.py` of its folder."""
 
-    def __init__(self, database: "Database", rng: random.Random) -> None: ...
+    def __init__(self, database: Database, rng: random.Random) -> None: ...
 
     def is_mine(self, html: str) -> bool:
         """Whether it is such a page."""
@@ -108,28 +107,28 @@ class Simulating(Protocol):
 class LiveTask(Task, Protocol):
     """A task whose page changes while somebody is on it, because of others and of time."""
 
-    def is_due(self, where: "Where", now: datetime) -> bool:
+    def is_due(self, where: Where, now: datetime) -> bool:
         """Whether something has to be written before the page is shown."""
 
-    def settle(self, session: Session, where: "Where", block: "BlockRun", now: datetime) -> None:
+    def settle(self, session: Session, where: Where, block: BlockRun, now: datetime) -> None:
         """Write it; the session is held."""
 
     def note_present(
-        self, session: Session, where: "Where", block: "BlockRun", now: datetime, *, polls: bool
+        self, session: Session, where: Where, block: BlockRun, now: datetime, *, polls: bool
     ) -> None:
         """Somebody has been heard of; `polls`: by a browser that keeps in touch, whose silence means something."""
 
     def present(self, session: Session, version_ids: Collection[int]) -> frozenset[int]:
         """Sessions of these versions that are on such a page and have not left it, however long it has been theirs."""
 
-    def version(self, page: "Page") -> str:
+    def version(self, page: Page) -> str:
         """Names what is to be seen on a page: the same for as long as its viewer sees the same."""
 
-    def news(self, page: "Page") -> Mapping[str, Any]:
+    def news(self, page: Page) -> Mapping[str, Any]:
         """What a poll is answered where that has changed."""
 
-    async def sweep(self, database: "Database", settings: "Settings", now: datetime) -> None:
+    async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
         """Write whatever is due on pages that nobody looks at."""
 
-    async def end(self, database: "Database") -> None:
+    async def end(self, database: Database) -> None:
         """Give up whatever a sweep has begun and that is not done."""

@@ -24,6 +24,7 @@ LeakName = Literal[
     "reasons",
     "file-size",
     "page-size",
+    "reason-length",
 ]
 Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2)]
 ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
@@ -89,7 +90,8 @@ class BlockDesign(Frozen):
     """`instructions` are the block's own; those of the study come before all blocks.
 
     `noun` is what a trial is of, `nouns` are several of these.
-    With `self_assessment`, what is asked about the trials is asked about the participants themselves after them.
+    With `self_assessment`, what is asked about the trials is asked about the participants themselves after them, or
+    before them where `about_self_first`.
     `per_participant` is how many main units each participant gets, None for all.
     """
 
@@ -109,6 +111,11 @@ class BlockDesign(Frozen):
     @property
     def skips_when_full(self) -> bool:
         """Whether somebody new goes on without this block where it has nothing left to do."""
+        return False
+
+    @property
+    def about_self_first(self) -> bool:
+        """Whether people are asked about themselves before its trials."""
         return False
 
     @property

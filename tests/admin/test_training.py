@@ -2,27 +2,30 @@
 
 import html
 import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from starlette.testclient import TestClient
 
-from analysis.learning import cross_fitting, networks
+from analysis.learning import catalogue, cross_fitting
 from app.admin.judges import training_router
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.queue import ask
 from app.jobs.tables import Job, Kind
 from app.jobs.worker import drain
+from app.judges import voted
 from app.judges.trainable import Trainable
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import models_folder, training_folder
 from app.library.tables import Stimulus
+from app.studies.launch import study_here
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, fresh_client
 from tests.analysis.learning.walked import SECONDS
@@ -41,9 +44,9 @@ ASKED = {"name": "first", "network": "turn-speed-ff", "seed": "1"}
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = networks.NETWORKS["turn-speed-ff"]
+    known = catalogue.NETWORKS["turn-speed-ff"]
     settings = replace(known.settings, epochs=6, batch=64)
-    monkeypatch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+    monkeypatch.setitem(catalogue.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
 
 
 @pytest.fixture
@@ -86,6 +89,10 @@ def test_a_judge_is_trained_from_a_folder_judges_the_study_and_is_deleted(
     page = owner.get(HERE).text
     assert "12 clips of" in said(page)
     assert re.search(r"\d\.\d\d .*of held-out pairs \(n = 6\)", said(page))
+    assert "vis-ff-small:" in said(page).replace(" :", ":")  # those that look through a file are not offered
+    assert "vis-ff:" not in said(page).replace(" :", ":")
+    assert f'href="{HERE}/first/learning.png"' in owner.get(HERE).text
+    assert owner.get(f"{HERE}/first/learning.png").content.startswith(b"\x89PNG")
     card = owner.get(f"{HERE}/first/card.md")
     assert card.headers["content-type"].startswith("text/plain")
     assert "licence: CC0" in card.text
@@ -102,6 +109,15 @@ def test_a_judge_is_trained_from_a_folder_judges_the_study_and_is_deleted(
     assert "Deleted." in owner.post(f"{HERE}/first/delete").text
     assert owner.get(f"{HERE}/first/card.md").status_code == 404
     assert not (models_folder(settings.data_dir) / "first").exists()
+
+
+def votes(client: TestClient, number: int) -> Walk:
+    """Somebody's way to the last page, always choosing the same side, with a reason of their own."""
+    walk = Walk(fresh_client(client))
+    answer = {"choice": ("left", "right")[number % 2], "rationale": f"as person {number} sees it"}
+    while not walk.page.startswith("end"):
+        walk.answer(**(answer if "trial" in walk.page else {}))
+    return walk
 
 
 def test_what_cannot_be_trained_is_said_and_leaves_nothing(
@@ -131,6 +147,13 @@ def test_what_cannot_be_trained_is_said_and_leaves_nothing(
     assert not models_folder(settings.data_dir).exists() or not list(
         models_folder(settings.data_dir).iterdir()
     )
+    # Nor does a withdrawal hide it, which has judges of votes trained anew where there are any.
+    renew = {"name": "", "slug": "nav", "renew": {"mode": "live", "answers": 3}}
+    with database.transaction() as session:
+        ask(session, Kind.TRAINING, renew, now=NOW, study_id=study_here(session, "nav").id)
+    assert "trained anew" not in said(owner.get(HERE).text)
+    drain(settings, database)
+    assert "first was not trained." in said(owner.get(HERE).text)
 
 
 def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
@@ -148,9 +171,7 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     reply = owner.post(HERE, {**asked, "epochs": "3"})
     assert (reply.status_code, "learns from this study's answers" in said(reply.text)) == (422, True)
     for number in range(4):
-        walk = Walk(fresh_client(client))
-        while not walk.page.startswith("end"):
-            walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+        votes(client, number)
     reply = owner.post(HERE, asked)
     assert (reply.status_code, "are closed while it runs" in said(reply.text)) == (409, True)
     owner.post("/admin/studies/nav/results/open", {"known": "yes"})
@@ -184,6 +205,62 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     assert owner.get(f"{other}/people/card.md").status_code == 404
     assert owner.post(f"{other}/people/delete").status_code == 404
     assert (models_folder(settings.data_dir) / "people").is_dir()
+
+
+@pytest.mark.exhaustive
+def test_a_judge_of_votes_is_trained_anew_without_the_answers_of_who_withdraws_and_says_so_until_then(
+    client: TestClient,
+    owner: Person,
+    walked: str,
+    settings: Settings,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
+    monkeypatch.setattr(voted, "_reasons", lambda study, *_: {"speed": [*study.rows["rationale"]]})
+    people = [votes(client, number) for number in range(6)]
+    owner.post("/admin/studies/nav/results/open", {"known": "yes"})
+    owner.post(HERE, {"name": "people", "network": "votes", "seed": "7", "licence": "CC0"})
+    owner.post(HERE, {"name": "gone", "network": "votes", "seed": "1"})
+    drain(settings, database)
+    first = owner.get(f"{HERE}/people/card.json").json()
+    assert (first["evaluation"]["n_people"], "as person 5 sees it" in first["reasons"]["speed"]) == (6, True)
+    for person in people[-2:]:
+        assert person.client.post(f"{person.address}/stop", data={"confirm": "delete"}).status_code == 200
+    page = said(owner.get(HERE).text)
+    assert "judges of votes that may have learnt from them are being trained anew" in page
+    with database.reading() as session:
+        jobs = session.exec(select(Job).where(Job.kind == Kind.TRAINING, col(Job.asked_by).is_(None))).all()
+    assert [job.params["renew"] for job in jobs] == [{"mode": "live", "answers": 11}] * 2
+    folder = models_folder(settings.data_dir)
+    shutil.rmtree(folder / "gone")
+    drain(settings, database)
+    with database.reading() as session:
+        done = [session.get_one(Job, job.id).result for job in jobs]
+    assert done == [{"renewed": []}, {"renewed": ["people"]}]
+    card = owner.get(f"{HERE}/people/card.json").json()
+    assert (card["evaluation"]["n_people"], card["seed"], card["data"]["licence"]) == (4, 7, "CC0")
+    assert {f"as person {n} sees it" for n in range(4)} == {*card["reasons"]["speed"]}
+    assert "deleted" not in card["data"]
+    kept = {path.name for path in folder.rglob("*")}
+    assert kept == {
+        "people",
+        "card.json",
+        "card.md",
+        "verdicts.csv",
+        "learning.png",
+        "learning.svg",
+        card["weights"]["file"],
+    }
+    assert card["weights"]["file"] != first["weights"]["file"]
+    # Of three people nothing can be learnt: it stays, and says what it is.
+    people[0].client.post(f"{people[0].address}/stop", data={"confirm": "delete"})
+    drain(settings, database)
+    text = owner.get(f"{HERE}/people/card.md").text
+    assert "Warning: 11 answers of nav were deleted since it was trained" in text
+    assert "It was not trained anew: 10 pairs with votes of 3 people" in text
+    assert "sees it" not in text + owner.get(f"{HERE}/people/card.json").text
+    assert "11 answers deleted since" in said(owner.get(HERE).text)
 
 
 def test_a_leak_stops_a_training_unless_it_is_allowed(

@@ -1,6 +1,7 @@
 """Ratings compared as pairs, over items, matched sets, stimuli and raters: against SciPy and cases worked by hand."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -165,6 +166,14 @@ def test_raters_own_scores_are_held_against_what_they_gave_to_items() -> None:
         tuple(interval)
     )
     assert "oneself less items, logic, 3 raters: difference +1.17" in blocks_text([block])
+    # Own 1, 4, 4, 5: mean 3.5, squares 6.25 + 2 * .25 + 2.25 = 9 over 3; quartiles 1 + .75 * 3, 4, 4 + .25.
+    [scores] = block.self_assessment.scores
+    assert (scores.criterion, scores.n, scores.mean) == ("logic", 4, 3.5)
+    assert scores.sd_ddof1 == pytest.approx(3**0.5)
+    assert scores.quartiles.to_dict() == {"lower": 3.25, "median": 4, "upper": 4.25}
+    table = blocks_text([block], full=True)
+    beside = table[table.index("Scores of items and of oneself") :]
+    assert re.search(r"logic\s+2 2.5 3.25\s+2.75\s+1.28\s+8\s+3.25 4 4.25\s+3.50\s+1.73\s+4", beside)
     assert "(as pairs, over raters)" in blocks_text([block], full=True)
 
 

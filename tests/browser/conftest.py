@@ -152,9 +152,9 @@ def service(
     from sqlalchemy import URL
 
     from app.core.database import Database
-    from app.core.serving import address_of, bind
     from app.core.settings import Settings
     from app.main import create_app
+    from app.serving import address_of, bind
     from tests.conftest import migrate
     from tests.factories import open_study
 

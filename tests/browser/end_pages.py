@@ -8,10 +8,10 @@ from app.sessions.beginning import Declined
 from app.sessions.design import BlockPart, pages_of
 from app.sessions.ending import Earned, Ending, Way
 from app.sessions.entering import BegunElsewhere, NotOpen
+from app.sessions.here import Where
 from app.sessions.pages import EndPage
 from app.sessions.runs import Run
 from app.sessions.tables import Mode, Status
-from app.sessions.where import Where
 from app.studies.file.design import DesignCodes, DesignCompletion, DesignConsent, StudyDesign
 from app.studies.tables import State
 from tests.factories import NOW

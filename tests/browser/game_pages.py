@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.sessions.views import views
+from app.sessions.places import views
 from app.studies.questions.base import Question, QuestionView
 from app.tasks.game.base import Event, GameConfig
 from app.tasks.game.games import GAMES

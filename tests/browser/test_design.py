@@ -16,11 +16,11 @@ from app.accounts.logins import Who
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
 from app.core.database import Database
-from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
+from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from app.studies.file.keys import tidied
 from app.studies.stimuli import add_stimuli

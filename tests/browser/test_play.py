@@ -14,9 +14,9 @@ from sqlalchemy import URL
 from sqlmodel import col, select
 
 from app.core.database import Database
-from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.main import create_app
+from app.serving import address_of, bind
 from app.tasks.game.parts import amount
 from app.tasks.game.tables import GameEvent, Match, Seat
 from tests.tasks.game.people import SLUG, open_game

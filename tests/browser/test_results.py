@@ -15,13 +15,13 @@ from app.accounts.tables import Role
 from app.admin.access import COOKIE
 from app.core import dependencies
 from app.core.database import Database
-from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.jobs.handlers import results as worker
 from app.jobs.worker import work
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
+from app.serving import address_of, bind
 from app.studies.tables import State, Study
 from app.studies.versions import set_state
 from tests.admin.persons import make_login, make_user

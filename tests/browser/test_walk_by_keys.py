@@ -10,9 +10,9 @@ from sqlalchemy import URL
 from sqlmodel import col, select
 
 from app.core.database import Database
-from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.main import create_app
+from app.serving import address_of, bind
 from app.sessions.responses import Response
 from app.tasks.walk.tables import Walk, WalkSteps
 from stimuli import steps

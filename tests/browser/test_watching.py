@@ -460,7 +460,11 @@ def test_a_device_that_cannot_keep_the_clips_in_step_is_called_slow(rig: Rig, vi
     page.evaluate(
         "window.behind = setInterval(() => (document.querySelectorAll('video')[1].currentTime -= 0.4), 500)"
     )
-    expect(page.get_by_role("alert").filter(has_text="This device is too slow")).to_be_visible()
+    slow = page.get_by_role("alert").filter(has_text="This device is too slow")
+    expect(slow).to_be_visible()
+    below = """(line) => [...document.querySelectorAll("video")].every(
+        (video) => video.getBoundingClientRect().bottom <= line.getBoundingClientRect().top)"""
+    assert slow.evaluate(below), "it covers clips that play on"
     page.evaluate("clearInterval(window.behind)")
     expect(page.get_by_text("Watched", exact=True)).to_have_count(2)
     answer(page)

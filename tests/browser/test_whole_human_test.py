@@ -20,8 +20,8 @@ from app.cli.console import opened
 from app.cli.judges import train_
 from app.cli.judging import validate
 from app.cli.studies import load, open_study
-from app.core.serving import address_of, bind
 from app.main import create_app
+from app.serving import address_of, bind
 from stimuli.clipset import make_set
 from stimuli.scenes import Clip
 from tests.browser.conftest import WAIT_MS

@@ -19,7 +19,7 @@ from sqlmodel import select
 from starlette.testclient import TestClient
 
 from analysis.errors import AnalysisError
-from analysis.learning import cross_fitting, networks
+from analysis.learning import catalogue, cross_fitting
 from analysis.learning.paths import Path
 from app.cli.console import opened
 from app.cli.judges import card_, list_, run_, train_
@@ -27,9 +27,10 @@ from app.cli.judging import validate
 from app.core import dependencies
 from app.core.database import Database
 from app.core.errors import StudyError
-from app.judges.base import JudgeUnavailable
+from app.judges.base import JudgeUnavailable, PairFiles, StimulusFiles
+from app.judges.frozen import FrozenFeatures
 from app.judges.study import pairs_to_judge
-from app.judges.trained import load_model
+from app.judges.trained import TrainedJudge, load_model
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
@@ -50,10 +51,10 @@ Library = tuple[ClipStore, Sequence[ImportedClip]]
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
     """Fewer epochs than published: what is tested is the way, not the numbers."""
-    known = networks.NETWORKS["turn-speed-ff"]
+    known = catalogue.NETWORKS["turn-speed-ff"]
     settings = replace(known.settings, epochs=6, batch=64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+        patch.setitem(catalogue.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
         yield
 
 
@@ -310,7 +311,7 @@ def test_a_judge_learns_from_the_votes_of_a_study(
             "a" if float(row["score"]) > 0.5 else "b" if float(row["score"]) < 0.5 else ""
         )
     (tmp_path / "net.onnx").write_bytes(mean_colours(("n", 3, 20, 32), over=(2,), gives=("n", 3, 32)))
-    with pytest.raises(JudgeUnavailable, match="leave out --features"):
+    with pytest.raises(JudgeUnavailable, match="leave out --backbone"):
         run_("people", nav, allow=["study-clips"], features=tmp_path / "net.onnx")
 
 
@@ -322,7 +323,9 @@ def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with
     net, other, model = tmp_path / "net.onnx", tmp_path / "other.onnx", tmp_path / "model"
     net.write_bytes(mean_colours(("n", 3, 20, 32), over=(2,), gives=("n", 3, 32)))
     other.write_bytes(mean_colours(("n", 3, 20, 32), over=(3,), gives=("n", 3, 20)))
-    with pytest.raises(StudyError, match="turn-speed-ff reads no features of an ONNX file"):
+    with pytest.raises(
+        StudyError, match=r"turn-speed-ff looks through no other.* vis-ff, vis-gru, td-cnn, bc-cnn"
+    ):
         train_("turn-speed-ff", nav, model, features=net)
     train_("votes", nav, model, features=net)
     card = json.loads((model / "card.json").read_text())
@@ -335,7 +338,7 @@ def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with
     assert "Reads 96 features by net.onnx" in said
     assert "mean over 8 frames of 32 x 20 pixels" in said
     allow = ["study-clips"]
-    with pytest.raises(JudgeUnavailable, match=r"reads features by net\.onnx .*judge run --features"):
+    with pytest.raises(JudgeUnavailable, match=r"reads features by net\.onnx .*judge run --backbone"):
         run_(str(model), nav, allow=allow)
     with pytest.raises(
         JudgeUnavailable, match=r"other\.onnx has the SHA-256 .* learnt from features by net\.onnx"
@@ -349,6 +352,55 @@ def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with
     verdicts = read(tmp_path / "v.csv")
     assert {row["problem"] for row in verdicts} == {""}
     assert {row["scale"] for row in verdicts} == {"probability"}
+
+
+def test_networks_look_through_an_onnx_file_and_are_run_with_that_file_alone(
+    clips: File, tmp_path: File, exhaustive: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `features` is not installed")
+    net, other = tmp_path / "net.onnx", tmp_path / "other.onnx"
+    net.write_bytes(mean_colours((1, 3, 20, 32), over=(2,), gives=(1, 3, 32)))
+    other.write_bytes(mean_colours(("n", 3, 20, 32), over=(3,), gives=("n", 3, 20)))
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("pair,a,b\n0,human-0,agent-0\n1,agent-1,human-1\n")
+    with pytest.raises(StudyError, match=r"bc-cnn looks through .*--backbone FILE\.onnx\); bc-cnn-small has"):
+        train_("bc-cnn", str(clips), tmp_path / "none")
+    with pytest.raises(StudyError, match="vis-ff-small looks through no other network"):
+        train_("vis-ff-small", str(clips), tmp_path / "none", features=net)
+    for name in ("td-cnn", "bc-cnn", "vis-ff", "vis-gru") if exhaustive else ("td-cnn",):
+        model = tmp_path / name
+        train_(name, str(clips), model, epochs=2, features=net)
+        card = json.loads((model / "card.json").read_text())
+        assert card["features"] == {
+            "file": "net.onnx", "sha256": hashlib.sha256(net.read_bytes()).hexdigest(), "n": 96,
+            "width": 32, "height": 20,
+        }  # fmt: skip
+        assert {copy["features"] for copy in card["copies"]} == {96}
+        said = (model / "card.md").read_text()
+        assert "Looks through net.onnx" in said
+        assert "Single clips right over epochs, mean of the copies" in said
+        assert [len(copy["clips_right_by_epoch"]) for copy in card["copies"]] == [2] * 5
+        assert (model / "learning.svg").read_text().startswith("<")
+        with pytest.raises(JudgeUnavailable, match=r"reads features by net\.onnx .*judge run --backbone"):
+            load_model(model)
+        with pytest.raises(JudgeUnavailable, match=r"other\.onnx has the SHA-256 .*net\.onnx"):
+            load_model(model, FrozenFeatures(other))
+        judge = TrainedJudge(load_model(model, FrozenFeatures(net)), 0)
+        files = [StimulusFiles(clips / f"{one}.mp4", clips / f"{one}.csv") for one in ("human-0", "agent-0")]
+        assert judge.judge(PairFiles("", "", *files)).score == -(
+            judge.judge(PairFiles("", "", *files[::-1])).score or 0
+        )
+    run_(
+        str(tmp_path / "td-cnn"),
+        str(clips),
+        tmp_path / "v.csv",
+        listed=pairs,
+        allow=["study-clips"],
+        features=net,
+    )
+    assert {row["problem"] for row in read(tmp_path / "v.csv")} == {""}
+    list_()
+    assert "vis-gru  to be trained (judge train --backbone)" in capfd.readouterr().out
 
 
 def test_refusals_say_what_and_where(clips: File, of_clips: File, nav: str, tmp_path: File) -> None:

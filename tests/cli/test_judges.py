@@ -216,5 +216,5 @@ def test_judges_of_classes_and_of_ratings_go_through_with_a_mapping(
     assert (list(judge["measures"]), judge["counts"]["n_judged"]) == (measures, 9)
     validate([str(folder / "r.csv")], folder / "j.csv", resamples=0, mapping=folder / "map.yaml")
     assert "9 of 9 items judged." in capfd.readouterr().out
-    with pytest.raises(StudyError, match="leave out --pairs, --mode and --all"):
+    with pytest.raises(StudyError, match="leave out --pairs, --mode, --all and --figures"):
         validate([str(folder / "r.csv")], folder / "j.csv", mapping=folder / "map.yaml", everything=True)

@@ -57,7 +57,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     code = (
         f"import gc\n{on(folder)}before = gc.get_threshold()\n{ran('serve', '--help')}"
         "assert gc.get_threshold() > before\n"
-        "from app.core.serving import make_app\nmake_app()\nassert gc.get_threshold() == before\n"
+        "from app.serving import make_app\nmake_app()\nassert gc.get_threshold() == before\n"
     )
     (modules,) = imported(code + SHOW)
     return folder, modules

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from analysis.judging import read_verdicts
@@ -16,6 +16,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.context import Work
+from app.jobs.handlers import judging
 from app.jobs.handlers.judging import judge_study
 from app.jobs.tables import Job, JobStatus, Kind
 from app.jobs.worker import drain
@@ -23,6 +24,9 @@ from app.judges.runner import COLUMNS
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
+from app.sessions.tables import ParticipantSession, Status
+from app.sessions.withdrawing import withdraw
+from app.studies.launch import study_here
 from app.studies.tables import Unit, UnitMember
 from tests.factories import NOW
 from tests.kept import Kept
@@ -75,7 +79,7 @@ def ask(
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     with database.transaction() as session:
-        return queue.ask(session, Kind.JUDGES, params, now=NOW)
+        return queue.ask(session, Kind.JUDGES, params, now=NOW, study_id=study_here(session, "nav").id)
 
 
 def done(database: Database, settings: Settings, job_id: int) -> Job:
@@ -109,6 +113,54 @@ def test_a_judge_is_run_over_every_main_pair_and_held_against_people(
     assert validation["judges"][0]["runs"][0]["n_judged"] == 10
     assert (folder / "judges.svg").read_text(encoding="utf-8").startswith("<svg")
     assert "motion" in job.result["figure"]["alt"]
+
+
+def withdraw_one(database: Database) -> None:
+    with database.transaction() as session:
+        newest = select(ParticipantSession.id).where(ParticipantSession.status == Status.COMPLETED)
+        withdraw(session, session.exec(newest.order_by(col(ParticipantSession.id).desc())).first() or 0, NOW)
+
+
+@pytest.mark.both_databases
+def test_after_a_withdrawal_the_verdicts_stay_and_are_held_against_those_who_are_left(
+    answered: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = ask(database, settings, judges=["motion"])
+    folder = judging_folder(settings.data_dir, job_id)
+    done(database, settings, job_id)
+    verdicts = (folder / "verdicts.csv").read_bytes()
+    withdraw_one(database)
+    monkeypatch.setattr(judging, "_run", None)  # nobody judges again: a model costs money
+    job = done(database, settings, job_id)
+    assert (job.status, job.result["participants"], job.result["answers"]) == (JobStatus.DONE, 2, 20)
+    assert (job.result["judges"], job.result["verdicts"]) == (["motion"], 10)
+    assert json.loads((folder / "validation.json").read_text())["n_participants"] == 2
+    assert (folder / "verdicts.csv").read_bytes() == verdicts
+    for _ in range(2):
+        withdraw_one(database)
+    job = done(database, settings, job_id)
+    assert (job.status, job.result["participants"], job.result["figure"]) == (JobStatus.DONE, 0, None)
+    assert "no answers" in job.result["reason"]
+    assert [path.name for path in folder.iterdir()] == ["verdicts.csv"]
+
+
+@pytest.mark.both_databases
+def test_who_withdraws_while_judges_are_held_against_people_is_not_among_them(
+    answered: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It had read the answers already."""
+    real = judging._drawn
+    leaving = iter([True])
+
+    def drawn(*of: Any) -> Any:
+        if next(leaving, False):
+            withdraw_one(database)
+        return real(*of)
+
+    monkeypatch.setattr(judging, "_drawn", drawn)
+    text = "".join(f"mine,{pair},a,\n" for pair in pair_names(database))
+    job = done(database, settings, ask(database, settings, text=f"judge,pair,choice,score\n{text}"))
+    assert (job.status, job.result["participants"], job.tries) == (JobStatus.DONE, 2, 1)
 
 
 def test_what_can_judge_runs_and_what_cannot_says_why(

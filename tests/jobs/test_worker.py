@@ -13,12 +13,12 @@ from sqlmodel import Session
 
 from app.core.database import Database
 from app.core.errors import StudyError
-from app.core.serving import background_worker
 from app.core.settings import Settings
 from app.jobs import handlers, queue
 from app.jobs.context import Handler, Work
 from app.jobs.tables import Job, JobStatus, Kind
 from app.jobs.worker import drain, work
+from app.serving import background_worker
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PATIENCE_S = 600.0  # the machine may be busy

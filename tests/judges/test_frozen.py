@@ -3,13 +3,17 @@
 import hashlib
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 
+from analysis.learning.catalogue import NETWORKS
+from analysis.learning.paths import Path as Track
 from app.judges.base import JudgeFailed, JudgeUnavailable, StimulusFiles
+from app.judges.frames import read_frames
 from app.judges.frozen import FrozenFeatures
 from tests.factories import make_small_video
 from tests.judges.onnx_bytes import DOUBLE, UINT8, mean_colours
@@ -65,6 +69,48 @@ def test_features_are_the_mean_over_frames_at_equal_steps_however_the_input_is_l
         assert features.sha256 == hashlib.sha256(data).hexdigest()
         found = features.of(StimulusFiles(clip, None))
         assert found / scale == pytest.approx(colours_of(clip, frames), abs=0.01), name
+
+
+def test_a_bar_code_has_the_mean_colours_of_whole_frames(tmp_path: Path) -> None:
+    """Against PyAV and NumPy: 96 columns on 80, of which a box covers 1.2; the scaler's areas were up to 30 off."""
+    clip = tmp_path / "clip.mp4"
+    with av.open(str(clip), "w") as container:
+        stream = container.add_stream("libx264", rate=30, options={"crf": "1"})
+        stream.width, stream.height, stream.pix_fmt = 96, 64, "yuv444p"
+        rng = np.random.default_rng(1)
+        for _ in range(6):
+            noise = rng.integers(256, size=(64, 96, 3), dtype=np.uint8)
+            noise[:, ::2] = 255
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(noise, format="rgb24")))
+        container.mux(stream.encode(None))
+    found = read_frames(StimulusFiles(clip, None), NETWORKS["bc-cnn-small"].settings).values
+    with av.open(str(clip)) as container:
+        whole = [frame.to_ndarray(format="rgb24").mean(axis=0) for frame in container.decode(video=0)]
+    assert found.shape == (6, 80, 3)
+    for line, columns in zip(found, whole, strict=True):
+        fine = np.repeat(columns, 5, axis=0)  # each column five times, each box six of these
+        assert np.abs(line - fine.reshape(80, 6, 3).mean(axis=1)).max() <= 0.5 + 1e-6
+
+
+def test_networks_look_at_frames_bar_codes_and_paths_through_a_file(write: Write, tmp_path: Path) -> None:
+    """Mean colours of the picture: of each frame, of a whole bar-code, of a path that is white on black."""
+    pytest.importorskip("onnxruntime", reason="the extra `features` is not installed")
+    clip = tmp_path / "clip.mp4"
+    brightening(clip)
+    files = StimulusFiles(clip, None)
+    frozen = FrozenFeatures(write("net.onnx", mean_colours((5, 3, 40, 64), over=(2, 3), gives=(5, 3))))
+    assert frozen.n == 3
+    frames = frozen.settings(NETWORKS["vis-ff"].settings)
+    found = frozen.looked_at(files, frames, None)
+    assert found.values.shape == (24, 3)  # of 4 s, five at a time, the last four filled up
+    assert found.values.mean(axis=0) == pytest.approx(colours_of(clip, 24), abs=0.02)
+    code = frozen.settings(NETWORKS["bc-cnn"].settings)
+    assert (code.features, code.window) == (3, 40)
+    assert frozen.looked_at(files, code, None).values == pytest.approx(colours_of(clip, 120)[None], abs=0.01)
+    at = np.linspace(0, 1, 20)
+    above = replace(frozen.settings(NETWORKS["td-cnn"].settings), view_m=(0.5, 0.0, 1.0, 1.0))
+    red, green, blue = frozen.looked_at(files, above, Track(at, at, 0 * at, 0 * at, None)).values[0]
+    assert red == green == blue > 0
 
 
 def test_what_is_no_network_of_frames_is_refused_in_words(

@@ -13,7 +13,8 @@ import pytest
 
 from analysis.learning.baselines import FEATURES
 from analysis.learning.card import Loaded
-from analysis.learning.networks import NETWORKS, By
+from analysis.learning.catalogue import NETWORKS
+from analysis.learning.networks import By
 from analysis.learning.votes import CARD_FORMAT
 from analysis.learning.weights import digest, packed
 from app.judges.base import Judge, StimulusFiles

@@ -197,6 +197,10 @@ def test_the_probability_that_a_reply_states_is_used(nav: str, model: ChatServer
     card = json.loads((tmp_path / "eyes" / "card.json").read_text())["consistency"]
     assert card["n_without_probability"] == 0
     assert card["n_contradicting"] == len(reasons)
+    # One half is on no side.
+    model.answers = [reply('{"choice": "first", "probability": 0.5, "reason": ""}')]
+    ask(nav, tmp_path / "even", repeats=1)
+    assert json.loads((tmp_path / "even" / "card.json").read_text())["consistency"]["n_contradicting"] == 0
 
 
 def test_a_server_here_is_asked_without_a_proxy(

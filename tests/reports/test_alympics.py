@@ -17,8 +17,9 @@ from app.library.alympics.games import BadRelease, Game, game_of
 from app.library.contents import contents_named
 from app.library.records import Chart, Line, Table, parse_record
 from app.library.tables import Content, Stimulus
-from app.reports.alympics import criteria_of, import_records, read_release, write_ratings
+from app.reports.alympics import TABLE_3, import_records, read_release, write_ratings
 from app.reports.alympics_sheets import scores_in
+from app.reports.alympics_table import PRINTED, criteria_of
 from tests.factories import NOW
 from tests.workbooks import Cells, write_xls, write_xlsx
 
@@ -222,12 +223,20 @@ def test_identity_alignment_is_as_printed_and_impossible_scores_are_refused(
         ",3", "2 point", "3 point", "2 point", "1 point", "4 point", "2 point"
     ]  # fmt: skip
     said = {one.name: str(one) for one in criteria_of(found.scores)}
-    assert said["IA"] == "IA: 72 scores, mean 3.51 (SD 1.24), as printed"
+    assert said["IA"] == (
+        "IA: 72 scores, mean 3.51 (SD 1.24), as printed; quartiles 3.00 3.50 5.00; printed 3.00 4.00 5.00"
+    )
     assert said["LR"] == (
         "LR: 148 scores, mean 3.45 (SD 1.00); printed 3.47 (1.00); with the impossible scores it is 3.47 (1.02), "
-        "so neither is what was printed"
+        "so neither is what was printed; quartiles 3.00 4.00 4.00, as printed"
     )
-    assert said["LP"].endswith("printed 3.88 (0.88), which the released scores do not give")
+    assert "printed 3.88 (0.88), which the released scores do not give; quartiles" in said["LP"]
+    # Of five criteria the quartiles are the printed ones, of one the mean and SD; no mean is off by more than 0.03.
+    by_criterion = {one.name: one.scores for one in criteria_of(found.scores)}
+    assert [name for name, one in by_criterion.items() if one.quartiles == PRINTED[name].quartiles] == [
+        *("IU", "LR", "SE", "AD", "LP")
+    ]
+    assert all(abs(float(one.mean) - float(PRINTED[name].mean)) < 0.031 for name, one in by_criterion.items())
     table, mapping = write_ratings(found, tmp_path / "out")
     analysis = analyze_ratings(read_ratings(table, mapping), resamples=0)
     [identity] = [one for one in analysis.criteria if one.criterion == "IA"]
@@ -235,8 +244,25 @@ def test_identity_alignment_is_as_printed_and_impossible_scores_are_refused(
     by_name = {one.criterion: one for one in analysis.criteria}
     for one in criteria_of(found.scores):
         there = by_name[one.name]
-        assert (one.n, one.mean, one.sd) == (there.n, f"{there.mean:.2f}", f"{there.sd_ddof1:.2f}")
+        assert (one.n, one.scores.mean, one.scores.sd) == (
+            there.n, f"{there.mean:.2f}", f"{there.sd_ddof1:.2f}"
+        )  # fmt: skip
+        quartiles = there.quartiles
+        assert quartiles
+        assert [float(each) for each in one.scores.quartiles] == [
+            quartiles.lower, quartiles.median, quartiles.upper
+        ]  # fmt: skip
     assert {group.group for group in identity.groups} == {"persona"}
+    with (tmp_path / "out" / TABLE_3).open(newline="", encoding="utf-8") as file:
+        rows = {(row["who"], row["criterion"]): row for row in csv.DictReader(file)}
+    assert rows["agents", "IU"]["mean"] == rows["agents", "IU"]["printed_mean"] == "3.33"
+    own = rows["people, about themselves", "AD"]
+    assert (own["n"], own["mean"], own["printed_third_quartile"]) == ("10", "", "4.75")
+    assert ("people, about themselves", "IA") not in rows, "nobody plays a persona"
+    assert ("agents, no-persona", "IA") not in rows
+    # The rounded means of games.md, section 3.3, drop the impossible scores, too.
+    means = [rows[f"agents, {group}", "LP"]["mean"] for group in ("no-persona", "persona")]
+    assert means == ["4.05", "3.65"]
 
 
 def test_all_records_come_in_or_none_and_a_corrected_release_comes_in_again(

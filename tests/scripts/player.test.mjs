@@ -255,11 +255,25 @@ test("a clip that stands where it ends is over, though the browser never says so
   assert.deepEqual([player.finished, player.playing], [true, false]);
 });
 
-test("a clip that stands still for ten seconds in the middle is stuck, and both are paused", async () => {
+test("clips that stand still for as long as Firefox does when it is short of pictures are called slow, and play on", async () => {
+  player.play();
+  await frames(1000);
+  left.moves = right.moves = false;
+  await frames(1900);
+  assert.equal(count("slow"), 0);
+  await frames(200);
+  assert.equal(count("slow"), 1);
+  await frames(14_000);
+  left.moves = right.moves = true;
+  await frames(500);
+  assert.deepEqual([player.playing, left.currentTime.toFixed(1), count("slow")], [true, "1.5", 1]);
+});
+
+test("a clip that stands still for twenty-five seconds in the middle is stuck, and both are paused", async () => {
   player.play();
   await frames(1000);
   right.moves = false;
-  await frames(9900);
+  await frames(24_900);
   assert.equal(player.playing, true);
   await frames(300);
   assert.deepEqual(heard.at(-1), ["stuck", "right"]);

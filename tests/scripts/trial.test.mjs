@@ -197,7 +197,7 @@ test("a file that is no video fails once, whichever ways it was tried", async ()
 test("a clip that breaks or stands still stops both, and they begin anew once it is there again", async () => {
   for (const [stop, says] of [
     [() => fire(Object.assign(videos[1], { error: { code: 3 } }), "error"), "decode"],
-    [() => page.frames(10_500, 250), "stuck"],
+    [() => page.frames(25_500, 250), "stuck"],
   ]) {
     storage();
     replying(arrives(), arrives(), arrives());

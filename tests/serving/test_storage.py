@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from app.accounts.tables import Role
 from app.core import database as databases
+from app.core import storage
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from bench.chaos import game_study, opened
@@ -153,3 +155,11 @@ def test_a_service_that_ends_in_an_upload_keeps_what_has_come(program: Program, 
         at = f"{path}?offset={offset[1].decode()}"
         reply = asked(connection, head_of("PATCH", at, len(rest), bearer, "Connection: close") + rest)
         assert status_of(reply) == 200
+
+
+def test_nobody_is_sent_where_files_have_no_room(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert client.get("/readyz").status_code == 200
+    monkeypatch.setattr(storage, "LEAST_FREE_BYTES", 10**18)
+    full = client.get("/readyz")
+    assert (full.status_code, "MB left; at least" in full.text) == (503, True)
+    assert client.get("/healthz").status_code == 200  # answers can still be stored

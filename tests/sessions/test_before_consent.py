@@ -207,3 +207,13 @@ def test_a_visit_without_an_id_needs_nothing_carried(database: Database, study: 
         )
         one = session.exec(select(ParticipantSession)).one()
         assert (one.status, one.recruiter, one.arrived_at) == (Status.ACTIVE, {}, NOW)
+
+
+def test_who_was_carried_along_for_another_study_comes_to_this_one_without_an_id(
+    client: TestClient, study: str, settings: Settings, database: Database
+) -> None:
+    """And can take part: with that id the form would be refused, as it is when it is sent here by hand."""
+    walk = Walk(client, study, came=carried(Came("other", NOW, ID), settings.secret))
+    assert walk.answer() == "background"
+    with database.reading() as session:
+        assert session.exec(select(ParticipantSession)).one().participant != ID

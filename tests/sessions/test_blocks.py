@@ -31,7 +31,7 @@ from app.sessions.state_machine import submit
 from app.sessions.tables import Mode, ParticipantSession, Status, Trial
 from app.sessions.where import locate
 from app.studies.launch import study_here
-from app.studies.tables import Unit
+from app.studies.tables import StudyVersion, Unit
 from app.tasks.pair.queries import planned_left
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, open_study
@@ -165,6 +165,23 @@ def test_the_questions_of_a_block_are_asked_about_oneself_after_it(
         assert about == [("self", "logic", 3, None, None), ("self", "reason", None, "I plan.", None)]
         assert rows[-1]["trial"] == f"self-{own.session_id}-rate"
         assert all(row["kind"] != "self" for row in rows[:-2])
+
+
+def test_people_can_be_asked_about_themselves_before_they_rate(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    opened(rating_block(self_assessment="# You\n", self_assessed="before", instructions="# How to rate\n"))
+    walk = Walk(client).to("instructions-rate")
+    client.post(walk.address, data={"submit_id": "instructions-rate.x"})
+    assert walk.look() == "self-rate"
+    assert re.search(r'value="1" required> <span>[^<]+: <small>[^<]+</small>', walk.html), "with its anchors"
+    client.post(walk.address, data={"submit_id": "self-rate.x", "logic": "4", "reason": "I win."})
+    assert walk.look() == "trial-1"
+    with database.reading() as session:
+        text = session.exec(select(StudyVersion.design)).one()
+        assert '"self_assessed":"before"' in text
+        own = session.exec(select(Response).where(Response.page == "self-rate")).one()
+        assert own.answers == {"logic": 4, "reason": "I win."}
 
 
 def test_an_anchor_stands_beside_its_answer_and_a_missing_reason_is_asked_for(

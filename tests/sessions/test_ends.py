@@ -45,6 +45,15 @@ WAYS = {
     "end-undone": "FAILED1",
 }
 
+HEADINGS = {
+    "DONE42": "Your completion code",
+    "NOCONSENT1": "Your code for not taking part",
+    "SCREENED1": "Your code, as you could not take part",
+    "FULL1": "Your code, as there was no place for you",
+    "PARTIAL1": "Your code for a part of the study",
+    "FAILED1": "Your code, as it did not work on your device",
+}
+
 
 def test_each_way_out_has_its_own_words_the_title_whom_to_ask_and_its_code() -> None:
     pages = ends_of(design())
@@ -67,7 +76,7 @@ def test_the_code_comes_first_is_never_translated_and_closing_the_page_comes_las
         main = html_of(page).partition("<main>")[2].partition("</main>")[0]
         texts = [text for text in re.sub(r"<[^>]+>", "\n", main).split("\n") if text.strip()]
         if WAYS[name]:
-            assert texts[:2] == ["Your completion code", WAYS[name]], name
+            assert texts[:2] == [HEADINGS[WAYS[name]], WAYS[name]], name
             assert re.search(r'<p class="code notranslate" translate="no"[^>]* data-code>', main), name
             assert f'data-text="{WAYS[name]}"' in main, name  # what is copied is no text of the page
         assert texts[-1].endswith("you may close this page.") or texts[-1] == "You may close this page.", name
@@ -95,6 +104,7 @@ def test_who_came_to_the_last_page_has_the_code_of_who_finished_where_there_is_n
     codes = {name: page.code for name, page in pages.items() if page.code}
     came = ("finished", "earned", "left", "withdrew", "questions", "nobody")
     assert codes == {f"end-{name}": "DONE42" for name in came}
+    assert {pages[name].code_label for name in codes} == {"Your completion code"}
 
 
 def test_a_study_may_name_the_code_of_who_finished_in_either_place() -> None:

@@ -14,10 +14,11 @@ from app.core.database import Database
 from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.sessions.coming import Came
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
+from app.sessions.here import NotCurrent, Where
 from app.sessions.responses import Evidence, Response
-from app.sessions.state_machine import NotCurrent, mark_shown, submit
+from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionToken, Status, Trial
-from app.sessions.where import Where, locate
+from app.sessions.where import locate
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 from app.studies.versions import set_state
 from app.tasks.pair.design import PairPlan, Side, member_at

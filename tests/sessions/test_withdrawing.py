@@ -37,9 +37,11 @@ from app.sessions.where import session_of
 from app.sessions.withdrawing import withdraw
 from app.studies.file.templates import TEMPLATES
 from app.studies.launch import study_here
+from app.studies.tables import State
+from app.studies.versions import set_state
 from app.tasks.game.tables import GameEvent, Match, Seat
 from tests.clock import Clock
-from tests.factories import NOW, answer_for
+from tests.factories import NOW, answer_for, load_file
 from tests.sessions.test_before_consent import cells, places_of
 from tests.sessions.walks import Walk
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -82,6 +84,8 @@ def test_nothing_of_who_stopped_is_left_but_a_count(
         leave_out(session, study, id_, f"{ID} asked", NOW)
         session.add(SessionNote(session_id=id_, text=f"{ID} wrote to us", written_at=NOW))
         study_id = study_here(session, study).id
+        voted = select(Response.id).where(Response.session_id == id_, col(Response.side).is_not(None))
+        n_votes = len(session.exec(voted).all())
         session.add(Job(kind=Kind.REPORT, study_id=study_id, params={}, status=JobStatus.DONE, asked_at=NOW))
     assert numbers(database) != before
     assert "Your answers are deleted" in stop(client, walk.address)
@@ -100,6 +104,9 @@ def test_nothing_of_who_stopped_is_left_but_a_count(
         ]
         assert of_session == []
         assert session.exec(select(Job).where(Job.kind == Kind.REPORT)).all() == []
+        asked = session.exec(select(Job)).one()
+        assert (asked.kind, asked.study_id) == (Kind.TRAINING, study_id)
+        assert asked.params["renew"] == {"mode": "live", "answers": n_votes}
         entry = session.exec(select(AuditEntry).where(AuditEntry.action == "session.withdraw")).one()
         assert (entry.actor, entry.subject, entry.after) == ("a participant", "", {"mode": "live"})
         for what in (What.PARTICIPANTS, What.RESPONSES, What.ANSWERS, What.PLAYBACK):
@@ -139,12 +146,14 @@ def test_every_page_after_consent_leads_there_and_asks_first(
     assert f'href="{walk.address}/stop"' in walk.html
     asked = client.get(f"{walk.address}/stop").text
     assert f'href="{walk.address}"' in asked  # a way back
-    client.post(f"{walk.address}/stop", data={})
+    for confirm in ("", "no", "Delete"):
+        again = client.post(f"{walk.address}/stop", data={"confirm": confirm})
+        assert "cannot be undone" in again.text, confirm
     assert walk.look() == page
 
 
 def test_the_code_of_the_last_page_deletes_the_answers_later(
-    client: TestClient, settings: Settings, database: Database, study: str
+    client: TestClient, settings: Settings, database: Database, study: str, tmp_path: Path
 ) -> None:
     walk = Walk(client, study, PROLIFIC_PID=ID).to("end")
     walk.look()
@@ -167,6 +176,14 @@ def test_the_code_of_the_last_page_deletes_the_answers_later(
     for text in wrong:
         reply = client.post(at, data={"receipt": text, "confirm": "delete"})
         assert (reply.status_code, "no answers with this code" in reply.text) == (404, True), text
+    assert walk.look() == "end"
+    with database.transaction() as session:
+        load_file(session, tmp_path, study="other")
+        set_state(session, "other", State.LIVE)
+    elsewhere = client.post("/s/other/withdraw", data={"receipt": code, "confirm": "delete"})
+    assert (elsewhere.status_code, "no answers with this code" in elsewhere.text) == (404, True)
+    unconfirmed = client.post(at, data={"receipt": code, "confirm": "yes"})
+    assert (unconfirmed.status_code, "once more" in unconfirmed.text) == (422, True)
     assert walk.look() == "end"
     done = client.post(at, data={"receipt": f" {code.lower()} ", "confirm": "delete"})
     assert "Your answers are deleted" in html.unescape(done.text)

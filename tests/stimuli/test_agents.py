@@ -123,6 +123,25 @@ def test_the_symbolic_observation_is_where_the_goal_is_from_here_and_how_far_one
     assert near_wall.symbolic()[5] < far.symbolic()[5]
 
 
+def test_the_hybrid_observation_has_the_depth_of_each_pixel_beside_the_symbolic_one() -> None:
+    """Two metres and a half from the north wall (4.2 m high, the eye at 1.6)."""
+    here = begun(24, 36.5, 90)
+    seen = here.hybrid()
+    assert seen.shape == (6 + 32 * 32,)
+    assert seen[:6].tolist() == here.symbolic().tolist()
+    depth_m = seen[6:].reshape(32, 32)
+    assert depth_m.mean() == pytest.approx(float(seen[5]))
+    assert depth_m[8] == pytest.approx(2.5, abs=1e-4)
+    # The floor comes nearer towards the lowest row, alike on the left and on the right.
+    assert (np.diff(depth_m[20:, 16]) <= 0).all()
+    assert depth_m[31, 16] < 2
+    assert depth_m == pytest.approx(depth_m[:, ::-1], abs=1e-4)
+    # Away from walls the sky is farther than anything.
+    far = begun(20, 26, 0).depth_m()
+    assert far[0].max() == pytest.approx(FARTHEST_M)
+    assert far[31].max() < 5
+
+
 @pytest.mark.slow
 def test_an_agent_walks_in_the_scenes_of_the_demo_and_its_clips_last_as_long(
     folder: Path, monkeypatch: pytest.MonkeyPatch

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 
 def test_gymnasium_finds_no_fault_with_it() -> None:
-    for observes in ("symbolic", "pixels"):
+    for observes in ("symbolic", "hybrid", "pixels"):
         check_env(gymnasium.make(ID, observes=observes, render_mode="rgb_array").unwrapped)
 
 

@@ -1,5 +1,6 @@
 """Lints of what gives away who played, and the accuracy of a rule that looks at one clue alone."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import get_args
@@ -17,6 +18,7 @@ from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import Line, Record, Round, Table, canonical_json
 from app.studies.checklist import _leaks
+from app.studies.clues import clues_in
 from app.studies.file.design import StudyDesign
 from app.studies.file.load import load_study
 from app.studies.leaks import leaks_of, refuse_leaks, sign_test
@@ -93,6 +95,10 @@ def writes(message: str) -> Make:
     return lambda n: played([11 + n], f"This player writes: {message}")
 
 
+def reasoned(reason: str) -> Make:
+    return lambda n: played([11 + n], f"Reason for an offer: {reason}", rounds=1)
+
+
 def with_table(n: int) -> Record:
     last = Round(title="Round 4", parts=(Table(columns=("a",), rows=((1,), (2,))),))
     return Record(title="Sharing a sum", rounds=(*even(n + 1).rounds[:3], last))
@@ -124,7 +130,7 @@ CASES: Mapping[LeakName, tuple[Make, Make, str]] = {
     "typing": (
         writes("ok, i  am fine"),
         writes("Very well then."),
-        "the true member has more messages with typing errors in 8 of 8 pairs",
+        "the true member has more messages or reasons with typing errors in 8 of 8 pairs",
     ),
     "automatic": (
         even,
@@ -140,6 +146,11 @@ CASES: Mapping[LeakName, tuple[Make, Make, str]] = {
         even,
         other("And so it goes on and on."),
         "the other member has more bytes in 8 of 8 pairs",
+    ),
+    "reason-length": (
+        reasoned("I pay what it is worth to me."),
+        reasoned("Fair."),
+        "the true member has longer reasons in 8 of 8 pairs",
     ),
     "page-size": (even, with_table, "the other member has more lines and cells on the page in 8 of 8 pairs"),
 }
@@ -165,6 +176,30 @@ def test_each_leak_fails_a_study_in_a_sentence_unless_it_is_allowed_by_name(
             assert '"allow"' in allowed.canonical_json()
             assert '"allow"' not in design(session, tmp_path).canonical_json()
             session.rollback()
+
+
+def test_reasons_are_read_as_such_in_lines_and_in_tables() -> None:
+    """One that names a source is found in either; numbers in a reason are no numbers of play."""
+
+    def record(*parts: Line | Table) -> str:
+        return canonical_json(Record(title="Play", rounds=(Round(title="Round 1", parts=parts),)))
+
+    def table(reason: str) -> Table:
+        return Table(columns=("Offer", "Reasons"), rows=((11, reason), (17, None)))
+
+    sources = re.compile("gpt|human", re.IGNORECASE)
+    for part, length in (
+        (Line(text="Reason for an offer: as a GPT I give 50"), 18),
+        (Line(text="Reason of Player 2 for an offer: as a GPT I give 50"), 18),
+        (table("as a GPT I give 50"), 18),
+        (Line(text="Reason for an offer: [medium]"), 120),
+    ):
+        offer = Line(text="This player offers 11 of 103.")
+        found = clues_in(StimulusKind.RECORD, record(offer, part), sources)
+        assert found.measured["reason-length"] == length
+        assert found.measured["round-numbers"] == 0
+        assert found.names == (() if length == 120 else ("gpt",))
+        assert not found.lacks_reasons
 
 
 def test_records_that_are_alike_pass_and_the_trivial_rule_is_at_chance(

@@ -30,8 +30,8 @@ from app.sessions.exclusions import leave_out
 from app.sessions.tables import Exclusion, ParticipantSession, Trial
 from app.studies.tables import Unit
 from app.tasks import TASKS
+from app.tasks.game import acting as game
 from app.tasks.game import matching
-from app.tasks.game import task as game
 from app.tasks.game.pages import posted_value
 from app.tasks.pair import task as pair
 from app.tasks.rating import evidence as reading
@@ -60,7 +60,7 @@ QUESTIONS = [
 BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "pair": pair_block(per_participant=4, trials={"questions": QUESTIONS}),
     "rating": rating_block(per_participant=4),
-    "game": {"configs": [{"rounds": n, "messages": True} for n in (2, 3, 4)]},
+    "game": {"configs": [{"rounds": n, "messages": True} for n in (2, 3, 4)], "reasons": "required"},
     "walk": {"id": "walk", "task": "walk", "walks": 2},
 }
 # The tables of each task whose rows may be left out, the one of its answers first.
@@ -73,6 +73,7 @@ TABLES = {
 MOST_APART = {"pair": 2, "rating": 1, "game": 2, "walk": 2}
 N_SESSIONS = 12
 MESSAGE = "This would be fair."
+REASON = "It is the best that I can get."
 
 
 def test_every_task_is_held_to_the_contract() -> None:
@@ -142,7 +143,7 @@ def played_match(client: TestClient, database: Database) -> Values:
             if form is None:
                 continue
             person.look()
-            said = {"message": MESSAGE} if "alice_gain" in form else {}
+            said = {"reason": REASON, **({"message": MESSAGE} if "alice_gain" in form else {})}
             person.post(**form, **said)
             values = {name: value for name, value in form.items() if name not in ("do", "phase_id")}
             posted.append({"session": str(person.seat.session_id), **values, **said})
@@ -223,6 +224,7 @@ def _of_games(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
             "session": row["session"],
             **{name: posted_value(value) for name, value in json.loads(row["move"]).items()},
             **({"message": row["message"]} if row["message"] else {}),
+            "reason": row["reason"],
         }
         for row in rows
     ]
@@ -332,9 +334,9 @@ def _no_time(module: Any) -> Callable[[Patch], None]:
     return lambda patch: patch.setattr(module, "read_rt_ms", lambda *about: (None, ()))
 
 
-def _no_message(patch: Patch) -> None:
+def _without(name: str) -> Callable[[Patch], None]:
     move_of: Any = vars(game)["move_of"]
-    patch.setattr(game, "move_of", lambda *about: move_of(*about)._replace(message=""))
+    return lambda patch: patch.setattr(game, "move_of", lambda *about: move_of(*about)._replace(**{name: ""}))
 
 
 def _no_report(patch: Patch) -> None:
@@ -353,7 +355,7 @@ DROPPED: Mapping[str, Sequence[Callable[[Patch], None]]] = {
         *(_answers_without(rating, name) for name in ("logic", "persona", "reason")),
         _no_time(reading),
     ],
-    "game": [_no_message],
+    "game": [_without("message"), _without("reason")],
     "walk": [_no_report],
 }
 

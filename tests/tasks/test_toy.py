@@ -1,5 +1,5 @@
-"""A new task is a folder and a line: a toy is read from a study file, edited, planned, answered, exported, simulated,
-watched, left out and packed."""
+"""A new task is a folder and its lines in the registries: a toy is read from a study file, edited, planned, answered,
+exported, simulated, watched, left out and packed."""
 
 import csv
 import io
@@ -31,11 +31,11 @@ from app.studies.file.load import StudyFileProblems, load_study
 from app.studies.launch import study_here
 from app.studies.tables import State, Unit
 from app.studies.versions import load_version, set_state
-from app.tasks import TASKS
 from tests.admin.persons import Person, make_login, make_user
 from tests.admin.test_design import form_on
 from tests.factories import NOW
 from tests.sessions.walks import Walk
+from tests.tasks.registered import register
 
 FOLDER = Path(__file__).parent / "toy"
 STUDY: dict[str, Any] = {
@@ -57,7 +57,7 @@ STUDY: dict[str, Any] = {
 
 @pytest.fixture
 def dots(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setitem(TASKS, "dots", "tests.tasks.toy")
+    register(monkeypatch)
     path = tmp_path / "dots.yaml"
     path.write_text(yaml.safe_dump(STUDY))
     design = load_study(path, {})
@@ -156,7 +156,7 @@ def test_the_form_of_the_design_has_its_fields(client: TestClient, database: Dat
 def test_what_is_wrong_with_its_block_is_named_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(TASKS, "dots", "tests.tasks.toy")
+    register(monkeypatch)
     path = tmp_path / "dots.yaml"
     block = {**STUDY["blocks"][0], "cards": {"one": "many"}}
     path.write_text(yaml.safe_dump({**STUDY, "blocks": [block]}, sort_keys=False))

@@ -93,7 +93,7 @@ def data_page(
         answers=answers_by_mode(session, study),
         modes=tuple(MODES.items()),
         reports=_runs(session, shell.who, study, Kind.REPORT, newest),
-        walks=_runs(session, shell.who, study, Kind.IMPORT, None) if What.WALKS in offered else None,
+        walks=_runs(session, shell.who, study, Kind.WALKS, None) if What.WALKS in offered else None,
         packages=_runs(session, shell.who, study, Kind.PACKAGE, newest),
         form={"authors": "", "license": "", "mode": "", **form},
     )
@@ -105,7 +105,7 @@ def _runs(
     sees_live = may_look(session, who, study, Mode.LIVE)
     here = f"/admin/studies/{study.slug}"
     links = {Kind.REPORT: f"{here}/reports/{{}}/report.html", Kind.PACKAGE: f"{here}/packages/{{}}.zip"}
-    links[Kind.IMPORT] = "/admin/stimuli?source=human"
+    links[Kind.WALKS] = "/admin/stimuli?source=human"
 
     def row(job: JobView) -> RunRow:
         is_done = job.status is JobStatus.DONE
@@ -128,7 +128,7 @@ def _says(job: JobView) -> str:
     if job.kind is Kind.REPORT:
         done = job.result
         return f"{done['mode']}: {done['answers']} answers of {done['participants']} participants"
-    if job.kind is Kind.IMPORT:
+    if job.kind is Kind.WALKS:
         done = job.result
         there = f", {done['there']} were there already" if done["there"] else ""
         out = f"; left out: {done['left_out']}" if done["left_out"] else ""

@@ -19,10 +19,11 @@ from app.core.templating import html_of
 from app.library.contents import contents_named
 from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
+from app.sessions.here import TrialSeen
 from app.sessions.pages import MessagePage
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
-from app.sessions.views import Place, page_of
-from app.sessions.where import TrialSeen
+from app.sessions.views import page_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question

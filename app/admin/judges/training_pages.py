@@ -71,7 +71,9 @@ def training_page(
         "human": "human",
         "seed": "1",
     }
-    over = [job for job in jobs if job.is_over]
+    over = [
+        job for job in jobs if job.is_over and not ("renew" in job.params and job.status is JobStatus.DONE)
+    ]
     models = models_here(data_dir)
     taken = {model.name for model in models} | {job.params["name"] for job in jobs if not job.is_over}
     return TrainingPage(

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, FastAPI, Path, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, anyone, editors
 from app.admin.people.apidoc import refusals_of, tags_of
 from app.admin.people.views import ApiPage
-from app.core.dependencies import DatabaseDep, Now, Site, WhoDep
+from app.core.dependencies import DatabaseDep, Now, Site
 from app.core.templating import render
 from app.jobs.calling import call_off
 from app.jobs.queue import JobView, job_for

@@ -9,13 +9,15 @@ from app.accounts import adding, logins, tokens, users
 from app.accounts.account import PasswordChange, change_password
 from app.accounts.adding import NewUser
 from app.accounts.auditlog import AuditFilter
+from app.accounts.dependencies import WhoDep
 from app.accounts.users import checked_role
 from app.admin.access import ShellDep, anyone, editors, owners_only
 from app.admin.login.cookies import set_login
 from app.admin.people.views import FreshPassword, account_page, audit_page, user_page, users_page
-from app.core.dependencies import DatabaseDep, Form, Now, StudyDep, WhoDep, without_nul
+from app.core.dependencies import DatabaseDep, Form, Now, without_nul
 from app.core.errors import StudyError
 from app.core.templating import render
+from app.studies.dependencies import StudyDep
 
 owners = APIRouter(dependencies=[owners_only])
 own = APIRouter(dependencies=[anyone])

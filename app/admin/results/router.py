@@ -5,14 +5,16 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
+from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.results.views import Wish, figure_csv, lacks_posters, results_page, view_of
-from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, StudyDep, WhoDep
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import NotFound, StudyError
 from app.core.templating import render
 from app.library import results
 from app.library.media import poster_path
 from app.library.pictures import ask_pictures
+from app.studies.dependencies import StudyDep
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]

@@ -22,9 +22,10 @@ from app.admin.running.views import (
     sessions_page,
 )
 from app.core import clock
-from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site, StoreDep
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import NotFound, StudyError
 from app.core.templating import render
+from app.library.dependencies import StoreDep
 from app.library.media import poster_path
 from app.monitor.progress import PAGE_BUDGET_S, choice_of
 from app.monitor.sessions_list import Search

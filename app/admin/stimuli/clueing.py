@@ -5,13 +5,15 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from fastapi.responses import RedirectResponse
 
+from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.stimuli.clues_page import clues_page
-from app.core.dependencies import DatabaseDep, Now, StudyDep, WhoDep
+from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
 from app.library.clues import have_report
+from app.studies.dependencies import StudyDep
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 RunId = Annotated[int | None, Query(ge=1, lt=2**31)]

@@ -5,6 +5,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
+from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.stimuli import clueing, ruling, uploading
@@ -16,10 +17,11 @@ from app.admin.stimuli.stimuli_pages import (
     sheet_page,
     wanted_of,
 )
-from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep, WhoDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import editing, served
+from app.library.dependencies import StoreDep
 from app.library.pictures import ask_pictures
 from app.library.sheet import note_sheet, sheet, take_table, text_of
 

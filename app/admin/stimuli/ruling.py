@@ -5,10 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
+from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.stimuli.rules_page import rules_page
 from app.admin.stimuli.rulesform import rules_in, typed
-from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, WhoDep
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import rules as library_rules

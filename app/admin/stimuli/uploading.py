@@ -5,10 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import MAX_BYTES, AnyForm, FilesDep
 from app.admin.stimuli.stimuli_pages import attributes_in, upload_page
-from app.core.dependencies import DatabaseDep, Now, SettingsDep, WhoDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import receiving

@@ -21,7 +21,9 @@ class _Late:
 
 
 HANDLERS: Mapping[Kind, Handler] = {
-    Kind.IMPORT: _Late("app.jobs.handlers.clips", "import_any"),
+    Kind.IMPORT: _Late("app.jobs.handlers.clips", "import_clip"),
+    Kind.WALKS: _Late("app.jobs.handlers.walks", "import_walks"),
+    Kind.PICTURES: _Late("app.jobs.handlers.pictures", "add_pictures"),
     Kind.PREVIEW: _Late("app.jobs.handlers.reprocessing", "preview"),
     Kind.REPROCESS: _Late("app.jobs.handlers.reprocessing", "reprocess"),
     Kind.CLUES: _Late("app.jobs.handlers.clues", "look_for_clues"),
@@ -32,11 +34,12 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.TRAINING: _Late("app.jobs.handlers.training", "train_judge"),
 }
 
+_CLIPS = (Kind.REPROCESS, Kind.IMPORT, Kind.WALKS, Kind.PICTURES)
 # A lane does one job at a time, of its first kinds first: somebody waits for a preview, no report holds up clips, and
 # a training of minutes holds up neither.
 LANES: tuple[tuple[Kind, ...], ...] = (
     (Kind.PREVIEW,),
     (Kind.TRAINING,),
-    (Kind.REPROCESS, Kind.IMPORT),
-    (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
+    _CLIPS,
+    (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, *_CLIPS),
 )

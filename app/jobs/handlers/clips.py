@@ -20,12 +20,13 @@ from app.library.clips.importing import ImportedClip, smallest_size
 from app.library.clips.probe import probe
 from app.library.clips.process import frames_left
 from app.library.clips.rules import Rules
-from app.library.clips.single import Arrived, import_one, make_pictures
-from app.library.clips.store import ClipStore, file_sha256
+from app.library.clips.single import Arrived, import_one
+from app.library.clips.store import file_sha256
 from app.library.contents import add_documents
 from app.library.documents import LARGEST_BYTES, Document, ImportedDocument, read_document, read_some
+from app.library.drawing import draw
 from app.library.kinds import StimulusKind, kind_of
-from app.library.media import frame_path, part_path, poster_path
+from app.library.media import part_path
 from app.library.names import free_name
 from app.library.rules import hold_library, rules_in_force, settle_size
 from app.library.tables import Stimulus, Upload, UploadStatus
@@ -41,20 +42,9 @@ _OUR_FAULT = (
 )
 
 
-def import_any(work: Work) -> dict[str, Any] | None:
-    """`params`: `walks` of a study to be drawn, or those of `import_clip`."""
-    if "walks" in work.params:
-        from app.jobs.handlers.walks import import_walks  # draws: needed by few
-
-        return import_walks(work)
-    return import_clip(work)
-
-
 def import_clip(work: Work) -> dict[str, Any] | None:
-    """`params`: token and suffix of an upload, or `pictures` for those that clips still lack."""
+    """`params`: token and suffix of an upload."""
     tidy(work.settings.data_dir, work.database, work.now())
-    if "pictures" in work.params:
-        return add_pictures(work)
     token = work.params["token"]
     part = part_path(work.settings.data_dir, token)
     with work.database.reading() as session:
@@ -223,26 +213,6 @@ def _end(work: Work, upload: Upload, status: UploadStatus, message: str) -> None
         row = upload_in(session, upload.token, hold=True)
         if row is not None and row.status == UploadStatus.WAITING:
             end(session, row, status, message, work.now())
-
-
-def add_pictures(work: Work) -> dict[str, Any]:
-    """Posters and frames for the clips that have none: those imported at the command line."""
-    data_dir, n_made = work.settings.data_dir, 0
-    with work.database.reading() as session:
-        clips = session.exec(
-            select(Stimulus.name, Stimulus.clip_sha256, Stimulus.original_sha256).where(
-                col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None)
-            )
-        ).all()
-    for done, (name, clip, original) in enumerate(clips):
-        work.progress(done, len(clips), f"Drawing {name}")
-        n_made += draw(work.store, data_dir, clip or "", original or "")
-    return {"pictures": n_made}
-
-
-def draw(store: ClipStore, data_dir: Path, clip: str, original: str) -> int:
-    """The pictures of a clip and its original, where they are not there; returns how many were made."""
-    return make_pictures(store, clip, poster_path(data_dir, clip), original, frame_path(data_dir, original))
 
 
 def _count_try(part: Path) -> int:

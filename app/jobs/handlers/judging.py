@@ -17,6 +17,7 @@ from analysis.files.faults import noting
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.columns import with_items_named
 from analysis.judging.figure import judges_figure
+from analysis.judging.items import read_item_verdicts
 from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import CsvTable, defused, restored
 from app.jobs.context import Stopping, Work
@@ -25,6 +26,7 @@ from app.jobs.handlers.judging_items import (
     MOST_JUDGES,
     MOST_VERDICTS,
     VALIDATION,
+    held_against_raters,
     judge_items,
     rated_by_people,
 )
@@ -41,6 +43,7 @@ from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, models_folder, sent_verdicts
 from app.reports.frames import responses_frame
 from app.reports.page.writing import json_text
+from app.reports.rated import ratings_frame
 
 _HEAD = (*COLUMNS, "stimulus")
 
@@ -48,8 +51,13 @@ Row = Mapping[str, str]
 
 
 def judge_study(work: Work) -> dict[str, Any]:
-    """`params`: slug, judges, file (token of a file of verdicts that was sent, or empty), file_name, mode, seed."""
+    """`params`: slug, judges, file (token of a file of verdicts that was sent, or empty), file_name, mode, seed.
+
+    A run that is done already is held against the answers that are left: some were deleted since.
+    """
     folder = judging_folder(work.settings.data_dir, work.job.id)
+    if work.job.result is not None:
+        return _judged_again(work, folder)
     sent = sent_verdicts(work.settings.data_dir, work.params["file"])
     shutil.rmtree(folder, ignore_errors=True)  # a job that is done again after a crash starts anew
     folder.mkdir(parents=True)
@@ -79,27 +87,62 @@ def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
         raise Conflict("; ".join(f"{name} did not run: {reason}" for name, reason in skipped.items()))
     path = folder / VERDICTS
     path.write_text(_table(rows, given), encoding="utf-8", newline="")
-    validation, reason = _validated(work, path)
-    files = [VERDICTS]
-    summary: dict[str, Any] = {"figure": None, "mode": "", "answers": 0, "participants": 0}
-    if validation is not None:
-        (folder / VALIDATION).write_text(json_text(validation.to_dict()), encoding="utf-8")
-        files.append(VALIDATION)
-        summary = {
-            "figure": _drawn(work, validation, folder, files),
-            "mode": validation.settings.mode,
-            "answers": validation.n_votes,
-            "participants": validation.n_participants,
-        }
     return {
-        "files": files,
         "judges": sorted({row.judge for row in rows} | {row["judge"] for row in given}),
         "verdicts": len(rows) + len(given),
         "problems": _problems(rows),
         "skipped": skipped,
-        "reason": reason,
-        **summary,
+        **_held_against_people(work, folder),
     }
+
+
+def _held_against_people(work: Work, folder: Path) -> dict[str, Any]:
+    validation, reason = _validated(work, folder / VERDICTS)
+    files = [VERDICTS]
+    if validation is None:
+        return {
+            "files": files, "reason": reason, "figure": None, "mode": "", "answers": 0, "participants": 0,
+        }  # fmt: skip
+    (folder / VALIDATION).write_text(json_text(validation.to_dict()), encoding="utf-8")
+    files.append(VALIDATION)
+    return {
+        "files": files,
+        "reason": reason,
+        "figure": _drawn(work, validation, folder, files),
+        "mode": validation.settings.mode,
+        "answers": validation.n_votes,
+        "participants": validation.n_participants,
+    }
+
+
+def _is_of_items(folder: Path) -> bool:
+    with (folder / VERDICTS).open(encoding="utf-8", newline="") as file:
+        return "item" in next(csv.reader(file))
+
+
+def _judged_again(work: Work, folder: Path) -> dict[str, Any]:
+    """The verdicts that there are, held against the people whose answers are left."""
+    before = dict(work.job.result)
+    try:
+        given = read_item_verdicts(folder / VERDICTS) if _is_of_items(folder) else None
+        if given is None:
+            found = _held_against_people(work, folder)
+        else:
+            with work.database.reading() as session:
+                rated = ratings_frame(session, work.params["slug"])
+            found = held_against_raters(work, folder, given, rated)
+    except AnalysisError as error:  # nobody is left, or too few
+        found = {
+            "files": [VERDICTS],
+            "reason": str(error),
+            "figure": None,
+            "mode": "",
+            "answers": 0,
+            "participants": 0,
+        }
+    for name in {VALIDATION, FIGURE} - set(found["files"]):
+        (folder / name).unlink(missing_ok=True)
+    return {**before, **found}
 
 
 def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:

@@ -50,23 +50,36 @@ def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> di
     try:
         with work.computing():
             given = read_item_verdicts(sent)
-            _refuse_many(given, name)
-            found = validate_rating_rows(
-                [rated], given, mode=work.params["mode"] or None, seed=work.params["seed"], origin=name
-            )
+        _refuse_many(given, name)
+        held = held_against_raters(work, folder, given, rated)
     except AnalysisError as error:
         raise StudyError(str(error).replace(str(sent), name)) from None
     (folder / VERDICTS).write_text(_table(given), encoding="utf-8", newline="")
+    return {
+        "judges": sorted(map(str, given["judge"].unique())),
+        "verdicts": len(given),
+        "problems": {},
+        "skipped": {},
+        **held,
+    }
+
+
+def held_against_raters(work: Work, folder: Path, given: pd.DataFrame, rated: pd.DataFrame) -> dict[str, Any]:
+    """What verdicts of items are worth, written into `folder`. Raises AnalysisError where that cannot be told."""
+    with work.computing():
+        found = validate_rating_rows(
+            [rated],
+            given,
+            mode=work.params["mode"] or None,
+            seed=work.params["seed"],
+            origin=work.params["file_name"],
+        )
     (folder / VALIDATION).write_text(
         json_text({"ratings": [one.to_dict() for one in found]}), encoding="utf-8"
     )
     figure = _drawn(work, found[0], folder)
     return {
         "files": [VERDICTS, VALIDATION, *([FIGURE] if "alt" in figure else [])],
-        "judges": sorted(map(str, given["judge"].unique())),
-        "verdicts": len(given),
-        "problems": {},
-        "skipped": {},
         "reason": "",
         "figure": figure,
         "mode": found[0].mode,

@@ -12,7 +12,6 @@ from app.accounts.audit import Actor
 from app.accounts.tables import User
 from app.core.errors import Conflict
 from app.jobs.context import Stopping, Work
-from app.jobs.handlers.clips import draw
 from app.jobs.tidying import tidy
 from app.library.clips.contained import contained
 from app.library.clips.errors import ClipError, ClipRefused
@@ -23,6 +22,7 @@ from app.library.clips.probe import probe
 from app.library.clips.process import frames_left, process
 from app.library.clips.reading import open_video
 from app.library.clips.rules import Rules
+from app.library.drawing import draw
 from app.library.media import preview_folder, reprocess_folder
 from app.library.rules import (
     ReprocessedClip,

@@ -8,10 +8,10 @@ from sqlmodel import Session, select
 from app.accounts.audit import SERVICE, record
 from app.core.errors import Conflict
 from app.jobs.context import Work
-from app.jobs.handlers.clips import draw
 from app.library.clips.importing import ImportedClip, import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.rules import Rules
+from app.library.drawing import draw
 from app.library.rules import hold_library, rules_in_force, settle_size
 from app.library.tables import Stimulus
 from app.reports.walk_clips import Shown, draw_walks, shown_walks
@@ -23,8 +23,8 @@ DRAWING, PROCESSING = "Drawing walks", "Processing clips"
 
 
 def import_walks(work: Work) -> dict[str, Any]:
-    """`params`: slug and `walks`, whose mode they are. Walks that are in the library already are left as they are."""
-    slug, mode = work.params["slug"], Mode(work.params["walks"])
+    """`params`: slug, and the mode of the walks. Walks that are in the library already are left as they are."""
+    slug, mode = work.params["slug"], Mode(work.params["mode"])
     with work.database.reading() as session:
         work.progress(0, 0, "Computing walks")
         shown = shown_walks(session, slug, mode, work.settings.secret)

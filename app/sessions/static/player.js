@@ -6,7 +6,7 @@
  * two change one after the other.
  *
  * Events: `change` (playing or not), `begin` (from the start), `over` (a clip is at its end), `slow` (this device does
- * not keep them in step), `rate` (a rate was put back), `stuck` and `refused` (detail: the video, and for `refused`
+ * not keep them in step, or not moving), `rate` (a rate was put back), `stuck` and `refused` (detail: the video, and for `refused`
  * the browser's error).
  *
  * A clip is over when the browser says so, or when it stands still where it ends: WebKit now and then leaves out
@@ -17,9 +17,10 @@ import { Shown } from "./shown.js";
 
 // What is more than 100 ms apart was seen to be so when the next picture is drawn: held a little before that.
 const HOLD_MS = 80;
-// With one clip held, in all, since both began: one hiccup is got over in less.
+// With one clip held, in all, since both began, or with a clip that stands still: one hiccup is got over in less.
 const SLOW_MS = 2_000;
-const STUCK_MS = 10_000;
+// Firefox, once out of decoded pictures, stands still for 15 s and plays on by itself (measured on a busy machine, 153).
+const STUCK_MS = 25_000;
 const LONGEST_TICK_MS = 250;
 const REWIND_MS = 2_000;
 const END_S = 0.2;
@@ -43,6 +44,7 @@ export class PairPlayer extends EventTarget {
   #videos;
   #shown;
   #heldMs = 0;
+  #isSlow = false;
   #wanted = false;
   #held = null;
   #rewinding = false;
@@ -115,6 +117,7 @@ export class PairPlayer extends EventTarget {
     this.#still.clear();
     if (this.#fresh) {
       this.#heldMs = 0;
+      this.#isSlow = false;
       this.#tell("begin");
     }
     this.#fresh = false;
@@ -153,7 +156,8 @@ export class PairPlayer extends EventTarget {
     const leadMs = this.#leadMs();
     this.driftMsMax = Math.max(this.driftMsMax, Math.abs(leadMs));
     if (this.#held) {
-      this.#findSlow(tickMs);
+      this.#heldMs += tickMs;
+      this.#findSlow(this.#heldMs);
       if ((this.#held === left ? leadMs : -leadMs) <= 0) this.#release();
     } else if (Math.abs(leadMs) > HOLD_MS) {
       this.#held = leadMs > 0 ? left : right;
@@ -168,10 +172,11 @@ export class PairPlayer extends EventTarget {
     return Math.abs(leadS) < 1.5 * Math.min(left.pictureS, right.pictureS) ? 0 : leadS * 1000;
   }
 
-  #findSlow(tickMs) {
-    const before = this.#heldMs;
-    this.#heldMs += tickMs;
-    if (before <= SLOW_MS && this.#heldMs > SLOW_MS) this.#tell("slow");
+  /** Said once, until they begin anew. */
+  #findSlow(ms) {
+    if (ms <= SLOW_MS || this.#isSlow) return;
+    this.#isSlow = true;
+    this.#tell("slow");
   }
 
   /** Not at once, as who set it may be listening and set it again: once for each picture that is drawn. */
@@ -187,7 +192,7 @@ export class PairPlayer extends EventTarget {
     if (video && !this.#isOver(video)) this.#go(video);
   }
 
-  /** Say of a clip that stands still that it is over, if it is where it ends, or else that it is stuck. */
+  /** Say of a clip that stands still that it is over, if it is where it ends, or else slow and, in the end, stuck. */
   #findStuck(tickMs) {
     for (const video of this.#videos) {
       const { at, ms } = this.#still.get(video) ?? { at: -1, ms: 0 };
@@ -202,6 +207,7 @@ export class PairPlayer extends EventTarget {
         this.#tell("stuck", { video });
         return;
       }
+      this.#findSlow(still.ms);
     }
   }
 

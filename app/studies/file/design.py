@@ -303,6 +303,7 @@ def _block(
             allow=block.allow,
             items=tuple(content.items),
             questions=tuple(map(asked, block.questions)),
+            self_assessed=block.self_assessed,
         )
     trials = block.trials
     return PairDesign(

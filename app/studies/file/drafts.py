@@ -179,6 +179,7 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
         **keys,
         "per_item": block.per_item,
         "when_full": None if block.when_full == "refuse" else block.when_full,
+        "self_assessed": None if block.self_assessed == "after" else block.self_assessed,
         "order": block.order,
         "watch": block.watch,
         "exclude": list(block.exclude) or None,

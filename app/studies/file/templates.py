@@ -14,6 +14,7 @@ from app.studies.file.problems import Place, listed, quoted
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
 from app.studies.file.template_play import PLAY, WALK, WHICH_PLAYER
 from app.studies.file.template_rubric import RUBRIC
+from app.studies.file.template_water import PLAY_AND_RATE, WATER_JUDGES
 from app.studies.file.yamlsource import read_yaml
 
 # Lists of names, with no words in them that a participant reads.
@@ -79,6 +80,18 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
                 "Rubric rating of records",
                 "Records or texts, one at a time, on six criteria from 1 to 5 in words, with reasons.",
                 RUBRIC,
+            ),
+            Template(
+                "water-judges",
+                "The water auction, judged",
+                "The published study: play, rate yourself, then 15 of 30 released records on six criteria.",
+                WATER_JUDGES,
+            ),
+            Template(
+                "play-and-rate",
+                "Play, rate yourself, rate others",
+                "People play a game of bids with reasons, rate their own play, and then records of others.",
+                PLAY_AND_RATE,
             ),
             Template(
                 "ultimatum",

@@ -62,7 +62,8 @@ class Event:
     """One line of a match's log. Only `nature` and `move` change a state; `seat` is None for nature.
 
     `phase_id` is the one of `Game.to_move` when the event happened. `auto` is empty, or why the default move was
-    played: `timeout`, `dropout`, or `invalid` for a program whose answers were not legal.
+    played: `timeout`, `dropout`, or `invalid` for a program whose answers were not legal. `reason` is why a move was
+    made, in the words of whoever made it: no state, view or hash has it.
     """
 
     kind: EventKind
@@ -71,6 +72,7 @@ class Event:
     move: Move
     message: str = ""
     auto: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,10 @@ def is_out(game: AnyGame, s: object, seat: Seat) -> bool:
     `out` alone."""
     out = getattr(game, "out", None)
     return out is not None and bool(out(s, seat))
+
+
+LONGEST_REASON = 4000
+"""Characters of a reason that are kept."""
 
 
 class Act(NamedTuple):

@@ -12,9 +12,11 @@ from app.tasks.game.match import Logged, Match, config_hash
 MOVES = (
     *("study", "version", "arm", "mode", "match", "game", "config_hash", "seq", "round", "phase", "kind"),
     *("seat", "role", "occupant", "session", "move", "message", "auto", "shown_at", "received_at"),
-    *("deadline_at", "rt_ms", "payoff_round", "payoff_total", "state_hash", "excluded"),
+    *("deadline_at", "rt_ms", "payoff_round", "payoff_total", "state_hash", "excluded", "reason"),
 )
 """The columns of `moves`, in order (docs/games.md)."""
+LATER = frozenset({"reason"})
+"""Those that files of earlier versions have not."""
 
 SEATS_PLAYED = (
     *("study", "version", "arm", "mode", "match", "game", "config_hash", "seat", "role", "occupant"),
@@ -85,6 +87,7 @@ def line_cells(line: Logged) -> Mapping[str, str]:
         "move": canonical_json(event.move) if event.move else "",
         "message": event.message,
         "auto": event.auto,
+        "reason": event.reason,
         "payoff_round": amount_text(line.payoff_round),
         "payoff_total": amount_text(line.payoff_total),
         "state_hash": line.state_hash,

@@ -28,7 +28,8 @@ MOST_KEPT = 1_000
 _EVENTS = event_table.c
 _LOG = (
     select(
-        _EVENTS.seq, _EVENTS.phase_id, _EVENTS.kind, _EVENTS.seat, _EVENTS.move, _EVENTS.message, _EVENTS.auto
+        *(_EVENTS.seq, _EVENTS.phase_id, _EVENTS.kind, _EVENTS.seat, _EVENTS.move, _EVENTS.message),
+        *(_EVENTS.auto, _EVENTS.reason),
     )
     .order_by(_EVENTS.seq)
 )  # fmt: skip
@@ -165,7 +166,7 @@ def _act_again(folded: Folded, seat: Any) -> None:
 
 def event_of(line: Any) -> Event:
     """An event from its row."""
-    return Event(line.kind, line.phase_id, line.seat, line.move, line.message, line.auto)
+    return Event(line.kind, line.phase_id, line.seat, line.move, line.message, line.auto, line.reason)
 
 
 def _database(session: Session) -> Any:

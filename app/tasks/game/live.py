@@ -48,7 +48,7 @@ class Live(Held):
     def play(self, seat: Mapping[str, Any], phase_id: str, act: Act, by: By, now: datetime) -> None:
         """A person's move, where `may_play` says so."""
         self._set(seat, missed=0)
-        self._append(Event("move", phase_id, seat["seat"], act.move, act.message), now, by)
+        self._append(Event("move", phase_id, seat["seat"], act.move, act.message, reason=act.reason), now, by)
         self.advance(now)
 
     def leave(self, seat: Mapping[str, Any], reason: str, now: datetime) -> None:
@@ -170,8 +170,8 @@ class Live(Held):
                 self._miss(seat, now, decision["auto"])
                 return
             self._set(seat, missed=0)
-            by = By(delay=by.delay, reason=decision["reason"])
-            event = Event("move", match.phase.phase_id, number, decision["move"], decision["message"])
+            said = {"message": decision["message"], "reason": decision["reason"]}
+            event = Event("move", match.phase.phase_id, number, decision["move"], **said)
         elif seat["away_at"] is not None:
             move = match.game.default_move(match.state, number)
             event = Event("move", match.phase.phase_id, number, move, auto=DROPOUT)
@@ -179,7 +179,7 @@ class Live(Held):
             player, rng = player_of(self.folded, _Named(seat))
             legal = match.game.legal(match.state, number)
             act = player.act(match.game.view(match.state, number), legal, rng, Budget())
-            event = Event("move", match.phase.phase_id, number, act.move, act.message)
+            event = Event("move", match.phase.phase_id, number, act.move, act.message, reason=act.reason)
         self._append(event, now, by)
 
     def _miss(self, seat: dict[str, Any], now: datetime, auto: str = TIMEOUT) -> None:

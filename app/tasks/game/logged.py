@@ -29,7 +29,6 @@ class By:
     shown_at: datetime | None = None
     auto: str = ""
     delay: timedelta | None = None
-    reason: str = ""
 
 
 def event_row(match_id: int, line: Logged, meta: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,7 +48,7 @@ def event_row(match_id: int, line: Logged, meta: Mapping[str, Any]) -> dict[str,
         "session_id": holder["session_id"] if holder else None,
         "move": dict(event.move),
         "message": event.message,
-        "reason": by.reason,
+        "reason": event.reason,
         "auto": event.auto,
         "shown_at": shown,
         "received_at": meta["received_at"],

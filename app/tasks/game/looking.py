@@ -10,9 +10,9 @@ from typing import Any, cast
 from sqlalchemy import Row
 
 from app.core.money import money
+from app.sessions.here import TrialSeen
+from app.sessions.places import Place, views
 from app.sessions.runs import BlockRun
-from app.sessions.views import Place, views
-from app.sessions.where import TrialSeen
 from app.studies.questions.base import Question
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.held import legal_for
@@ -216,7 +216,9 @@ class Looked:
             "end": "The match then ends for everybody.",
         }[design.leaving.then]
         entered = Entered(self.place.form, self.place.errors)
-        return playing(design.game, view, legal, bonus=bonus, leaving=then, entered=entered)
+        return playing(
+            design.game, view, legal, bonus=bonus, leaving=then, entered=entered, reason=design.reason
+        )
 
     def _why_stopped(self, match: Row[Any], seat: Row[Any]) -> str:
         if match.status == MatchStatus.FINISHED:

@@ -196,10 +196,10 @@ def _act(match: Match, seat: Seat, player: Player, rng: random.Random) -> Event:
     view, legal = match.game.view(match.state, seat), match.game.legal(match.state, seat)
     phase_id = match.phase.phase_id
     try:
-        move, message, _ = player.act(view, legal, rng, Budget())
+        move, message, reason = player.act(view, legal, rng, Budget())
     except NoMove as none:
         return Event("move", phase_id, seat, match.game.default_move(match.state, seat), "", none.auto)
-    return Event("move", phase_id, seat, move, message)
+    return Event("move", phase_id, seat, move, message, reason=reason)
 
 
 def _append_of(match: Match, event: Event) -> None:

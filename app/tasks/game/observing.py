@@ -25,7 +25,8 @@ Moved = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """One event of a match. `after_s` is the time since the first; `auto` why the service made a move itself."""
+    """One event of a match. `after_s` is the time since the first; `auto` why the service made a move itself, `reason`
+    why somebody made it."""
 
     seq: int
     after_s: float
@@ -37,6 +38,7 @@ class Happened:
     message: str
     auto: str
     rt_ms: int | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def _happened(line: Row[Any], names: Names, begun: datetime, moved: Moved) -> Ha
         message=line.message,
         auto=line.auto,
         rt_ms=line.rt_ms,
+        reason=line.reason,
     )
 
 

@@ -22,8 +22,9 @@ from app.sessions.pages import Page
 from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
 from app.tasks.game.games import presenter_of
-from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
-from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount
+from app.tasks.game.moves import Choice, IllegalMove, MoveSchema, Number, visible
+from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, Text, amount
+from app.tasks.game.terms import ReasonAsked
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
@@ -31,6 +32,7 @@ AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 REFRESH_S = 4
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _REST = "rest-"
+REASON = "reason"
 NO_RULES = Rules("", ())
 
 
@@ -227,9 +229,20 @@ def playing(
     bonus: Bonus | None = None,
     leaving: str = "",
     entered: Entered | None = None,
+    reason: ReasonAsked | None = None,
 ) -> Playing:
     """A match under way; `legal` is None where the viewer may not act. `entered` is a form that was not accepted."""
-    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving)
+    face = presenter_of(game).face(view, legal, entered or Entered())
+    if face.form is not None and reason is not None:
+        why = _why(reason, entered or Entered())
+        face = replace(face, form=replace(face.form, fields=(*face.form.fields, why)))
+    return Playing(face, bonus, leaving)
+
+
+def _why(asked: ReasonAsked, entered: Entered) -> Text:
+    """The field for the reason, after those of the move."""
+    label = "Why do you do this? The other players do not see it."
+    return Text(label, asked.max_length, asked.required, entered.value(REASON), entered.error(REASON), REASON)
 
 
 def result(
@@ -280,8 +293,9 @@ def duration(seconds: int) -> str:
     return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n) or "0 seconds"
 
 
-def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:
-    """The move that a form posts. Raises InvalidAnswer with a sentence for each field that is wrong."""
+def move_of(legal: MoveSchema, form: Mapping[str, str], asked: ReasonAsked | None = None) -> Act:
+    """The move that a form posts, with its reason where the study asks for one. Raises InvalidAnswer with a sentence
+    for each field that is wrong."""
     try:
         kind = legal.kind(form.get("kind", legal.kinds[0].kind))
     except IllegalMove:
@@ -294,16 +308,22 @@ def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:
             move[each.name] = read(each, form)  # type: ignore[arg-type]
         except ValueError as error:
             errors[_posted(each.name, form)] = str(error)
-    message = _message(kind, form)
+    message = _written(form, "message") if kind.message else ""
     if len(message) > legal.max_length and kind.message:
-        over = len(message) - legal.max_length
-        errors["message"] = (
-            f"Your message has {len(message)} characters, {over} more than the {legal.max_length} allowed."
-        )
+        errors["message"] = _too_long("message", message, legal.max_length)
+    reason = _written(form, REASON) if asked else ""
+    if asked and len(reason) > asked.max_length:
+        errors[REASON] = _too_long("reason", reason, asked.max_length)
+    elif asked and asked.required and not reason:
+        errors[REASON] = "Please write why you do this."
     if errors:
         raise InvalidAnswer(errors)
     legal.check(move, message)
-    return Act(move, message)
+    return Act(move, message, reason)
+
+
+def _too_long(what: str, text: str, longest: int) -> str:
+    return f"Your {what} has {len(text)} characters, {len(text) - longest} more than the {longest} allowed."
 
 
 def _posted(name: str, form: Mapping[str, str]) -> str:
@@ -352,8 +372,7 @@ def posted_value(option: str | int | bool) -> str:
     return ("yes" if option else "no") if isinstance(option, bool) else str(option)
 
 
-def _message(kind: MoveKind, form: Mapping[str, str]) -> str:
-    if not kind.message:
-        return ""
-    written = form.get("message", "").replace("\r\n", "\n").replace("\r", "\n")
+def _written(form: Mapping[str, str], name: str) -> str:
+    """A text as it was typed, without what cannot be seen."""
+    written = form.get(name, "").replace("\r\n", "\n").replace("\r", "\n")
     return visible(_CONTROL.sub("", written)).strip()

@@ -16,12 +16,15 @@ NOW: Final = Line(text="Now:")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One move that a seat made in a `round`: `name` says what was decided, `before` is the situation."""
+    """One move that a seat made in a `round`: `name` says what was decided, `before` is the situation.
+
+    `phase` is that of the move in games in which a seat moves several times in a round."""
 
     name: str
     round: int
     before: Parts
     move: Parts
+    phase: str = ""
 
 
 def counted(n: int, noun: str) -> str:

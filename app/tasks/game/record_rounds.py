@@ -6,7 +6,7 @@ and so on, counted from the seat), in that of a match `Player 1` and so on.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from app.library.records import Line, Player, Table
@@ -36,12 +36,15 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A match as it is recorded: the `view` of a later judge, and the `seat` whose record it is, None for all."""
+    """A match as it is recorded: the `view` of a later judge, and the `seat` whose record it is, None for all.
+
+    `personas` has what those seats alone were told of who they are: whether they play so is for judges to say."""
 
     view: View
     n_seats: int
     seat: Seat | None
     text: Text
+    personas: Mapping[Seat, str] = field(default_factory=dict)
 
     def name(self, seat: Seat) -> str:
         """What a seat is called in the record."""
@@ -65,6 +68,15 @@ class Looked:
         if self.text is Text.LENGTH:
             return (Line(text=f"{self.name(seat)} writes a {length_class(message)} message."),)
         return (Line(text=f"{self.name(seat)} writes: {_CONTACT.sub(MASK, message)}"),)
+
+
+def reason_line(text: Text, who: str, what: str, reason: str) -> tuple[Line, ...]:
+    """A reason as a line, shown as messages are; none where there was none. `who` is empty in the record of one seat,
+    `what` is the move, such as `a bid`."""
+    if not reason.strip() or text is Text.NUMBERS:
+        return ()
+    shown = f"[{length_class(reason)}]" if text is Text.LENGTH else _CONTACT.sub(MASK, reason)
+    return (Line(text=f"Reason{f' of {who}' if who else ''} for {what or 'the move'}: {shown}"),)
 
 
 def length_class(message: str) -> str:

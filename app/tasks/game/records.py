@@ -3,6 +3,7 @@
 A record is built from moves alone, through the view of a later judge. What says who played stands in the manifest.
 """
 
+import re
 import shutil
 import tempfile
 from collections import Counter
@@ -21,7 +22,7 @@ from app.tasks.game.games import KITS
 from app.tasks.game.match import config_hash
 from app.tasks.game.record_decisions import Decision
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Sources
-from app.tasks.game.record_rounds import Looked, Played
+from app.tasks.game.record_rounds import Looked, Parts, Played, reason_line
 from app.tasks.game.replay import Replayed
 
 MANIFEST: Final = "stimuli.csv"
@@ -111,7 +112,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         if options.hybrid is Hybrid.LEAVE_OUT and one.handed_over.intersection(concerned):
             left_out["with several occupants of a seat"] += 1
             continue
-        looked = Looked(view, len(roles), seat, options.text)
+        looked = Looked(view, len(roles), seat, options.text, _personas(one, concerned))
         kit = KITS[one.match.game.name]
         found = kit.record(looked)
         found = replace(found, title=found.title or kit.page.title)
@@ -125,16 +126,54 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
                 if marked and options.automatic is Automatic.LEAVE_OUT:
                     left_out["decisions that show an automatic move"] += 1
                     continue
-                yield _decided(one, seat, found, made, marked, agents, options)
+                why = _reasons(one, looked, made.round, made.phase)
+                with_reason = replace(made, move=(*made.move, *why))
+                yield _decided(one, seat, found, with_reason, marked, agents, options)
             continue
         numbers = _window(kept, automatic, options)
-        rounds = _rounds(kept, numbers, automatic, kit.round_name)
+        said = replace(
+            kept, rounds={at: (*parts, *_reasons(one, looked, at)) for at, parts in kept.rounds.items()}
+        )
+        rounds = _rounds(said, numbers, automatic, kit.round_name)
         if len(rounds) < (options.rounds or 1):
             left_out[f"shorter than {_rounds_named(options.rounds or 1)}"] += 1
             continue
         record = Record(title=found.title, players=found.players, parts=found.parts, rounds=tuple(rounds))
         recorded = _recorded(one, record, seat, len(automatic.intersection(kept.rounds)), agents, options)
         yield replace(recorded, times=_times(one, seat, numbers))
+
+
+def _personas(one: Replayed, seats: Sequence[Seat]) -> Mapping[Seat, str]:
+    """What seats were told of who they are, from their own views."""
+    views = {seat: one.match.game.view(one.match.state, seat) for seat in seats}
+    return {seat: str(view.facts["persona"]) for seat, view in views.items() if view.facts.get("persona")}
+
+
+def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Parts:
+    """Why the seat of a record, or everybody, moved as they did in a round, by seats as the record has them."""
+    what = KITS[one.match.game.name].phases
+    said = [line for line in one.match.log if line.round == number and line.event.kind == "move"]
+    return tuple(
+        shown
+        for seat in (looked.seats if looked.seat is None else [looked.seat])
+        for line in said
+        if line.event.seat == seat and phase in ("", line.phase)
+        for shown in reason_line(
+            looked.text,
+            looked.name(seat) if looked.seat is None else "",
+            what.get(line.phase, ""),
+            _as_called(one, looked, line.event.reason),
+        )
+    )
+
+
+def _as_called(one: Replayed, looked: Looked, text: str) -> str:
+    """A text in which seats go by what the record calls them: players of some games know each other by name."""
+    roles = one.match.game.seats(one.match.config)
+    called = {role.name: looked.name(role.seat) for role in roles if role.name[:1].isupper()}
+    if len(called) < len(roles):
+        return text
+    return re.sub(rf"\b({'|'.join(map(re.escape, called))})\b", lambda found: called[found[1]], text)
 
 
 def _decided(

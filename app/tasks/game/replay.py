@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, restored
 from app.tasks.game.base import Event, Seat
-from app.tasks.game.files import MOVES, line_cells, move_of
+from app.tasks.game.files import LATER, MOVES, line_cells, move_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import START, STOP, Match, config_hash, keyed_hash
 from app.tasks.game.moves import IllegalMove
@@ -75,9 +75,9 @@ class Replayed:
 def replayed(path: Path) -> Iterator[Replayed]:
     """The matches of a file, each checked event by event. Raises ReplayError at the first that differs, BadTable for
     what is no table of moves."""
-    table = CsvTable(path, str(path), MOVES, cell=restored)
+    table = CsvTable(path, str(path), [name for name in MOVES if name not in LATER], cell=restored)
     seen: set[str] = set()
-    each = (Row(row.line, row.cells) for row in table)
+    each = (Row(row.line, {**dict.fromkeys(LATER, ""), **row.cells}) for row in table)
     for name, rows in groupby(each, key=lambda row: row.cells["match"]):
         given = list(rows)
         if name in seen:
@@ -219,7 +219,7 @@ def _feed(match: Match, row: Row) -> None:
         if auto and move != match.game.default_move(match.state, seat or 0):
             raise row.fault(f"auto is {auto!r}, and the move is not the default one")
         kind: Any = cells["kind"]
-        match.append(Event(kind, match.phase.phase_id, seat, move, cells["message"], auto))
+        match.append(Event(kind, match.phase.phase_id, seat, move, cells["message"], auto, cells["reason"]))
     except IllegalMove as error:
         raise row.fault(f"the rules do not allow it: {error}") from None
 

@@ -39,6 +39,8 @@ from app.tasks.game.terms import (
     Matching,
     Messages,
     Models,
+    ReasonAsked,
+    Reasons,
     Text,
 )
 from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
@@ -111,6 +113,17 @@ class GameBlock(BlockSettings):
     bonus: BonusPay | None = Field(default=None, description="What a match pays; nothing unless said.")
     show_bonus: bool = Field(default=True, description="Whether the bonus is shown as it grows.")
     updates: Updates = Field(default="long-poll", description="How pages hear of the others.")
+    reasons: Annotated[
+        Reasons,
+        Widget(
+            words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"}
+        ),
+    ] = Field(
+        default="none",
+        title="Reasons for moves",
+        description="Whether people are asked with each move why they make it; the other players never see it, and a "
+        "move that is made for somebody has none.",
+    )
 
     @model_validator(mode="after")
     def _agrees_with_its_game(self) -> Self:
@@ -263,6 +276,7 @@ class GameDesign(BlockDesign):
     bonus: BonusPay | None = None
     show_bonus: bool = True
     updates: Updates = "long-poll"
+    reasons: Reasons = "none"
     sample: Sample | None = None
 
     @property
@@ -306,6 +320,13 @@ class GameDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """No question of the study's: a match is answered by moves."""
         return ()
+
+    @property
+    def reason(self) -> ReasonAsked | None:
+        """What people are asked with each move; None where they are not."""
+        if self.reasons == "none":
+            return None
+        return ReasonAsked(self.messages.max_chars, self.reasons == "required")
 
     @property
     def currency(self) -> str:
@@ -354,7 +375,7 @@ class GameDesign(BlockDesign):
 
 SETTINGS = (
     *("game", "seats", "agent", "rounds_per_person", "matching", "deadlines", "leaving", "messages"),
-    *("comprehension", "models", "disclosure", "bonus", "show_bonus", "updates"),
+    *("comprehension", "models", "disclosure", "bonus", "show_bonus", "updates", "reasons"),
 )
 
 
@@ -371,6 +392,3 @@ def _configs_by_unit(design: GameDesign) -> Mapping[str, GameConfig]:
         configs = (cast(GameConfig, design.rules.Config.model_validate(one)) for one in design.configs)
         _by_unit[key] = {f"{design.id}:{config_hash(config)}": config for config in configs}
     return _by_unit[key]
-
-
-IN_FILE, AS_RUN = GameBlock, GameDesign

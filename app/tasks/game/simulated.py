@@ -48,6 +48,8 @@ class Turn:
     legal: MoveSchema
 
 
+# Posted with every move, and taken where the study asks for reasons.
+REASON = "Simulated people have no reasons."
 IN_A_MATCH = "data-state "  # the part of a page that changes by itself
 
 
@@ -95,7 +97,8 @@ class Simulated:
             player = self._players[turn.match_id] = agent.player()
         act = player.act(turn.view, turn.legal, self.rng, Budget())
         fields = {name: posted_value(value) for name, value in act.move.items()}
-        return {**fields, "phase_id": turn.view.phase_id, "message": act.message}
+        said = {"message": act.message, "reason": act.reason or REASON}
+        return {**fields, "phase_id": turn.view.phase_id, **said}
 
 
 def turn_of(session: Session, token: str) -> Turn | None:

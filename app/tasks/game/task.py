@@ -1,7 +1,7 @@
 """Matches on the layer of sessions: one trial is one match, and its page is the wait, the ready check, the match and
 its result. A move is an event of the match; the form on the result page is the trial's response."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -14,19 +14,17 @@ from app.core.settings import Settings
 from app.sessions.answers import Answers
 from app.sessions.design import BlockPart, Planned
 from app.sessions.ending import BlockEnd
+from app.sessions.here import TrialSeen, Where
 from app.sessions.pages import Page
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import NotCurrent
-from app.sessions.views import Place
-from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
+from app.tasks.game.acting import ACTS, Doing
 from app.tasks.game.base import is_out
 from app.tasks.game.ending import block_end
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
 from app.tasks.game.forgetting import Forgetting
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
-from app.tasks.game.logged import By
 from app.tasks.game.looking import Here, Looked, design_of, here_of, runs
 from app.tasks.game.matching import (
     IN_POOL,
@@ -37,18 +35,15 @@ from app.tasks.game.matching import (
     note_present,
     playing,
     pool_of,
-    set_entry,
     to_pool,
-    waited,
     waiting_table,
 )
 from app.tasks.game.outside import desk
-from app.tasks.game.pages import GamePage, move_of, rules_of, state_html, with_version
+from app.tasks.game.pages import GamePage, rules_of, state_html, with_version
 from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import EntryStatus
 
-LATE = "Your move was not counted: one was made before it, or its time was over."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
 _MINE = seat_table.alias()
@@ -202,14 +197,13 @@ class Play(Forgetting, LiveTask):
             here = self.seen(session, where, trial)
         do = form.get("do", "next")
         if do == "next":
-            if here.match is None and here.entry and here.entry["status"] == EntryStatus.AWAY:
-                self._leave(session, where, block, here, form, now)
-                return None
-            return self._go_on(session, where, block, here, now)
-        act = _ACTS.get(do)
+            if here.match is not None or not here.entry or here.entry["status"] != EntryStatus.AWAY:
+                return self._go_on(session, where, block, here, now)
+            do = "leave"
+        act = ACTS.get(do)
         if act is None:
             raise InvalidAnswer({"do": "That cannot be done here. Please reload the page."})
-        act(self, session, where, block, here, form, now)
+        act(Doing(session, where, block, here, form, now))
         return None
 
     def _arrive(self, session: Session, where: Where, block: BlockRun, now: datetime) -> None:
@@ -229,133 +223,6 @@ class Play(Forgetting, LiveTask):
         add_entry(session, pool, where.session_id, trial.id, **values)
         if given["status"] == EntryStatus.WAITING:
             form_matches(session, pool, design, block.units, now)
-
-    def _answers(
-        self,
-        session: Session,
-        where: Where,
-        block: BlockRun,
-        here: Here,
-        form: Mapping[str, str],
-        now: datetime,
-    ) -> None:
-        """Questions on the rules: all right, or another try while there is one."""
-        design, entry = design_of(block), here.entry
-        if entry is None or entry["status"] != EntryStatus.QUESTIONS:
-            return
-        asked = design.comprehension.questions
-        missing = {q.id: "Please answer this question." for q in asked if form.get(q.id, "") not in q.options}
-        if missing:
-            raise InvalidAnswer(missing)
-        wrong = [q.id for q in asked if form.get(q.id) != q.answer]
-        tries = entry["tries"] + 1
-        if not wrong:
-            set_entry(session, entry, tries=tries, **to_pool(design, where.mode, now))
-            form_matches(session, pool_of(entry), design, block.units, now)
-        elif tries >= design.comprehension.tries:
-            set_entry(session, entry, tries=tries, status=EntryStatus.OUT, reason="questions")
-        else:
-            set_entry(session, entry, tries=tries, reason=" ".join(wrong))
-
-    def _ready(
-        self,
-        session: Session,
-        where: Where,
-        block: BlockRun,
-        here: Here,
-        form: Mapping[str, str],
-        now: datetime,
-    ) -> None:
-        entry = here.entry
-        if entry is not None and entry["status"] == EntryStatus.ASKED:
-            set_entry(session, entry, status=EntryStatus.READY, seen_at=now)
-            form_matches(session, pool_of(entry), design_of(block), block.units, now)
-
-    def _leave(
-        self,
-        session: Session,
-        where: Where,
-        block: BlockRun,
-        here: Here,
-        form: Mapping[str, str],
-        now: datetime,
-    ) -> None:
-        entry, seat = here.entry, here.seat
-        if seat is not None and here.match is not None and here.is_playing:
-            live = Live.hold(session, design_of(block), here.match.id)
-            live.leave(live.mine(where.session_id), "withdrew", now)
-            live.store()
-        elif entry is not None and entry["status"] in (*IN_POOL, EntryStatus.BOUND, EntryStatus.AWAY):
-            set_entry(
-                session,
-                entry,
-                status=EntryStatus.OUT,
-                reason="withdrew",
-                waited_s=waited(entry, now),
-                since=None,
-                due_at=None,
-            )
-
-    def _again(
-        self,
-        session: Session,
-        where: Where,
-        block: BlockRun,
-        here: Here,
-        form: Mapping[str, str],
-        now: datetime,
-    ) -> None:
-        """Wait once more, or wait again after a ready check that was missed."""
-        entry, design = here.entry, design_of(block)
-        if entry is None or entry["status"] not in (EntryStatus.BOUND, EntryStatus.AWAY):
-            return
-        extended = entry["extended"] or entry["status"] == EntryStatus.BOUND
-        set_entry(session, entry, **to_pool(design, where.mode, now, extended=extended))
-        form_matches(session, pool_of(entry), design, block.units, now)
-
-    def _return(
-        self,
-        session: Session,
-        where: Where,
-        block: BlockRun,
-        here: Here,
-        form: Mapping[str, str],
-        now: datetime,
-    ) -> None:
-        if here.match is None:
-            self._again(session, where, block, here, form, now)
-            return
-        live = Live.hold(session, design_of(block), here.match.id)
-        live.advance(now)
-        live.come_back(live.mine(where.session_id), now)
-        live.store()
-
-    def _move(
-        self,
-        session: Session,
-        where: Where,
-        block: BlockRun,
-        here: Here,
-        form: Mapping[str, str],
-        now: datetime,
-    ) -> None:
-        """A move in the phase that the form names. Raises NotCurrent for one that comes too late, or second."""
-        design = design_of(block)
-        if here.match is None or not here.is_playing:
-            raise NotCurrent(LATE, "late")
-        live = Live.hold(session, design, here.match.id)
-        live.advance(now)
-        seat, phase = live.mine(where.session_id), live.match.phase
-        if not live.may_play(seat, form.get("phase_id", "")):
-            raise NotCurrent(LATE, "late")
-        legal = legal_for(design, design.rules, live.match.state, seat["seat"])
-        act = move_of(legal, form)
-        if refused := design.messages.refusal(act.message):
-            raise InvalidAnswer({"message": refused})
-        opened_at = live.row["opened_at"]
-        by = By(form.get("submit_id"), max(opened_at, where.shown_at or opened_at))
-        live.play(seat, phase.phase_id, act, by, now)
-        live.store()
 
     def _go_on(
         self, session: Session, where: Where, block: BlockRun, here: Here, now: datetime
@@ -384,17 +251,6 @@ class Play(Forgetting, LiveTask):
             "bonus_minor": live.bonus_of(where.session_id),
         }
         return Taken(Answers(extra=answers), values)
-
-
-Act = Callable[[Play, Session, Where, BlockRun, Here, Mapping[str, str], datetime], None]
-_ACTS: Mapping[str, Act] = {
-    "answers": Play._answers,
-    "ready": Play._ready,
-    "leave": Play._leave,
-    "again": Play._again,
-    "return": Play._return,
-    "move": Play._move,
-}
 
 
 TASK = Play()

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -15,6 +16,7 @@ from app.tasks.game.games import phases
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 Then = Literal["agent", "default", "end"]
 Screen = Literal["contact", "links"]
+Reasons = Literal["none", "optional", "required"]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
 Minor = Annotated[int, Field(ge=0, le=10_000_000)]
 Text = Annotated[str, Field(min_length=1, max_length=400)]
@@ -134,17 +136,27 @@ class Messages(Part):
 
     max_chars: Annotated[int, Field(ge=1, le=4000)] = Field(
         default=400,
-        description="Longest message, in characters; no longer than the configuration's `max_length`.",
+        description="Longest message, in characters; no longer than the configuration's `max_length`. Of a "
+        "person's reason for a move, too.",
     )
     screen: tuple[Screen, ...] = Field(
         default=(),
-        description="What a message may not have: `contact` (email addresses and telephone numbers), `links`.",
+        description="What a message or a reason may not have: `contact` (email addresses and telephone numbers), "
+        "`links`.",
     )
 
     def refusal(self, message: str) -> str:
         """What is said of a message with something that may not be written; empty where there is nothing."""
         screens = (SCREENS[name] for name in self.screen)
         return next((says for pattern, says in screens if pattern.search(message)), "")
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonAsked:
+    """The question why a move is made, which goes with the move; no other player sees the answer."""
+
+    max_length: int
+    required: bool
 
 
 class Checked(Part):

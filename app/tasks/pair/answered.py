@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.monitor.session_pages import AnsweredTrial, TrialView
+from app.sessions.answered import AnsweredTrial, TrialView
 from app.tasks.pair.design import TIE, Member, PairPlan, Side, chosen_by, member_at
 
 

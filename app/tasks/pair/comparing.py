@@ -16,10 +16,10 @@ from app.sessions.answers import Answers
 from app.sessions.design import Kind
 from app.sessions.evidence import MAX_TEXT, waited_ms
 from app.sessions.flags import joined
+from app.sessions.here import Where
 from app.sessions.pages import Page
+from app.sessions.places import Place, views
 from app.sessions.tables import Mode
-from app.sessions.views import Place, views
-from app.sessions.where import Where
 from app.studies.questions.base import OptionView, QuestionView
 from app.tasks.base import Taken
 from app.tasks.pair import queries

@@ -252,6 +252,3 @@ class PairDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """Every question of its trials."""
         return self.trials.questions
-
-
-IN_FILE, AS_RUN = PairBlock, PairDesign

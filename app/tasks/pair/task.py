@@ -9,18 +9,18 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
-from app.monitor.session_pages import AnsweredTrial, TrialView
+from app.sessions.answered import AnsweredTrial, TrialView
 from app.sessions.answers import read_answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.examining import Finding, Observed, examine
 from app.sessions.flags import StudyRule, joined
+from app.sessions.here import TrialSeen, Where
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import Page
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode
-from app.sessions.views import Place
-from app.sessions.where import TrialSeen, Where
 from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of

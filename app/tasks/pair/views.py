@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from app.sessions.pages import Page
-from app.sessions.views import Place, views
+from app.sessions.places import Place, views
 from app.studies.questions.base import QuestionView
 from app.tasks.pair.settings import DesignTrials
 

@@ -29,6 +29,7 @@ ItemOrder = Literal["random", "fixed"]
 ItemRule = Literal["dropped-frames"]  # one clip is in step with itself
 ItemRules = Annotated[tuple[ItemRule, ...], AfterValidator(different), Widget(rows=2)]
 WhenFull = Literal["refuse", "skip"]
+SelfAssessed = Literal["after", "before"]
 IN_AN_ITEM_FILE = (
     "a CSV file in the study file's folder, or the CSV itself when it has more than one line, with the columns item, "
     "stimulus (or text), condition, kind and group"
@@ -148,6 +149,14 @@ class RatingBlock(BlockSettings):
         description="Asks the block's questions once more after it, about the participants themselves, under this "
         f"text: {IN_A_TEXT_FILE}.",
     )
+    self_assessed: Annotated[
+        SelfAssessed,
+        Widget(words={"after": "After the block's items", "before": "Before them, such as after a match"}),
+    ] = Field(
+        default="after",
+        title="When they are asked about themselves",
+        description="`after` the block's items, or `before` them: about a match that was played just now, say.",
+    )
 
 
 class DesignItem(Frozen):
@@ -179,6 +188,7 @@ class RatingDesign(BlockDesign):
     allow: tuple[LeakName, ...] = ()
     items: tuple[DesignItem, ...]
     questions: tuple[Question, ...]
+    self_assessed: SelfAssessed = "after"
 
     def units(self) -> tuple[UnitSpec, ...]:
         return tuple(
@@ -207,12 +217,13 @@ class RatingDesign(BlockDesign):
         return self.when_full == "skip"
 
     @property
+    def about_self_first(self) -> bool:
+        return self.self_assessed == "before"
+
+    @property
     def has_texts(self) -> bool:
         return any(item.text for item in self.items)
 
     def asked_of(self, item: DesignItem) -> tuple[Question, ...]:
         """The questions that apply to an item."""
         return tuple(q for q in self.questions if not q.groups or item.group in q.groups)
-
-
-IN_FILE, AS_RUN = RatingBlock, RatingDesign

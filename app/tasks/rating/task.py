@@ -14,11 +14,11 @@ from app.sessions.design import Planned, Slot
 from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.examining import Observed, examine
 from app.sessions.flags import StudyRule, joined
+from app.sessions.here import TrialSeen, Where
 from app.sessions.loads import LEFT_AFTER, loads_of
+from app.sessions.places import Place, views
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode
-from app.sessions.views import Place, views
-from app.sessions.where import TrialSeen, Where
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of

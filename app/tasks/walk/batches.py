@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy import bindparam, select
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Conflict, StudyError
 from app.core.schema import clean
-from app.sessions.tables import Mode, Status, Trial
-from app.sessions.where import Where, hold, locate
+from app.sessions.here import Where
+from app.sessions.tables import Mode, Trial
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, Walk, WalkSteps
 from stimuli import steps
@@ -40,12 +40,6 @@ _HERE = (
     )
     .where(_trial.id == bindparam("trial_id"))
 )  # fmt: skip
-_FROM = (
-    select(_s.from_tick, _s.steps)
-    .where(_s.walk_id == bindparam("walk_id"), _s.from_tick + _s.n > bindparam("from_tick"))
-    .order_by(_s.from_tick)
-)
-_AT = update(walk_table).where(_w.id == bindparam("walk_id"), _w.tick == bindparam("at_tick"))
 
 Pressed = Sequence[tuple[int, int]]
 """Keys held and turn of the mouse, for each tick."""
@@ -179,20 +173,6 @@ def here_at(session: Session, trial_id: int) -> Here:
     return Here(goal, Walker(*walker), walk_id, tick, *rest)
 
 
-def stood(session: Session, token: str, batch: Batch, now: datetime) -> Stood:
-    """The session of a batch and what is stored of its walk from the batch's first tick on. Raises Moved."""
-    where = locate(session, token)
-    is_walk = where.status == Status.ACTIVE and where.page.kind == "trial" and where.part.task == "walk"
-    if not is_walk or where.is_shut_out(now) or batch.trial != name_of(where) or where.trial is None:
-        raise Moved("This walk is not the current one any more.")
-    here, stored = cast(Here, where.trial.own), tuple[tuple[int, Pressed], ...]()
-    if here.walk_id is not None and batch.start < here.tick:
-        named = {"walk_id": here.walk_id, "from_tick": batch.start}
-        rows = session.connection().execute(_FROM, named)
-        stored = tuple((tick, [(keys, turn) for keys, turn in held]) for tick, held in rows)
-    return Stood(where, here, stored)
-
-
 def name_of(where: Where) -> str:
     """Names the current trial to its own page, and in what its browser keeps."""
     return f"{where.token}.{where.page.position}"
@@ -253,47 +233,6 @@ def walked(here: Here, pressed: Pressed, batch: Batch, most_ticks: int) -> tuple
         input=";".join([*devices][:4]),
     )
     return there, taken
-
-
-def store(
-    session: Session, token: str, found: Stood, there: Here, pressed: Pressed, batch: Batch, now: datetime
-) -> bool:
-    """Keep steps and where they lead; False where somebody else has stored some since they were replayed."""
-    connection, here = session.connection(), found.here
-    hold(session, token)
-    if locate(session, token).page != found.where.page or here_at(session, found.trial_id).tick != here.tick:
-        return False
-    state = {
-        "tick": there.tick,
-        "walker": list(there.walker),
-        "length_um": there.length_um,
-        "over": there.over,
-        "over_at": now if there.over else None,
-        "frames": there.frames,
-        "drawn_ms": there.drawn_ms,
-        "slow_ms": there.slow_ms,
-        "input": there.input,
-    }
-    walk_id = here.walk_id
-    if walk_id is None:
-        first = {"trial_id": found.trial_id, "session_id": found.where.session_id, "began_at": now}
-        walk_id = connection.execute(
-            insert(walk_table).values(**first, **state).returning(_w.id)
-        ).scalar_one()
-    else:
-        connection.execute(_AT.values(**state), {"walk_id": walk_id, "at_tick": here.tick})
-    row = {
-        "walk_id": walk_id,
-        "from_tick": here.tick,
-        "n": len(pressed),
-        "steps": [list(step) for step in pressed],
-        "frames": batch.frames,
-        "drawn_ms": batch.drawn_ms,
-        "input": batch.input,
-        "received_at": now,
-    }
-    connection.execute(insert(steps_table), row)
-    return True
 
 
 def most_ticks_of(where: Where) -> int:

@@ -15,10 +15,9 @@ from app.tasks.walk.batches import (
     most_ticks_of,
     new_steps,
     read_batch,
-    stood,
-    store,
     walked,
 )
+from app.tasks.walk.storing import stood, store
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}

@@ -130,6 +130,3 @@ class WalkDesign(BlockDesign):
             UnitSpec(self.unit(goal, number), f"goal {GOALS[goal].name}", kind, members={}, sha256={})
             for goal, number, kind in [*practice, *main]
         )
-
-
-IN_FILE, AS_RUN = WalkBlock, WalkDesign

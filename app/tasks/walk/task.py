@@ -9,16 +9,16 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
-from app.monitor.session_pages import AnsweredTrial, TrialView
+from app.sessions.answered import AnsweredTrial, TrialView
 from app.sessions.answers import Answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import count_of, read_rt_ms, storable, waited_ms
 from app.sessions.examining import Observed, examine
 from app.sessions.flags import joined
+from app.sessions.here import TrialSeen, Where
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun, Run
 from app.sessions.tables import Mode
-from app.sessions.views import Place
-from app.sessions.where import TrialSeen, Where
 from app.tasks.base import Start, Taken, Task
 from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at

@@ -138,12 +138,21 @@ def test_uncertain_rows_are_refused_with_row_column_and_remedy(rows: str, said: 
         HEAD + 'p1,i1,L,"Once\nupon, a time\nthere was"\n',
         # Of two columns, prose has one comma now and then; another row shows that the writer quotes.
         'worker,item\np1,"good\na,b"\np2,"c,d,e"\n',
+        # Both lines have as many commas as a row, as a rating sheet has them, but prose where all others have a number.
+        'worker,score,comment,group\np1,3,"well, or\nnot, as, said",x\n'
+        + "".join(f"p{n},{n % 5},fine,x\n" for n in range(2, 12)),
     ],
 )
 def test_cells_with_line_breaks_are_read_where_something_tells_and_are_noted(rows: str) -> None:
     table = text_table(rows.encode())
     assert len(list(table.rows())) == rows.count('"p') + rows.count("\np") + 1
     assert "1 cell holds line breaks (row 2)" in table.breaks_noted()
+
+
+def test_stray_marks_around_rows_with_numbers_are_refused_however_many_rows_have_them() -> None:
+    rows = [f"p{n},{n % 5},fine,x\n" for n in range(1, 20)]
+    rows[3], rows[5] = 'p4,4,"fine,x\n', 'p6,1,fine",x\n'
+    assert "goes over several lines" in refused("worker,score,comment,group\n" + "".join(rows)).problem
 
 
 def test_marks_are_letters_where_no_cell_begins_with_one_or_where_it_is_said() -> None:

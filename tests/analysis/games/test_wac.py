@@ -3,14 +3,18 @@
 import pytest
 
 from analysis.errors import AnalysisError
+from analysis.figures import Figure
+from analysis.figures.water import setting_figures
 from analysis.games.wac import (
     WaterGame,
+    WaterSetting,
     daily_medians,
     lowest_winning_bids,
     satisfaction_rate,
     survival,
     water_setting,
 )
+from analysis.text.water import marks
 
 NEEDS = {"Alex": 8, "Bob": 9, "Cindy": 10, "David": 11, "Eric": 12}
 
@@ -77,3 +81,54 @@ def test_a_setting_is_described_as_by_hand() -> None:
     assert found.healths["Bob"].means == [4.5, 10, 9]
     with pytest.raises(AnalysisError, match="same residents"):
         water_setting([])
+    # Game by game: Alex dies on day 2 of the first, both on day 1 of the second.
+    one, two = found.runs
+    assert (one.name, two.name) == ("1", "2")
+    assert (one.alive, two.alive) == ({"Alex": False, "Bob": True}, {"Alex": False, "Bob": False})
+    assert one.rsr_end == pytest.approx(15 / 9)
+    assert two.rsr_end is None
+    assert one.rsr == [15 / 17, 15 / 17, 15 / 9]
+    assert two.rsr == [15 / 17, None, None]
+    assert one.bids == {"Alex": [40, 50, None], "Bob": [60, 90, 10]}
+    assert one.healths == {"Alex": [2, 0, None], "Bob": [9, 10, 9]}
+    assert two.balances == {"Alex": [5, None, None], "Bob": [5, None, None]}
+    assert found.rsr.means == one.rsr, "a mean of the games in which anybody is left"
+    assert found.rsr.n == [2, 1, 1]
+    assert list(marks(found.to_dict())) == [
+        "alive (+)     1     2",
+        "Alex          -     -   0.00",
+        "Bob           +     -   0.50",
+        "RSR end    1.67     -   1.67",
+    ]
+    _check_figures(found)
+
+
+def _check_figures(found: WaterSetting) -> None:
+    """Every game is a row of a figure's numbers, and the mean is called that of those alive."""
+    drawn = {each.name: each for each in setting_figures(found, "s", "s") if isinstance(each, Figure)}
+    assert list(drawn) == ["survival-s", "prices-s", "residents-s", "bids-s", "health-s", "balance-s"]
+    assert drawn["survival-s"].numbers.rows == (
+        ("Alex", "0", "0", "0.00"),
+        ("Bob", "1", "0", "0.50"),
+        ("RSR at the start", "0.88", "0.88", "0.88"),
+        ("RSR at the end", "1.67", "none", "1.67"),
+    )
+    assert drawn["health-s"].numbers.rows == (
+        ("Alex", "1", "2.0", "0.0", "none"),
+        ("Alex", "2", "0.0", "none", "none"),
+        ("Alex", "mean of those alive", "1.0", "0.0", "none"),
+        ("Alex", "games", "2", "1", "0"),
+        ("Bob", "1", "9.0", "10.0", "9.0"),
+        ("Bob", "2", "0.0", "none", "none"),
+        ("Bob", "mean of those alive", "4.5", "10.0", "9.0"),
+        ("Bob", "games", "2", "1", "1"),
+        ("RSR", "1", "0.88", "0.88", "1.67"),
+        ("RSR", "2", "0.88", "none", "none"),
+        ("RSR", "mean of those alive", "0.88", "0.88", "1.67"),
+        ("RSR", "games", "2", "1", "1"),
+    )
+    for name in ("bids-s", "health-s", "balance-s", "residents-s"):
+        assert "began the day alive" in drawn[name].reading
+    # A line for each of both games and the mean, of two residents and the rate, and a cross for each of three deaths.
+    lines = drawn["bids-s"].svg.count('stroke-width="0.6"'), drawn["bids-s"].svg.count('stroke-width="1.7"')
+    assert lines == (6, 3)

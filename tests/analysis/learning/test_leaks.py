@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from analysis.errors import AnalysisError
+from analysis.learning.catalogue import NETWORKS
 from analysis.learning.examples import Example, matched_pairs, split
 from analysis.learning.leaks import LEAKS, check_leaks, refused
 from analysis.learning.logged import InCommon, as_logged, in_common, logged
-from analysis.learning.networks import NETWORKS
 from analysis.learning.paths import Path, resampled
 from tests.analysis.learning.walked import examples_of
 

@@ -10,20 +10,21 @@ from safetensors.numpy import save
 from scipy.signal import correlate2d
 
 from analysis.errors import AnalysisError
+from analysis.learning.catalogue import NETWORKS
 from analysis.learning.networks import (
     CHANNELS,
-    NETWORKS,
     NUMPY,
     Parameters,
     Settings,
     Windows,
     cut,
     forward,
+    from_above,
     score,
     shapes,
 )
 from analysis.learning.paths import Path, resampled, turn_and_speed
-from analysis.learning.pictures import COLOURS, FRAME, Frames
+from analysis.learning.pictures import COLOURS, FRAME, Frames, box_mean
 from analysis.learning.weights import MOST_BYTES, digest, packed, unpacked
 from tests.analysis.learning.walked import stepping, weaving
 
@@ -165,6 +166,47 @@ def test_pictures_are_cut_into_windows_and_bar_codes_are_covered_evenly() -> Non
     assert cut(Frames(6, pictures), frames).shape == (2, 20, *FRAME, COLOURS)
     with pytest.raises(AnalysisError, match=r"lasts 3\.17 s; at least one window of 3\.33 s"):
         cut(Frames(6, pictures[:19]), frames)
+
+
+def test_a_whole_bar_code_is_one_image_of_the_mean_of_its_lines() -> None:
+    """250 lines on 100: of each 2.5 the mean, a half of one that lies across; and 3 lines on 2."""
+    whole = NETWORKS["bc-cnn-whole-small"].settings
+    lines = np.arange(250, dtype=np.uint8)[:, None, None] * np.ones((1, 80, 3), dtype=np.uint8)
+    found = cut(Frames(30, lines), whole)
+    assert found.shape == (1, 100, 80, 3)
+    assert found[0, :2, 0, 0].tolist() == [1, 3]  # (0 + 1 + 2 / 2) / 2.5 = 0.8, (2 / 2 + 3 + 4) / 2.5 = 3.2
+    assert found[0, -1, 0, 0] == 248  # (247 / 2 + 248 + 249) / 2.5 = 248.2
+    assert box_mean(np.array([3.0, 6.0, 9.0]), 2) == pytest.approx([4.0, 8.0])
+    assert box_mean(np.array([1.0, 2.0]), 4) == pytest.approx([1, 1, 2, 2])
+    rng = np.random.default_rng(3)
+    values = rng.random((37, 2))
+    assert box_mean(values, 11).mean(axis=0) == pytest.approx(values.mean(axis=0))
+
+
+def test_what_is_read_of_another_network_is_cut_scaled_and_never_convolved() -> None:
+    """Without a hidden layer the logit is the weighted sum of scaled features."""
+    settings = replace(NETWORKS["bc-cnn"].settings, features=3, hidden=0)
+    assert shapes(settings) == {"mean": (3,), "sd": (3,), "output.weight": (3, 1), "output.bias": (1,)}
+    given = {
+        "mean": [1, 2, 3], "sd": [1, 2, 4], "output.weight": [[1], [10], [100]], "output.bias": [0.5],
+    }  # fmt: skip
+    weights = {name: np.array(values, dtype=np.float32) for name, values in given.items()}
+    found = cut(Frames(0, np.array([[2, 4, 7]], dtype=np.float32)), settings)
+    assert found.shape == (1, 1, 3)
+    assert score(settings, weights, found).mean_logit == pytest.approx(0.5 + 1 + 10 + 100)
+    frames = replace(NETWORKS["vis-gru"].settings, features=3)
+    assert cut(Frames(6, np.zeros((45, 3), dtype=np.float32)), frames).shape == (2, 20, 3)
+
+
+def test_an_image_from_above_is_the_same_for_a_network_of_ours_and_one_from_elsewhere() -> None:
+    """East is right, north is up; scaled by what the settings say, whichever copy looks."""
+    at = np.linspace(0, 1, 20)
+    settings = replace(NETWORKS["td-cnn"].settings, features=1, window=64, view_m=(10.0, 20.0, 2.0, 1.0))
+    found = from_above(Path(at, 10 + 6 * at, 20 + 3 * at, 0 * at, None), settings, 30, 48)[0]
+    assert found.shape == (30, 48, 3)
+    assert found[13:17, 22:27].max() == 255  # begins in the middle
+    assert found[:3, -3:].max() == 255  # and ends 3 SD east and north of it
+    assert found[16:].max() == found[:, :22].max() == 0
 
 
 def test_a_gru_is_that_of_its_equations() -> None:

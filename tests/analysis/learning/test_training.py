@@ -10,7 +10,8 @@ from analysis.errors import AnalysisError
 from analysis.learning import searching
 from analysis.learning.baselines import logistic_baseline
 from analysis.learning.card import together
-from analysis.learning.networks import NETWORKS, Settings, cut, score
+from analysis.learning.catalogue import NETWORKS
+from analysis.learning.networks import Settings, cut, score
 from analysis.learning.paths import resampled
 from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.searching import candidates
@@ -64,6 +65,9 @@ def test_a_judge_learns_what_tells_apart_and_nothing_from_labels_dealt_anew() ->
     assert found.null.clips is not None
     assert low < found.null.clips < high
     assert steps[-1] == (8, 8)
+    for copy, of_copy in zip(trained.copies, found.copies, strict=True):
+        assert len(copy.by_epoch) == 8
+        assert copy.by_epoch[-1] == pytest.approx(of_copy.clips)
     again = train(QUICK, examples)
     assert digest(together([c.parameters for c in again.copies])) == digest(
         together([c.parameters for c in trained.copies])
@@ -147,6 +151,10 @@ def test_visual_networks_learn_from_pictures_what_tells_apart(exhaustive: bool) 
             assert trained.evaluation.pooled.pairs_by_logit == 1.0, name
         if known.by == "mean-logit":
             assert trained.evaluation.pooled.pairs == trained.evaluation.pooled.pairs_by_logit
+    with pytest.raises(
+        AnalysisError, match=r"vis-ff looks through a network that was trained elsewhere: name it"
+    ):
+        train(NETWORKS["vis-ff"], examples_of(10))
     with pytest.raises(AnalysisError, match="human-0: there are no pictures, which this judge reads"):
         train(NETWORKS["vis-ff-small"], examples_of(10))
 

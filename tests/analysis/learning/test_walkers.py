@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from analysis.learning.catalogue import NETWORKS, Network
 from analysis.learning.examples import Example
-from analysis.learning.networks import NETWORKS, Network
 from analysis.learning.training import train
 from bench.judges import at_goals, at_other_goals, chosen, goal_of, same_source, walked
 

@@ -9,17 +9,21 @@ import pytest
 from typer.testing import CliRunner
 
 from app.cli import app as cli
+from app.library.kinds import StimulusKind
 from app.studies.file.drafts import check_draft
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.load import check_study, load_study, written_study
 from app.studies.file.model import Consent, StudyFile
+from app.studies.file.pairs import StimulusFacts
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
 from app.studies.file.template_play import PLAY, WHICH_PLAYER
 from app.studies.file.template_rubric import RUBRIC
+from app.studies.file.template_water import PLAY_AND_RATE, WATER_JUDGES
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
 from app.tasks.game.settings import GameBlock
 from app.tasks.pair.settings import PairBlock, Sample
+from app.tasks.rating.assignment import ItemToAssign, planned_sessions
 from app.tasks.rating.settings import RatingBlock
 from tests.studies.file.study_folder import make_facts
 
@@ -57,7 +61,7 @@ def test_every_template_is_a_study_file_that_is_fine_once_it_is_filled_in(tmp_pa
                 text = re.sub(anyhow, clips.get(words, "Words"), text)
             file.write_text(text)
         # There are no real and fake clips here, and no records.
-        check_study(path, None if name in ("real-or-fake", "which-player") else FACTS)
+        check_study(path, None if name in ("real-or-fake", "which-player", "water-judges") else FACTS)
         assert not unfilled(written_study(path).keys), name
     for words, remedy in ((["nope"], "use hntt"), (["hntt", "--out", str(tmp_path)], "another folder")):
         refused = CliRunner().invoke(cli, ["study", "template", *words])
@@ -135,7 +139,9 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     assert "human" not in str(keys)
 
 
-@pytest.mark.parametrize("file", [HNTT, PREFERENCE, RUBRIC, PLAY, WHICH_PLAYER, BLANK])
+@pytest.mark.parametrize(
+    "file", [HNTT, PREFERENCE, RUBRIC, PLAY, WHICH_PLAYER, WATER_JUDGES, PLAY_AND_RATE, BLANK]
+)
 def test_a_template_is_written_as_downloads_are(file: str) -> None:
     [template] = [template for template in TEMPLATES.values() if template.file == file]
     _, _, downloaded = draft_to_yaml(template.keys()).partition("\n")
@@ -175,6 +181,53 @@ def test_a_game_is_played_for_money_by_people_who_agree_to_be_shown_and_its_reco
     assert needs, "records of play, which a library without any has not"
     assert {place[0] for place in needs} == {"sample"}
     assert max(len(play.description), len(which.description)) < 100
+
+
+def test_the_study_of_the_water_auction_is_the_published_one() -> None:
+    """Alympics, section 7 and A.5: 30 records, half with personas, 5 of ten judges each; six criteria from 1 to 5, the
+    persona's asked of records with personas alone; judges play, and rate themselves, first."""
+    template = TEMPLATES["water-judges"]
+    records = [row.partition(",")[0] for row in template.keys()["blocks"][1]["items"].splitlines()[1:]]
+    facts = {name: StimulusFacts(name, "model", {}, "0" * 64, StimulusKind.RECORD) for name in records}
+    design = check_draft(template.keys(), facts).design
+    assert design
+    [block] = design.rating_blocks
+    assert [each.id for each in design.blocks] == ["play", "rate"]
+    assert Counter(item.group for item in block.items) == {"persona": 15, "no-persona": 15}
+    assert (block.per_item, block.per_participant) == (5, 15)
+    to_assign = [ItemToAssign(i, item.group) for i, item in enumerate(block.items)]
+    assert planned_sessions(to_assign, 5, 15) == 10
+    criteria = [question for question in block.questions if question.type == "likert"]
+    assert [question.id for question in criteria] == ["iu", "lr", "se", "ad", "lp", "ia"]
+    assert all(question.labels == ("1", "2", "3", "4", "5") for question in criteria)
+    assert all(len(set(question.anchors)) == 5 and all(question.anchors) for question in criteria)
+    asked = {item.group: [q.id for q in block.asked_of(item) if q.type == "likert"] for item in block.items}
+    assert asked == {
+        "no-persona": ["iu", "lr", "se", "ad", "lp"],
+        "persona": ["iu", "lr", "se", "ad", "lp", "ia"],
+    }
+    assert {q.id for q in block.questions if q.type == "text"} == {f"{one.id}_reason" for one in criteria}
+    assert (block.self_assessed, bool(block.self_assessment)) == ("before", True)
+    assert "ia" not in {question.id for question in design.asked_on("self", "rate")}
+    [game] = design.game_blocks
+    supplies = [(each["supply_low"], each["supply_high"]) for each in game.configs]
+    assert (game.game, supplies, game.reasons) == ("wac", [(10, 20), (15, 25), (20, 30)], "optional")
+    assert all(each["days"] == 20 for each in game.configs)
+    assert len(template.description) < 100
+
+
+def test_people_play_with_reasons_rate_themselves_and_then_others() -> None:
+    template = TEMPLATES["play-and-rate"]
+    design = check_draft(template.keys(), {}).design
+    assert design
+    [game], [block] = design.game_blocks, design.rating_blocks
+    assert [each.id for each in design.blocks] == ["play", "rate"]
+    assert (game.reasons, game.configs[0]["days"]) == ("required", 10)
+    assert design.consent.play_shown
+    assert "the reasons that you wrote" in design.consent.text
+    assert (block.self_assessed, block.per_item, block.when_full) == ("before", 5, "skip")
+    assert [q.id for q in block.questions] == ["iu", "lr", "se", "ad", "lp", "reason"]
+    assert len(template.description) < 100
 
 
 def test_walks_become_clips_as_the_consent_text_says() -> None:

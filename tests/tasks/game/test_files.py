@@ -179,12 +179,12 @@ def test_a_replay_names_the_first_event_that_differs(folder: Path, tmp_path: Pat
     lines = text.splitlines(keepends=True)
     spoilt = {
         "a move": (6, lines[6].replace('""amount"":', '""amount"":1'), "line 7 "),
-        "a hash": (9, lines[9].rstrip(",\n")[:-1] + "!,\n", "state_hash is"),
+        "a hash": (9, lines[9].rstrip(",\n")[:-1] + "!,,\n", "state_hash is"),
         "a start": (1, lines[1].replace('""rounds"":4', '""rounds"":5'), "config_hash is"),
         "a game": (1, lines[1].replace(",sug,", ",chess,"), "there is no game 'chess'"),
         "a version": (1, lines[1].replace('""version"":""1""', '""version"":""0""'), "version 0 of sug"),
         "broken JSON": (6, lines[6].replace("{", "["), "move cannot be read"),
-        "a cell too many": (6, lines[6].replace("\n", ",\n"), "has 27 cells, the header 26"),
+        "a cell too many": (6, lines[6].replace("\n", ",\n"), "has 28 cells, the header 27"),
         "the header": (0, "a,b\n", "the column 'study' is missing"),
     }
     for what, (at, line, said) in spoilt.items():

@@ -154,7 +154,11 @@ def test_a_model_plays_a_whole_match_with_people_and_all_is_kept(
     assert {line["result"] for line in lines} == {"taken"}
     assert KEY not in json.dumps(lines)
     assert sum(each.tokens for each in spent) == 10 * len(lines)
-    assert len(list(replayed(tmp_path / "moves.csv"))) == 1
+    (one,) = replayed(tmp_path / "moves.csv")
+    given = [
+        line.event.reason for line in one.match.log if line.event.seat == 3 and line.event.kind == "move"
+    ]
+    assert given == ["fair"] * len(seats)
     assert [{name: value for name, value in line.items() if name != "at"} for line in written] == lines
 
 

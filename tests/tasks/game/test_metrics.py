@@ -192,7 +192,7 @@ def test_people_by_their_sessions(files: dict[str, Path], tmp_path: Path) -> Non
         measures_compared(groups, Options(resamples=0, over="people"))
     assert {one.person for one in groups.first} == {f"s{seat}" for seat in range(1, 6)}
     for row in rows[1:3]:
-        row[-1] = "left"
+        row[rows[0].index("excluded")] = "left"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
     kept = read_matches(path)
@@ -217,11 +217,14 @@ def test_seats_that_were_handed_over_are_nobodys(files: dict[str, Path], tmp_pat
     assert company == {("1", HANDED_OVER), ("2", "")}, "the agent was there, though it is nobody's play"
 
 
+WATER_FIGURES = ("survival", "prices", "residents", "bids", "health", "balance")
+
+
 def test_the_water_auction_by_setting(files: dict[str, Path], run: Any, tmp_path: Path) -> None:
     done = run("metrics", files["wac"], "--resamples", 0, "--figures", tmp_path / "figures")
     assert done.returncode == 0, done.stderr
     assert "  setting-6: 2 games, survival Alex " in done.stdout
-    names = {f"{kind}-setting-{number}" for kind in ("prices", "residents") for number in (1, 6)}
+    names = {f"{kind}-setting-{number}" for kind in WATER_FIGURES for number in (1, 6)}
     assert drawn(tmp_path / "figures") == names
     whole = json.loads(run("metrics", files["wac"], "--resamples", 0, "--json").stdout)
     settings = whole["files"][str(files["wac"])]["games"]["wac"]["settings"]
@@ -229,6 +232,16 @@ def test_the_water_auction_by_setting(files: dict[str, Path], run: Any, tmp_path
     survived = [measures_of(one)[1]["survivors"] for one in file.matches[:2]]
     assert settings["setting-1"]["survival"]["survivors"] == sum(map(float, survived)) / 2  # type: ignore[arg-type]
     assert settings["setting-1"]["rsr_start"] == 0.3
+    # The marks of table 2 by the numbers of matches in the file, in JSON, on the terminal and as CSV.
+    runs = settings["setting-1"]["runs"]
+    assert [run["name"] for run in runs] == ["1", "2"]
+    assert [sum(run["alive"].values()) for run in runs] == survived
+    marks = next(line for line in done.stdout.splitlines() if line.startswith("    Alex"))
+    assert marks.split()[1:3] == ["+" if run["alive"]["Alex"] else "-" for run in runs]
+    with (tmp_path / "figures" / "survival-setting-1.csv").open(newline="") as table_2:
+        rows = list(csv.reader(table_2))
+    assert rows[0] == ["resident", "1", "2", "mean"]
+    assert rows[1][1:3] == [str(int(run["alive"]["Alex"])) for run in runs]
 
 
 def test_glee_has_both_definitions_its_regressions_and_a_figure_for_each_factor(

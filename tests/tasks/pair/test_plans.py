@@ -13,7 +13,7 @@ from app.studies.tables import StudyVersion
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan, Side
 from app.tasks.pair.queries import planned_left
-from app.tasks.registry import task_named
+from app.tasks.running import task_named
 from tests.reports.people import walk
 
 pytestmark = pytest.mark.both_databases

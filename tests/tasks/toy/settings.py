@@ -34,6 +34,3 @@ class DotsDesign(BlockDesign):
 
     def units(self) -> tuple[UnitSpec, ...]:
         return tuple(UnitSpec(name, "dots", Kind.MAIN, members={}, sha256={}) for name in self.cards)
-
-
-IN_FILE, AS_RUN = DotsBlock, DotsDesign

@@ -39,4 +39,4 @@ def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterat
         past: Parts = (FIRST,) if before is None else (Line(text="In the round before:"), *before, NOW)
         did = Line(text=f"{OWN}: {moved(event.move)}.")
         kind = str(event.move["kind"])
-        yield Decision(kind, line.round, past, (did, *looked.message(seat, event.message)))
+        yield Decision(kind, line.round, past, (did, *looked.message(seat, event.message)), line.phase)

@@ -77,6 +77,7 @@ class Chosen(Strict):
     move: Mapping[str, Value] = Field(default_factory=dict)
     nature: Mapping[str, Value] = Field(default_factory=dict)
     message: str = ""
+    reason: str = ""
     rt_ms: Value | None = None
 
     @model_validator(mode="after")

@@ -163,10 +163,15 @@ class Replaying:
                     move[name] = self._answer(match, part.row, value, first.seat)
                 else:
                     move[name] = self._value(part.row, value, known.get(name), seats)
-        message = first.row.text(first.chosen.message) if first.chosen.message else ""
-        return Event(
-            "move", phase.phase_id, first.seat, move, "" if message in self.mapping.empty else message
-        )
+        said = {
+            name: self._written(first.row, column)
+            for name, column in (("message", first.chosen.message), ("reason", first.chosen.reason))
+        }
+        return Event("move", phase.phase_id, first.seat, move, **said)
+
+    def _written(self, row: GivenRow, column: str) -> str:
+        text = row.text(column) if column else ""
+        return "" if text in self.mapping.empty else text
 
     def _is_empty(self, row: GivenRow, cell: Cell) -> bool:
         return row.text(cell.name) in self.mapping.empty

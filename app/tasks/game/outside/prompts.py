@@ -11,12 +11,9 @@ from typing import Any
 import yaml
 
 from app.core.chat import objects_in
-from app.tasks.game.base import Act, View
+from app.tasks.game.base import LONGEST_REASON, Act, View
 from app.tasks.game.games import KITS, RULES
 from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
-
-LONGEST_REASON = 4000
-"""Characters of a reason that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,7 @@ def checked(answer: Mapping[str, Any], legal: MoveSchema) -> Act:
             raise IllegalMove(f"{name} must be text")
     message = visible(message or "")
     legal.check(move, message)
-    return Act(move, message, (reason or "")[:LONGEST_REASON])
+    return Act(move, message, visible(reason or "").strip()[:LONGEST_REASON])
 
 
 def _form(kind: MoveKind, max_length: int) -> str:

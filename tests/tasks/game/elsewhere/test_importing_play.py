@@ -40,16 +40,17 @@ players:
 moves:
   - when: {decision: [accept, reject]}
     move: {kind: answer, answer: {column: decision}}
+    reason: why
   - when: {alice_gain: "*"}
     move: {kind: propose, alice_gain: {column: alice_gain}}
     message: message
 """
 GREEDY = """\
-alice_gain,bob_gain,message,player,round,decision
-995000.0,5000.0,all mine,Alice,1,None
-,,None,Bob,1,reject
-995000.0,5000.0,"so be it, then",Bob,2,None
-,,None,Alice,2,accept
+alice_gain,bob_gain,message,player,round,decision,why
+995000.0,5000.0,all mine,Alice,1,None,unread
+,,None,Bob,1,reject,too little for me
+995000.0,5000.0,"so be it, then",Bob,2,None,
+,,None,Alice,2,accept,None
 """
 ABOUT = {
     "player_1": {"type": "otree", "delta": 0.95},
@@ -87,6 +88,9 @@ def test_a_file_a_match_with_its_configuration_beside_it(tmp_path: Path) -> None
     assert [event.message for event in played.matches[0].match.events if event.message] == [
         "all mine",
         "so be it, then",
+    ]
+    assert [row["reason"] for row in table(tmp_path / "out" / "moves.csv") if row["kind"] == "move"] == [
+        *("", "too little for me", "", "")
     ]
     assert [row["theirs"] for row in table(tmp_path / "out" / "matches.csv")] == ["0C31/game.csv"]
     with pytest.raises(StudyError, match=r"has moves\.csv and seats_played\.csv and matches\.csv"):

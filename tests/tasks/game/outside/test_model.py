@@ -20,7 +20,8 @@ from app.tasks.game.base import Act, Budget, NoMove
 from app.tasks.game.files import agent_id
 from app.tasks.game.games import GAMES, presenter_of
 from app.tasks.game.outside.model import ModelPlayer
-from app.tasks.game.run import agents_of
+from app.tasks.game.outside.opened import named
+from app.tasks.game.run import Asked, agents_of
 from app.tasks.game.settings import GameBlock
 from tests.chat_server import ChatServer, Said, chat_server, move, reply
 from tests.program import Done, Program
@@ -238,6 +239,9 @@ def test_two_personas_in_one_prompt_are_refused_before_anything_is_asked() -> No
     check_one_persona([two], [wac(personas=False), SUG.Config()])
     with pytest.raises(StudyError, match="two in one prompt"):
         check_one_persona([none, two], [wac(), wac(personas=True)])
+    asked = Asked(GAMES["wac"], [wac(personas=True)], [two] * 5, matches=1, seed=1)
+    with pytest.raises(StudyError, match="two in one prompt"):
+        named([asked], Settings())
     block = {"id": "play", "task": "game", "game": "wac", "configs": {"personas": True}}
     paid = {"models": {"calls": 9, "tokens": 9_000, "settings": {"persona": "cindy"}}}
     seats = ["human", *["model"] * 4]
@@ -531,3 +535,13 @@ def test_numbers_without_a_bound_still_have_one() -> None:
     match = random_play.move(game, game.initial(game.Config()), 1, price=10**15)
     done = random_play.move(game, match, 2, answer="accept")
     assert game.payoffs(done) == (Fraction(10**15 - 8000), Fraction(12000 - 10**15))
+
+
+def test_tokens_that_calls_under_way_may_take_are_set_aside() -> None:
+    """Two at once must not come to more than the budget together."""
+    spending = Spending(calls=9, tokens=100)
+    assert spending.before(60) == 100
+    with pytest.raises(Spent, match="the next may take 60"):
+        spending.before(60)
+    spending.after(60, used=10)
+    assert spending.before(60) == 90

@@ -72,7 +72,7 @@ def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterat
         number, own, theirs = entry["round"], entry["contributions"][seat - 1], _theirs(entry, seat)
         past: Parts = (FIRST,) if before is None else (Line(text=_past(before, seat, has_points)),)
         put = Line(text=f"{OWN} puts in {amount(own)}.")
-        yield Decision("contribution", number, past, (put,))
+        yield Decision("contribution", number, past, (put,), "contribute")
         if has_points:
             stands = Line(text=f"{OWN} has put in {amount(own)}, the others {_amounts(theirs)}.")
             given = [
@@ -81,7 +81,7 @@ def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterat
                 if points
             ]
             did = Line(text=f"{OWN} gives {listed(given) or 'no points'}.")
-            yield Decision("points", number, (stands,), (did,))
+            yield Decision("points", number, (stands,), (did,), "deduct")
         before = entry
 
 

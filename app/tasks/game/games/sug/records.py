@@ -53,12 +53,13 @@ def decisions(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[D
                 had = "had" if own["to"] in to_own else "had not"
                 whom = f", who {had} made it an offer in the round before"
         text = f"{OWN} offers {amount(own['amount'])} to one of the others{whom}."
-        yield Decision("offer", entry["round"], past, (Line(text=text),))
+        yield Decision("offer", entry["round"], past, (Line(text=text),), "offer")
         for sender, offer in offers.items():
             if offer["to"] == seat:
                 stands = Line(text=f"One of the others offers {amount(offer['amount'])} to {OWN_WITHIN}.")
                 answer = Line(text=f"{OWN} {'accepts' if offer['accepted'] else 'rejects'}.")
-                yield Decision("answer", entry["round"], (*_between(before, seat, sender), stands), (answer,))
+                before_it = (*_between(before, seat, sender), stands)
+                yield Decision("answer", entry["round"], before_it, (answer,), "answer")
         before = offers
 
 

@@ -37,6 +37,7 @@ def record(looked: Looked) -> Played:
     )
     about = {
         seat: f"needs {amount(who['need'])} units of water a day and earns ${amount(who['salary'])}"
+        + (f"; was told: “{looked.personas[seat]}”" if seat in looked.personas else "")
         for seat, who in enumerate(residents, 1)
     }
     return Played("Bids for water", players_of(looked, about), (Line(text=rules),), rounds)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.figures import AnyFigure
-from analysis.figures.water import prices_figure, residents_figure
+from analysis.figures.water import setting_figures
 from analysis.games.wac import WaterGame, WaterSetting, water_setting
 from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
@@ -13,6 +13,7 @@ from app.reports.any_game import Found, GameReports, Looking, decided
 from app.reports.matches import MatchFile, SeatPlayed
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.match import config_hash
+from app.tasks.game.replay import Replayed
 
 
 class WaterReports(GameReports):
@@ -29,9 +30,7 @@ class WaterReports(GameReports):
         """Each configuration with its survival, prices and residents."""
         settings, figures = water_settings(looking.file), list[AnyFigure]()
         for name, setting in settings.items() if looking.draws else ():
-            said, ending = name.replace("-", " "), looking.ending
-            figures.append(prices_figure(setting, f"prices-{name}{ending}", f"Lowest winning bids: {said}"))
-            figures.append(residents_figure(setting, f"residents-{name}{ending}", f"Residents: {said}"))
+            figures += setting_figures(setting, f"{name}{looking.ending}", name.replace("-", " "))
         return Found({"settings": {name: one.to_dict() for name, one in settings.items()}}, figures)
 
 
@@ -46,11 +45,12 @@ def water_settings(file: MatchFile) -> Mapping[str, WaterSetting]:
     games: dict[str, list[WaterGame]] = {}
     for one in file.matches:
         key = config_hash(one.match.config)
-        games.setdefault(named.get(key, key), []).append(_water(one.match.state))
+        games.setdefault(named.get(key, key), []).append(_water(one))
     return {name: water_setting(each) for name, each in sorted(games.items())}
 
 
-def _water(state: Any) -> WaterGame:
+def _water(one: Replayed) -> WaterGame:
+    state = one.match.state
     names = [resident.name for resident in state.config.residents]
     return WaterGame(
         (state.config.supply_low, state.config.supply_high),
@@ -62,6 +62,7 @@ def _water(state: Any) -> WaterGame:
         [[names[seat - 1] for seat in day.winners] for day in state.past],
         [{name: s.balance for name, s in zip(names, day.statuses, strict=True)} for day in state.past],
         [{name: s.health for name, s in zip(names, day.statuses, strict=True)} for day in state.past],
+        one.id,
     )
 
 

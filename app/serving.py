@@ -101,7 +101,7 @@ def run_service(
         for line in tighten(settings):
             tell(line)
         config = uvicorn.Config(
-            "app.core.serving:make_app",
+            "app.serving:make_app",
             factory=True,
             workers=workers,
             access_log=not quiet,

@@ -1,0 +1,10 @@
+"""Who simulates the pages of tasks that filling in a form does not answer."""
+
+from collections.abc import Sequence
+
+from app.tasks.base import Simulating
+from app.tasks.game.simulated import Simulated as Player
+from app.tasks.walk.simulated import Simulated as Walker
+
+SIMULATING: Sequence[type[Simulating]] = (Player, Walker)
+"""A task that has such pages has a line here."""
