@@ -11,6 +11,9 @@ Evidence = Literal["more", "less", "alike", "open"]
 SHARE = 0.1
 """The smallest difference of interest between shares, or of an area or a probability from one half: 10 points."""
 
+ALPHA = 0.05
+"""Below it the p of a test that stands beside an interval agrees that there is a difference."""
+
 NOT_YET = "cannot be told yet"
 
 
@@ -46,6 +49,16 @@ def evidence_of(
     if high < null:
         return "less"
     return "alike" if null - smallest <= low and high <= null + smallest else "open"
+
+
+def with_test(verdict: Evidence, p: float | None) -> Evidence:
+    """A verdict beside which a test stands: a difference only where `p`, after its correction, is below .05 as well.
+
+    The interval of few people rests on Student's t, their exact test on nothing: with four people an interval may leave
+    out chance where no p can be below .125. ``alike`` needs no test; without a p there is no difference."""
+    if verdict in ("more", "less") and (p is None or p >= ALPHA):
+        return "open"
+    return verdict
 
 
 def separated(first: Ends, second: Ends) -> bool:

@@ -55,7 +55,13 @@ def import_file(
     for note in notes_of(mapping):
         err.print(note, markup=False)
     for one in imported:
-        out.print(f"{one.slug}: {one.n_participants} participants, {one.n_responses} responses", markup=False)
+        out.print(f"{one.slug}: {_imported(one.n_participants, one.n_responses)}", markup=False)
+
+
+def _imported(n_participants: int, n_responses: int) -> str:
+    from app.studies.file.problems import counted
+
+    return f"{counted(n_participants, 'participant')}, {counted(n_responses, 'response')}"
 
 
 @importing.command("hntt")
@@ -70,7 +76,7 @@ def import_hntt(
     with opened() as (_, database), database.transaction() as session:
         imported = import_answers(session, file, now())
     for slug, n_participants, n_responses in imported:
-        out.print(f"{slug}: {n_participants} participants, {n_responses} responses", markup=False)
+        out.print(f"{slug}: {_imported(n_participants, n_responses)}", markup=False)
 
 
 @importing.command("alympics")

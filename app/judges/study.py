@@ -90,7 +90,7 @@ def pairs_of_studies(session: Session, targets: Sequence[str]) -> list[dict[str,
 def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
     """What no pair has and the judge needs, in words; empty where it can judge: a single pair may still fail."""
     if needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):
-        return "it needs the positions of the player in both clips of a pair, which videos do not hold"
+        return "it needs the positions of the player in both clips of a pair, which neither videos nor records hold"
     if needs is Needs.CONTENTS and not any(pair.a.content and pair.b.content for pair in pairs):
         return "it reads records and texts, and the pairs are of clips"
     if needs is Needs.CLIPS and not any(pair.a.clip and pair.b.clip for pair in pairs):

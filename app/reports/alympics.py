@@ -17,6 +17,7 @@ from app.library.editing import drop_content
 from app.library.tables import Stimulus
 from app.reports.alympics_sheets import HIGHEST, LOWEST, Score, scores_in
 from app.reports.alympics_table import COLUMNS, table_rows
+from app.studies.file.problems import counted
 
 TABLE, MAPPING, TABLE_3 = "alympics-ratings.csv", "alympics-ratings.yaml", "alympics-table-3.csv"
 _COLUMNS = ("record", "judge", "criterion", "score", "group", "reason", "refused")
@@ -91,7 +92,7 @@ class Imported:
     kept: int
 
     def __str__(self) -> str:
-        said = f"{self.new} records imported"
+        said = f"{counted(self.new, 'record')} imported"
         if self.changed:
             said += f", {self.changed} that were there changed (versions of studies keep what they were saved with)"
         return said + (f", {self.kept} were there already" if self.kept else "")

@@ -8,7 +8,7 @@ from typing import Any
 from app.sessions.design import Kind
 from app.studies.file.comparable import as_blocks, blocks_in
 from app.studies.file.items import read_item_file
-from app.studies.file.pairs import read_pair_file, true_source_of
+from app.studies.file.pairs import read_pair_file, shown_in, true_source_of
 from app.studies.pairs_view import (
     Advice,
     Balance,
@@ -72,7 +72,7 @@ def summary_of(found: FoundPairs, keys: Mapping[str, Any], stimuli: Stimuli) -> 
         sides=sides,
         conditions=_conditions(found, keys, stimuli, balance, sides),
         usage=usage_of(found.pairs, stimuli, true_source_of(keys)),
-        advice=() if found.way == "blocks" else advice_on(found.pairs, sides),
+        advice=() if found.way == "blocks" else advice_on(found.pairs, sides, shown_in(found.pairs, stimuli)),
         match=match,
     )
 
@@ -144,8 +144,8 @@ def _truth(line: Balance) -> str:
 
 
 def _left(line: Balance, sides: Sides) -> str:
-    """How often the clip whose side is balanced is on the left, in words."""
-    what = "true clip" if line.without_truth < line.n else "clip a"
+    """How often the member whose side is balanced is on the left, in words."""
+    what = "true member" if line.without_truth < line.n else "member a"
     if sides == "random":
         return f"{what} left by a coin: about {line.n / 2:g} of {line.n}"
     if line.left_low == line.left_high:

@@ -250,10 +250,10 @@ class Advice:
     is_serious: bool = False
 
 
-def advice_on(pairs: Sequence[PairSpec], sides: Sides) -> tuple[Advice, ...]:
-    return tuple(
-        advice for advice in (_one_sided(pairs, sides), _seen_in_practice(pairs), _repeated(pairs)) if advice
-    )
+def advice_on(pairs: Sequence[PairSpec], sides: Sides, shown: str = "clip") -> tuple[Advice, ...]:
+    """`shown` is what the pairs are of, as a noun."""
+    every = (_one_sided(pairs, sides), _seen_in_practice(pairs, shown), _repeated(pairs, shown))
+    return tuple(advice for advice in every if advice)
 
 
 def _one_sided(pairs: Sequence[PairSpec], sides: Sides) -> Advice | None:
@@ -265,35 +265,35 @@ def _one_sided(pairs: Sequence[PairSpec], sides: Sides) -> Advice | None:
     how_often = "always" if often == len(main) else f"in {often} of {len(main)} pairs"
     side = "left" if 2 * n_left > len(main) else "right"
     return Advice(
-        f"Sides are fixed, and the true clip is {how_often} on the {side}: "
+        f"Sides are fixed, and the true member is {how_often} on the {side}: "
         f"whoever always presses {side} is right as often.",
         "Set sides to balanced in the design, or turn half of the pairs round",
         is_serious=True,
     )
 
 
-def _seen_in_practice(pairs: Sequence[PairSpec]) -> Advice | None:
+def _seen_in_practice(pairs: Sequence[PairSpec], shown: str) -> Advice | None:
     practised = {name for pair in pairs if pair.kind is Kind.PRACTICE for name in (pair.a, pair.b)}
     again = {name for pair in pairs if pair.kind is Kind.MAIN for name in (pair.a, pair.b)} & practised
     if not again:
         return None
-    clips = counted(len(again), "clip comes", "clips come")
+    come = counted(len(again), f"{shown} comes", f"{shown}s come")
     return Advice(
-        f"{clips} in practice and again in a main pair, where people then know {_it(len(again))} already.",
-        "Use clips for practice that no main pair shows",
+        f"{come} in practice and again in a main pair, where people then know {_it(len(again))} already.",
+        f"Use {shown}s for practice that no main pair shows",
     )
 
 
-def _repeated(pairs: Sequence[PairSpec]) -> Advice | None:
-    shown = Counter(name for pair in pairs if pair.kind is not Kind.PRACTICE for name in (pair.a, pair.b))
-    often = [name for name, n in shown.items() if n > 1]
+def _repeated(pairs: Sequence[PairSpec], shown: str) -> Advice | None:
+    times = Counter(name for pair in pairs if pair.kind is not Kind.PRACTICE for name in (pair.a, pair.b))
+    often = [name for name, n in times.items() if n > 1]
     if not often:
         return None
-    most = max(shown.values())
+    most = max(times.values())
     return Advice(
-        f"{counted(len(often), 'clip is', 'clips are')} shown to everybody more than once (up to {most} times): "
-        "later trials then also measure memory.",
-        "Use more clips or fewer pairs, if that matters in your study",
+        f"{counted(len(often), f'{shown} is', f'{shown}s are')} shown to everybody more than once (up to {most} "
+        "times): later trials then also measure memory.",
+        f"Use more {shown}s or fewer pairs, if that matters in your study",
     )
 
 

@@ -297,6 +297,16 @@ def test_a_badge_carries_the_numbers_that_it_compares() -> None:
     )
 
 
+def test_a_judge_that_abstained_on_all_is_not_said_to_lack_answers() -> None:
+    assert words._finding(measure(None, None, None, None)) == (
+        "No verdict that could be compared with people's",
+        "",
+    )
+    run = {"n_pairs": 8, "n_judged": 0, "n_tied": 0, "n_abstained": 8, "n_missing": 0, "unknown": []}
+    runs = [{**run, "n_unknown": 0, "n_not_main": 0, "n_changed": 0}]
+    assert list(words._counted({"runs": runs})) == ["Of the pairs, 8 on which it abstained."]
+
+
 def test_a_number_without_an_interval_says_why() -> None:
     told = measure(0.7, None, None, 0.7)["corrected"]
     assert words.estimate(told) == "0.70 (no interval: one pair)"

@@ -1,6 +1,7 @@
 """The pages of a study's pairs: picked, listed, drawn; each plain form works without script."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,11 +9,13 @@ import pytest
 from app.accounts.logins import Who
 from app.admin.studies.pairs.frame import rows_found
 from app.core.database import Database
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.access import StudyHere, study_for
 from app.studies.drafts import create_study, draft_for, save_draft
-from app.studies.file.pairs import PairSpec
+from app.studies.file.pairs import PairSpec, StimulusFacts, shown_in
 from app.studies.pairs_draft import pairs_here
+from app.studies.pairs_view import advice_on
 from app.tasks.pair.design import Member
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, study_file
@@ -395,7 +398,7 @@ def test_use_balance_and_warnings_stand_beside_every_way(made: Person, database:
         html = made.get(f"{HERE}{path}").text
         assert "<strong>3 main pairs</strong>" in html
         assert "1 clip comes in practice and again in a main pair" in html
-        assert "True clip left in 1 or 2 of 3, in turn" in html
+        assert "True member left in 1 or 2 of 3, in turn" in html
         assert re.search(r'<th scope="row">human</th><td class="num">3 of 6</td><td class="num">4</td>', html)
         assert re.search(r'<th scope="row">human-g1</th><td>human</td><td class="num">2</td>', html)
 
@@ -431,3 +434,20 @@ def test_pairs_of_texts_are_not_said_to_be_missing() -> None:
     pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
     (row,) = rows_found([pair], {})
     assert (row.source_a, row.source_b) == ("real", "model")
+
+
+def test_the_table_of_pairs_is_headed_by_what_they_are_of(made: Person) -> None:
+    texts = {
+        name: StimulusFacts(name, "model", {}, "", kind=StimulusKind.TEXT) for name in ("real1", "model1")
+    }
+    pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
+    assert shown_in([pair], texts) is StimulusKind.TEXT
+    assert shown_in([], texts) is StimulusKind.CLIP
+    again = [pair, replace(pair, id="q2")]
+    assert advice_on(again, "balanced", "text")[0].message.startswith(
+        "2 texts are shown to everybody more than once"
+    )
+    put_list(made)
+    page = made.get(HERE).text
+    assert ">Clip a<" in page
+    assert 'data-label="Clip b"' in page

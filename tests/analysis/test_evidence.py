@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.stats.evidence import Evidence, evidence, separated
+from analysis.stats.evidence import Evidence, evidence, separated, with_test
 from analysis.stats.intervals import Interval
 from analysis.stats.multiplicity import holm, out_of_reach
 from analysis.stats.paired import least_p
@@ -29,6 +29,13 @@ def test_only_an_interval_that_leaves_no_difference_or_lies_near_it_says_anythin
     low: float | None, high: float | None, verdict: Evidence
 ) -> None:
     assert evidence(interval(low, high), 0.5) == verdict
+
+
+def test_a_difference_beside_which_a_test_stands_needs_both() -> None:
+    assert [with_test("more", p) for p in (0.049, 0.05, 0.125, None)] == ["more", "open", "open", "open"]
+    assert with_test("less", 0.2) == "open"
+    assert with_test("alike", 0.9) == "alike"
+    assert with_test("open", 0.001) == "open"
 
 
 def test_a_smaller_difference_of_interest_asks_for_a_narrower_interval() -> None:

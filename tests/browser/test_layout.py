@@ -1,6 +1,9 @@
 """Where two clips of 240 px fit, both and the button that plays them are in sight at once."""
 
+from pathlib import Path
+
 import pytest
+from playwright.sync_api import Browser
 
 from .conftest import Visit
 from .pages import message, trial
@@ -34,3 +37,16 @@ def test_both_clips_and_play_are_in_sight_at_once(practice: bool, rig: Rig, visi
         name = page.get_by_role("radio", name="Left video" if beside else "Top video", include_hidden=False)
         assert name.count() == 1, at
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), at
+
+
+def test_a_long_finding_beside_a_judges_name_wraps_on_a_telephone(browser: Browser) -> None:
+    """Badges stand on one line elsewhere; that of a finding made the page of judges 851 px wide."""
+    styles = Path("app/admin/static/admin.css").read_text(encoding="utf-8")
+    finding = (
+        "cannot be told yet whether it agrees with people more often than one person does with the others"
+    )
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.set_content(f'<style>{styles}</style><h3>smooth <span class="badge warn">{finding}</span></h3>')
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    context.close()

@@ -283,7 +283,7 @@ def test_all_records_come_in_or_none_and_a_corrected_release_comes_in_again(
     with database.transaction() as session:
         imported = import_records(session, corrected, NOW)
     assert (imported.new, imported.changed, imported.kept) == (1, 2, 1)
-    assert "1 records imported, 2 that were there changed" in str(imported)
+    assert "1 record imported, 2 that were there changed" in str(imported)
     with database.reading() as session:
         names = [each.name for each in corrected.documents]
         held = contents_named(session, names)

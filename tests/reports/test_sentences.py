@@ -122,6 +122,22 @@ def test_five_people_let_results_say_nothing_but_what_is_open(wide: list[pd.Data
         assert "cannot be told yet" in figure.said, name
 
 
+def test_four_people_whose_interval_leaves_out_chance_are_not_said_to_beat_it() -> None:
+    """Their exact test has p = .125 at best, so it and the sentence beside it would contradict each other."""
+    few = analyze([responses("few", 4, right=0.9, left=0.5, seed=3)], resamples=200)
+    one = few.studies[0]
+    assert (one.accuracy.interval.low or 0.0) > 0.5
+    assert one.against_chance.p == 0.125
+    view = view_of(few)
+    assert "whether they can tell cannot be told yet (95% interval" in view.headline
+    assert "p = .125 over people" in view.headline
+    assert not any("chance" in said for said in view.can_say)
+    open_ = next(said for said in view.not_yet if said.startswith("That people do better than chance"))
+    assert open_.endswith("has p = .125. With fewer than 6 people it cannot be below .05.")
+    six = view_of(analyze([responses("six", 6, right=0.9, left=0.5, seed=3)], resamples=200))
+    assert any(said.startswith("People do better than chance") for said in six.can_say)
+
+
 def test_the_terminal_and_the_reports_summary_claim_nothing_at_wide_intervals(
     wide: list[pd.DataFrame],
 ) -> None:

@@ -193,9 +193,9 @@ def test_the_summary_says_in_words_where_truth_will_be() -> None:
     keys = {"sample": {**SAMPLE, "conditions": {"human-hybrid": 5, "hybrid-symbolic": 4}, "practice": {}}}
     found = find_pairs(keys, STIMULI)
     words = {line.condition: (line.truth, line.left) for line in summary_of(found, keys, STIMULI).conditions}
-    assert words["human-hybrid"] == ("a", "true clip left in 2 or 3 of 5, in turn")
-    assert words["hybrid-symbolic"] == ("none", "clip a left in 2 of 4, in every session")
+    assert words["human-hybrid"] == ("a", "true member left in 2 or 3 of 5, in turn")
+    assert words["hybrid-symbolic"] == ("none", "member a left in 2 of 4, in every session")
     keys["trials"] = {"sides": "fixed"}
     summary = summary_of(found, keys, STIMULI)
-    assert "true clip left in 5 of 5, in every session" in {line.left for line in summary.conditions}
+    assert "true member left in 5 of 5, in every session" in {line.left for line in summary.conditions}
     assert len(summary.advice) == 1 or "always on the left" in summary.advice[0].message

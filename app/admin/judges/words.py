@@ -61,6 +61,8 @@ def _panel(judge: Numbers) -> JudgePanel:
 def _finding(measure: Numbers) -> tuple[str, str]:
     """With the two numbers that it compares, so that nobody takes an open question for an equal one."""
     finding, standing = _FINDINGS[against(measure)]
+    if measure["corrected"]["value"] is None and "over_person" in measure:
+        return "No verdict that could be compared with people's", ""
     own, people = measure["corrected"]["value"], measure["ceiling"]["value"]
     numbers = f": {own:.2f} against {people:.2f}" if own is not None and people is not None else ""
     return f"{finding}{numbers}", standing
@@ -155,11 +157,11 @@ def _counted(judge: Numbers) -> Iterator[str]:
         each = str(least) if least == most else f"{least} to {most}"
         yield f"{len(runs)} runs, each with {each} of {counted(runs[0]['n_pairs'], 'pair')} judged."
     lost = {
-        "judged as a tie": sum(run["n_tied"] for run in runs),
-        "abstained on": sum(run["n_abstained"] for run in runs),
-        "without a verdict": sum(run["n_missing"] for run in runs),
+        "{} judged as a tie": sum(run["n_tied"] for run in runs),
+        "{} on which it abstained": sum(run["n_abstained"] for run in runs),
+        "{} without a verdict": sum(run["n_missing"] for run in runs),
     }
-    numbers = [f"{n} {what}" for what, n in lost.items() if n]
+    numbers = [said.format(n) for said, n in lost.items() if n]
     if numbers:
         yield f"Of the pairs, {', '.join(numbers)}."
     unknown, not_main, changed = (

@@ -1,12 +1,11 @@
 """The figures on what moves answers besides the stimuli, and on how far people agree."""
 
-from analysis.choice.bias import Bias
-from analysis.choice.description import Description
+from analysis.choice.bias import Bias, SideBias
 from analysis.results import table_rows
 from analysis.signs import signed
 from analysis.stats.agreement import Agreement
 from analysis.stats.estimates import Estimate
-from analysis.stats.evidence import NOT_YET, SHARE, evidence
+from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
 from app.reports.results.marks import (
     INTERVAL,
     SHARES,
@@ -18,7 +17,17 @@ from app.reports.results.marks import (
     plain_interval,
 )
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
-from app.reports.results.words import between, count, ends_of, exact, listed, percent, points, sentence
+from app.reports.results.words import (
+    between,
+    count,
+    ends_of,
+    exact,
+    listed,
+    percent,
+    points,
+    sentence,
+    test_beside,
+)
 
 _MOST_POSITIONS = 24
 
@@ -37,7 +46,7 @@ def side_figure(bias: Bias, right: str) -> Figure:
         name="side",
         section="bias",
         drawing="marks",
-        said=_side_said(side.left),
+        said=_side_said(side),
         strong=share,
         how="Mean over people, with 95% interval; an even split is dashed. Accuracy that differs by side is bias, too.",
         numbers=Numbers(
@@ -50,9 +59,11 @@ def side_figure(bias: Bias, right: str) -> Figure:
     )
 
 
-def _side_said(left: Description) -> str:
-    chosen = f"the left was chosen in {percent(left.mean)}, {between(left.interval)}"
-    match evidence(left.interval, 0.5):
+def _side_said(side: SideBias) -> str:
+    left = side.left
+    found, p = evidence(left.interval, 0.5), side.left_against_half.p
+    chosen = f"the left was chosen in {percent(left.mean)}, {between(left.interval)}{test_beside(found, p)}"
+    match with_test(found, p):
         case "more":
             return f"People chose the left more often than the right: {chosen}."
         case "less":
@@ -86,8 +97,10 @@ def _learning_said(bias: Bias, n_positions: int) -> str:
         if low is None or high is None
         else f"95% interval {signed(100 * low, 1)} to {signed(100 * high, 1)}"
     )
-    slope_words = f"{signed(100 * slope.mean, 1)} points a position, {limits}"
-    match evidence(slope.interval, 0.0, SHARE / max(1, n_positions - 1)):
+    found = evidence(slope.interval, 0.0, SHARE / max(1, n_positions - 1))
+    p = bias.learning.slope_against_zero.p
+    slope_words = f"{signed(100 * slope.mean, 1)} points a position, {limits}{test_beside(found, p)}"
+    match with_test(found, p):
         case "more":
             return f"People got better on the way: {slope_words}."
         case "less":

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from analysis.choice.certainty import Certainty, Level
-from analysis.stats.evidence import NOT_YET, SHARE, evidence
+from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
 from app.reports.results.marks import SHARES, described, few, mark, nothing, plain_interval
 from app.reports.results.view import Column, Figure, Numbers
-from app.reports.results.words import count, exact, percent, sentence
+from app.reports.results.words import count, exact, percent, sentence, test_beside
 
 
 def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
@@ -76,14 +76,17 @@ def _certainty_said(one: Certainty, names: Sequence[str]) -> str:
         f"{percent(first.accuracy.mean)} right where most certain ({count(first.n_answers, 'answer')}), "
         f"{percent(last.accuracy.mean)} where least ({last.n_answers:,})"
     )
-    match evidence(one.auroc.interval, 0.5):
+    found, p = evidence(one.auroc.interval, 0.5), one.auroc_against_half.p
+    match with_test(found, p):
         case "more":
             return f"People were right more often where they were more certain: {shares}."
         case "less":
             return f"People were right less often where they were more certain: {shares}."
         case "alike":
             return f"How certain people were told right from wrong by no more than {exact(SHARE)} of AUC: {shares}."
-    return f"Whether the more certain answers are more often right {NOT_YET}: {shares}."
+    return (
+        f"Whether the more certain answers are more often right {NOT_YET}: {shares}{test_beside(found, p)}."
+    )
 
 
 def _level_name(level: Level, names: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
-from analysis.stats.evidence import SHARE, evidence
+from analysis.stats.evidence import SHARE, evidence, with_test
+from analysis.stats.p_values import p_words
 from app.reports.results.judges import standing
 from app.reports.results.pairs import VotedPair
 from app.reports.results.words import (
@@ -26,9 +27,11 @@ from app.reports.results.words import (
     people,
     percent,
     points,
+    test_beside,
 )
 
 _Z = 1.959963984540054
+_FEWEST_FOR_TEST = 6  # 2 / 2^6 is the first two-sided p below .05 of signs that are all the same
 _NEAREST = 0.02  # a mean so near an even split needs thousands: no number is given
 HOW_MORE = (
     "How “more people” is computed: an interval narrows with the square root of the number of people. For a mean, the "
@@ -89,6 +92,9 @@ def _people_more(n: int) -> str:
 
 
 def _needs(one: Description) -> str:
+    """Empty where the interval is not what leaves it open."""
+    if evidence(one.interval, 0.5) != "open":
+        return ""
     more = more_people(one)
     if more is not None:
         return f" About {_people_more(more)} would settle it."
@@ -98,11 +104,20 @@ def _needs(one: Description) -> str:
     return f" The mean is so near 50% that no number would; with {people(4 * one.n)} the interval is half as wide."
 
 
+def _needs_for_test(study: StudyResult) -> str:
+    """That no answers of so few people could reach .05: at best all signs are the same."""
+    n = study.against_chance.n - study.against_chance.n_at_chance
+    return (
+        f" With fewer than {_FEWEST_FOR_TEST} people it cannot be below .05." if n < _FEWEST_FOR_TEST else ""
+    )
+
+
 def _on_accuracy(study: StudyResult, right: str) -> Iterator[tuple[bool, str]]:
     one = study.accuracy
     if one.mean is None:
         return
-    verdict = evidence(one.interval, 0.5)
+    by_interval = evidence(one.interval, 0.5)
+    verdict = with_test(by_interval, study.against_chance.p)
     if one.interval.low is None:
         yield False, f"Whether people can tell: {one.interval.reason}."
     elif verdict == "more":
@@ -121,10 +136,16 @@ def _on_accuracy(study: StudyResult, right: str) -> Iterator[tuple[bool, str]]:
             f"People do no better than chance by more than {points(SHARE)}: {percent(one.mean)}, "
             f"{between(one.interval)}.",
         )
-    else:
+    elif by_interval == "open":
         yield (
             False,
             f"That people do better than chance: {between(one.interval)}, and chance is 50%.{_needs(one)}",
+        )
+    else:
+        yield (
+            False,
+            f"That people do {'better' if by_interval == 'more' else 'worse'} than chance: {between(one.interval)}, "
+            f"but their test against chance has {p_words(study.against_chance.p)}.{_needs_for_test(study)}",
         )
     both = study.two_way.accuracy
     if verdict == "more" and both.low is not None and evidence(both, 0.5) != "more":
@@ -162,8 +183,11 @@ def _on_certainty(study: StudyResult) -> Iterator[tuple[bool, str]]:
         if area.interval.low is None
         else f", 95% interval {exact(area.interval.low)} to {exact(area.interval.high)}"
     )
-    n = f"AUC {exact(area.mean)} over {people(area.n)}{limits}"
-    verdict = evidence(area.interval, 0.5)
+    found, p = evidence(area.interval, 0.5), study.certainty.auroc_against_half.p
+    n, verdict = (
+        f"AUC {exact(area.mean)} over {people(area.n)}{limits}{test_beside(found, p)}",
+        with_test(found, p),
+    )
     if verdict in ("more", "less"):
         yield True, f"Within a person, the more certain answers are {verdict} often right: {n}."
     elif verdict == "alike":
@@ -202,7 +226,7 @@ def _votes_of_one(study: StudyResult, pairs: Sequence[VotedPair]) -> float:
 
 def _on_bias(study: StudyResult) -> Iterator[tuple[bool, str]]:
     side = study.bias.side.left
-    verdict = evidence(side.interval, 0.5)
+    verdict = with_test(evidence(side.interval, 0.5), study.bias.side.left_against_half.p)
     if side.mean is not None and verdict in ("more", "less"):
         which, off = "left" if verdict == "more" else "right", points(side.mean - 0.5)
         yield (

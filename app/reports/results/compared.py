@@ -5,14 +5,13 @@ from collections.abc import Iterator
 from analysis import Analysis
 from analysis.reported import Comparison
 from analysis.signs import signed
-from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence, with_test
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
 from app.reports.results.claims import Claims
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, limits, people, percent, points, sentence
 
-_ALPHA = 0.05
 _COLUMNS = (
     Column("measure", "Measure", "text"),
     Column("about", "Of", "text"),
@@ -151,8 +150,7 @@ def _evidence(one: Comparison) -> Evidence:
     """By the interval, and of a difference by p after Holm's correction as well."""
     even, interval = _to_read(one)
     verdict = evidence(interval, even)
-    is_clear = one.p_holm_as_compared is not None and one.p_holm_as_compared < _ALPHA
-    return verdict if verdict == "alike" or is_clear else "open"
+    return with_test(verdict, one.p_holm_as_compared)
 
 
 def _holm_words(one: Comparison) -> str:

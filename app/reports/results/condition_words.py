@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.signs import signed
 from analysis.stats.comparisons import MannWhitney
-from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence, with_test
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
 from analysis.stats.paired import PairedTest
 from app.reports.results.claims import Claims
 from app.reports.results.words import exact, first_few, people, percent, points, sentence
 
-ALPHA = 0.05
 _MOST_SAID = 3
 
 
@@ -125,9 +124,7 @@ def _evidence(one: ConditionComparison) -> Evidence:
     if read is None:
         return "open"
     verdict = evidence(read[1], read[0])
-    if verdict in ("more", "less") and (one.p_holm is None or one.p_holm >= ALPHA):
-        return "open"
-    return verdict
+    return with_test(verdict, one.p_holm)
 
 
 def _why_open(one: ConditionComparison) -> str:

@@ -4,14 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
 from analysis.signs import signed
-from analysis.stats.evidence import NOT_YET
+from analysis.stats.evidence import ALPHA, NOT_YET
 from analysis.stats.mixed import ModelNumber
 from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.multiplicity import out_of_reach
 from analysis.stats.p_values import p_words
 from analysis.stats.paired import least_p
 from app.reports.results.condition_words import (
-    ALPHA,
     asked,
     exact_limits,
     finding,

@@ -8,13 +8,13 @@ from analysis.detection.studies import BlockJudgements
 from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.studies import BlockRatings
-from analysis.stats.evidence import NOT_YET, SHARE, evidence
+from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
 from app.reports.results import rating_claims, ratings
 from app.reports.results.classes import class_agreement_figure, classes_figure
 from app.reports.results.item_judges import item_judges_figure
 from app.reports.results.judgements import judgement_figures
 from app.reports.results.view import Figure
-from app.reports.results.words import between, ends_of, limits, percent, points, sentence
+from app.reports.results.words import between, ends_of, limits, percent, points, sentence, test_beside
 
 _CHANCE = 0.5
 
@@ -57,9 +57,9 @@ def headline(rated: RatedItems) -> str:
         analysis = block.analysis
         if (mean := analysis.groups[0].accuracy.mean) is not None:
             both, accuracy = f"{analysis.signal} from {analysis.noise}", analysis.groups[0].accuracy
-            open_ = (
-                f"; whether they can tell {NOT_YET}" if evidence(accuracy.interval, _CHANCE) == "open" else ""
-            )
+            found, p = evidence(accuracy.interval, _CHANCE), analysis.groups[0].d_prime_against_zero.p
+            beside = test_beside(found, p)
+            open_ = f"; whether they can tell {NOT_YET}{beside}" if with_test(found, p) == "open" else ""
             share = f"{percent(mean)} of answers ({between(accuracy.interval)})"
             return f"People told {both} in {share}, where chance is 50%{open_}."
     if said := ratings.headline(rated.numbers):
@@ -77,7 +77,9 @@ def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     can_say, not_yet = (list(one) for one in rating_claims.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
-        both, verdict = f"{analysis.signal} from {analysis.noise}", evidence(accuracy.interval, _CHANCE)
+        both, found = f"{analysis.signal} from {analysis.noise}", evidence(accuracy.interval, _CHANCE)
+        # People who call all of one kind are as often right as chance, if not by d': its test stands beside.
+        verdict = with_test(found, analysis.groups[0].d_prime_against_zero.p)
         shares = f"{limits(*ends_of(accuracy))} of 100 answers are right"
         if verdict == "more":
             can_say.append(f"People tell {both} better than chance: {shares}.")

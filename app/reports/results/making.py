@@ -11,7 +11,7 @@ from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
 from analysis.results import table_rows
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
-from analysis.stats.evidence import NOT_YET, SHARE, evidence
+from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
 from app.reports.games import GameMeasures
 from app.reports.results import bias, figures, items, judges, measures
 from app.reports.results.certainty import certainty_figure
@@ -25,7 +25,17 @@ from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.signatures import ABOUT, PLAY, signature_cautions, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
-from app.reports.results.words import CLIP, Noun, between, count, people, percent, points, sentence
+from app.reports.results.words import (
+    CLIP,
+    Noun,
+    between,
+    count,
+    people,
+    percent,
+    points,
+    sentence,
+    test_beside,
+)
 
 _HOW_MORE_ITEMS = (
     "Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
@@ -208,13 +218,15 @@ def _against_chance(study: StudyResult) -> str:
         "alike": f"within {points(SHARE)} of chance",
         "open": f"where chance is 50%; whether they can tell {NOT_YET}",
     }
-    both, here = study.two_way.accuracy, evidence(study.accuracy.interval, 0.5)
+    both, by_interval = study.two_way.accuracy, evidence(study.accuracy.interval, 0.5)
+    here = with_test(by_interval, study.against_chance.p)
     reach = (
         ""
         if both.low is None
         else f"; over other people and pairs {percent(both.low)} to {percent(both.high)}"
     )
-    limits = f"({between(study.accuracy.interval)}{reach})"
+    beside = test_beside(by_interval, study.against_chance.p)
+    limits = f"({between(study.accuracy.interval)}{beside}{reach})"
     if here in ("more", "less") and both.low is not None and evidence(both, 0.5) != here:
         return f"{words[here]} over these pairs; whether over others {NOT_YET} {limits}"
     return f"{words[here]} {limits}"

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from analysis.choice.description import Description
 from analysis.figures.words import count, listed, sentence
 from analysis.stats.estimates import Estimate
+from analysis.stats.evidence import Evidence, with_test
 from analysis.stats.intervals import Interval
+from analysis.stats.p_values import p_words
 
 __all__ = [
     "between",
@@ -19,6 +21,7 @@ __all__ = [
     "percent",
     "points",
     "sentence",
+    "test_beside",
     "why_missing",
 ]
 
@@ -57,6 +60,11 @@ def points(value: float) -> str:
 def limits(low: float | None, high: float | None) -> str:
     """``66 to 75``, beside a number in percent."""
     return "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
+
+
+def test_beside(found: Evidence, p: float | None) -> str:
+    """``, p = .125 over people``, where that and not the interval leaves open what is so."""
+    return "" if with_test(found, p) == found else f", {p_words(p)} over people"
 
 
 def between(one: Interval) -> str:

@@ -80,6 +80,11 @@ def of_kind(
     }
 
 
+def shown_in(pairs: Sequence[PairSpec], stimuli: Mapping[str, StimulusFacts]) -> StimulusKind:
+    """What the first pair of known stimuli shows; those of a block are of one kind."""
+    return next((stimuli[pair.a].kind for pair in pairs if pair.a in stimuli), StimulusKind.CLIP)
+
+
 def content_of(clip: StimulusFacts) -> str:
     """What makes two clips the same: their bytes, or the name where the bytes are not kept here."""
     return clip.clip_sha256 or clip.name

@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.even import Asked, Group, draw_evenly
 from app.studies.file.pairs import (
@@ -57,15 +58,15 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
     if sample.drawn is not None:
         return _kept(sample, sample.drawn, stimuli, true_source)
-    stimuli = of_kind(stimuli, sample.shows, sample.without)
+    every, stimuli = stimuli, of_kind(stimuli, sample.shows, sample.without)
     clips = _by_source(stimuli)
-    faults = _absent_attributes(sample, stimuli)
+    faults = _absent_attributes(sample, stimuli) if stimuli else []
     can_match = not faults
     found: dict[str, _Candidates] = {}
     seen = _Seen(stimuli)
     for condition, sources in _resolved(sample, clips).items():
         if isinstance(sources, Fault):
-            faults.append(sources)
+            faults.append(sources if stimuli else replace(sources, remedy=_of_none(sample.shows, every)))
         elif can_match:
             text = _text_of(condition, clips)
             first, second = (with_text(clips[source], text) for source in sources)
@@ -84,6 +85,16 @@ def kept_apart(drawn: Sequence[PairSpec], taken: Collection[str], block: object)
     if not any(pair.id in taken for pair in drawn):
         return tuple(drawn)
     return tuple(replace(pair, id=f"{block}-{pair.id}") for pair in drawn)
+
+
+def _of_none(shows: StimulusKind, every: Mapping[str, StimulusFacts]) -> str:
+    """What to do where there is none of what a sample draws: texts are not drawn, and records by their pairing."""
+    kinds = {facts.kind for facts in every.values()}
+    if shows is StimulusKind.CLIP and StimulusKind.RECORD in kinds:
+        return "upload them first; records are drawn with `pairing`"
+    if StimulusKind.TEXT in kinds:
+        return f"upload them first; `sample` draws {shows}s alone, pairs of texts are listed in `pairs`"
+    return "upload them first"
 
 
 def _by_source(stimuli: Mapping[str, StimulusFacts]) -> dict[str, list[StimulusFacts]]:
@@ -169,8 +180,7 @@ def _unresolved(
         ways = listed(f"{first} and {second}" for first, second in sources)
         return Fault(place, f"{quoted(condition)} can be read as {ways}", "rename one of the sources")
     if not clips:
-        remedy = "upload them first"
-        return Fault(place, f"{quoted(condition)}: there are no {shows}s yet", remedy)
+        return Fault(place, f"{quoted(condition)}: there are no {shows}s yet", "upload them first")
     known = [f"{first}-{second}" for first in clips for second in clips if first != second]
     otherwise = f"write two of the sources {listed(clips, 'and')} joined by `-`"
     message = f"{quoted(condition)} does not name two sources of the {shows}s"

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
 from app.core.plain_yaml import PlainLoader
-from app.tasks.game.agents.registry import all_agents_for
+from app.tasks.game.agents.registry import all_agents_for, why_not
 from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
 from app.tasks.game.games import FAMILIES, GAMES, KITS
 from app.tasks.game.replay import replayed
@@ -148,7 +148,7 @@ def _agent(game: AnyGame, text: str) -> Agent:
     known = all_agents_for(game.name)
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game.name}; there are {', '.join(known)}")
-    given = dict(pairs_of(pairs, name))
+    given = dict(pairs_of(pairs, f"agent {name}"))
     if (path := given.pop(SETTINGS, None)) is not None:
         read = _yaml(Path(str(path)))
         if not isinstance(read, dict):
@@ -164,6 +164,8 @@ def pairs_of(given: Iterable[str], where: str) -> Mapping[str, Any]:
         key, equals, value = pair.partition("=")
         if not equals:
             raise StudyError(f"{where}: {pair!r} is not KEY=VALUE")
+        if key.strip() in pairs:
+            raise StudyError(f"{where}: {key.strip()} is given twice; give it one value")
         try:
             pairs[key.strip()] = yaml.load(value, PlainLoader)  # noqa: S506  (a SafeLoader)
         except yaml.YAMLError:
@@ -189,10 +191,7 @@ def _valid(model: type[M], given: object, where: str) -> M:
 def _fault(error: ValidationError, model: type[BaseModel], where: str) -> StudyError:
     found = error.errors()[0]
     name = ".".join(str(part) for part in found["loc"]) or "it"
-    unknown = found["type"] == "extra_forbidden"
-    known = ", ".join(model.model_fields) or "none"
-    why = f"no such parameter; there are: {known}" if unknown else found["msg"]
-    return StudyError(f"{where}: {name}: {why}")
+    return StudyError(f"{where}: {name}: {why_not(found, model)}")
 
 
 def _yaml(path: Path, named: str = "") -> object:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import Place
@@ -379,3 +380,13 @@ def test_without_any_stimuli_the_remedy_is_to_import_them() -> None:
 @pytest.mark.parametrize("match", ["goal", ["goal"]])
 def test_match_is_one_attribute_or_a_list(match: object) -> None:
     assert Sample.model_validate({"seed": 1, "conditions": {"a-b": 1}, "match": match}).match == ("goal",)
+
+
+def test_where_there_are_only_texts_the_fault_says_that_they_are_listed() -> None:
+    texts = {"t1": StimulusFacts("t1", "human", {"goal": "1"}, "", kind=StimulusKind.TEXT)}
+    [(_, message, remedy)] = faults(texts, match=["goal"], conditions={"human-hybrid": 1})
+    assert message == "'human-hybrid': there are no clips yet"
+    assert remedy == "upload them first; `sample` draws clips alone, pairs of texts are listed in `pairs`"
+    records = {"r1": StimulusFacts("r1", "human", {}, "", kind=StimulusKind.RECORD)}
+    [(_, _, remedy)] = faults(records, conditions={"human-hybrid": 1})
+    assert remedy == "upload them first; records are drawn with `pairing`"

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.core.errors import StudyError
+from app.tasks.game.agents.registry import agent_named
 from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
 from app.tasks.game.games import FAMILIES, GAMES
 from app.tasks.game.match import play
@@ -285,13 +286,24 @@ def test_a_setting_with_an_underscore_in_its_number_is_refused() -> None:
         config.model_validate({"money": "1_00"})
 
 
+def test_two_values_for_one_parameter_are_refused() -> None:
+    game = GAMES["glee-bargaining"]
+    with pytest.raises(StudyError, match="--config: money is given twice"):
+        configs_of(game, ["money=100", "rounds=2", "money=200"])
+    config = game.Config()
+    with pytest.raises(StudyError, match="agent threshold: share is given twice"):
+        agents_of(game, config, "threshold:share=0.5:share=0.6")
+    with pytest.raises(StudyError, match="agent threshold: share is given twice"):
+        agent_named(game.name, "threshold:share=0.5:share=0.6")
+
+
 @pytest.mark.parametrize("money", ["1_00", "1:40", "0x64", "0b11"])
 def test_a_setting_is_not_what_yaml_makes_of_its_digits(tmp_path: Path, money: str) -> None:
     """YAML 1.1 reads `1_00` and `1:40` as 100, in a file of configurations and in KEY=VALUE; `0100` as 64."""
     path = tmp_path / "config.yaml"
     for given in (f"money={money}", str(path)):
         path.write_text(f"money: {money}\n")
-        with pytest.raises(StudyError, match="money: Input should be a valid integer"):
+        with pytest.raises(StudyError, match=f"money: {money!r} is no whole number"):
             configs_of(GAMES["glee-bargaining"], [given])
         path.write_text("money: 0100\n")
     assert [one.money for one in configs_of(GAMES["glee-bargaining"], [str(path)])] == [100]  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ from app.library.media import poster_path
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
 from app.studies.file.comparable import blocks_in
-from app.studies.file.pairs import PairSpec, true_source_of
+from app.studies.file.pairs import PairSpec, shown_in, true_source_of
 from app.studies.pairs_draft import ClipCard, PairsHere, clip_cards
 from app.studies.pairs_edit import Row, rows_of
 from app.studies.pairs_summary import Summary, summary_of
@@ -83,6 +83,7 @@ class Frame(TypedDict):
     summary: Summary
     sides: Sides
     n_clips: int
+    shown: str
     truth: TruthView
     sources: Sequence[str]
     draw: DrawState
@@ -106,6 +107,7 @@ def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
         "summary": summary,
         "sides": summary.sides,
         "n_clips": len(here.stimuli),
+        "shown": shown_in(here.found.pairs, here.stimuli).capitalize(),
         "truth": truth_view(true_source_of(keys), here.found.pairs),
         "sources": [use.source for use in summary.usage.sources if use.n_clips],
         "draw": draw_state(keys, here.found, here.stimuli),

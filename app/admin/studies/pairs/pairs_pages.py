@@ -4,10 +4,17 @@ from collections.abc import Mapping, Sequence
 
 from sqlmodel import Session
 
-from app.admin.studies.pairs.frame import At, Clips, clips_by_name, frame_of, rows_found, rows_written
+from app.admin.studies.pairs.frame import (
+    At,
+    Clips,
+    clips_by_name,
+    frame_of,
+    rows_found,
+    rows_written,
+)
 from app.admin.studies.pairs.views import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
 from app.core.errors import StudyError
-from app.studies.file.pairs import COLUMNS
+from app.studies.file.pairs import COLUMNS, shown_in
 from app.studies.pairs_draft import PairsHere, pairs_here
 from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.pairs_view import find_pairs
@@ -122,6 +129,7 @@ def csv_page(session: Session, at: At, text: str = "", error: StudyError | str =
         listed = here.draft.keys.get("pairs")
         return CsvPage(**frame, text=listed if isinstance(listed, str) else "", example=_example(clips))
     found = find_pairs({"pairs": text, "truth": here.draft.keys.get("truth")}, here.stimuli)
+    frame["shown"] = shown_in(found.pairs, here.stimuli).capitalize()
     try:
         rows = rows_written(read_rows(text), found, clips)
     except BadRow:

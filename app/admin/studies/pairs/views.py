@@ -45,6 +45,7 @@ class PairsFrame(AdminPage):
     """What stands on every page of pairs: how they are made at present, which are true, and a summary.
 
     `here` is their address; `block` the block whose pairs they are, and `blocks` those of pairs where none is named.
+    `shown` is what they are of: Clip, Record or Text.
     `answered` is the newest version where people have answered it, so that a corrected truth does not reach it.
     """
 
@@ -59,6 +60,7 @@ class PairsFrame(AdminPage):
     summary: Summary
     sides: Sides
     n_clips: int
+    shown: str
     truth: TruthView
     sources: Sequence[str]
     draw: DrawState

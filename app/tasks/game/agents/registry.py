@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from app.core.errors import StudyError
 from app.tasks.game.agents.any_game import RandomAgent, SimulatedAgent
@@ -83,6 +84,8 @@ def _pairs(text: str) -> dict[str, Any]:
         key, equals, value = pair.partition("=")
         if not equals:
             raise StudyError(f"agent {name}: {pair!r} is not KEY=VALUE")
+        if key.strip() in given:
+            raise StudyError(f"agent {name}: {key.strip()} is given twice; give it one value")
         given[key.strip()] = value.strip()
     return given
 
@@ -92,7 +95,14 @@ def _validated(kind: type[A], given: Mapping[str, Any]) -> A:
         return kind.model_validate(given)
     except ValidationError as error:
         found = error.errors()[0]
-        where, why = ".".join(map(str, found["loc"])) or "it", found["msg"]
-        if found["type"] == "extra_forbidden":
-            why = f"no such parameter; there are: {', '.join(kind.model_fields) or 'none'}"
-        raise StudyError(f"agent {kind.name}: {where}: {why}") from None
+        where = ".".join(map(str, found["loc"])) or "it"
+        raise StudyError(f"agent {kind.name}: {where}: {why_not(found, kind)}") from None
+
+
+def why_not(found: ErrorDetails, model: type[BaseModel]) -> str:
+    """Why a parameter is not valid, with the value where that is no number."""
+    if found["type"] == "extra_forbidden":
+        return f"no such parameter; there are: {', '.join(model.model_fields) or 'none'}"
+    if found["type"] in ("int_parsing", "int_from_float"):
+        return f"{found['input']!r} is no whole number"
+    return found["msg"].removeprefix("Value error, ")

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from app.tasks.game.agents.registry import why_not
 from app.tasks.game.base import AnyGame, Event, GameConfig, Phase, Seat
 from app.tasks.game.elsewhere.mapping import BadMapping, Cell, Chosen, GameMapping, Value
 from app.tasks.game.elsewhere.reading import GivenMatch, GivenRow, is_so
@@ -271,7 +272,7 @@ class Replaying:
         if one["type"] == "extra_forbidden":
             known = ", ".join(self.game.Config.model_fields)
             return BadMapping(f"config: {self.game.name} has no parameter {name}; there are {known}")
-        return Breaks(row.place, f"its configuration is not valid: {name}: {one['msg']}")
+        return Breaks(row.place, f"its configuration is not valid: {name}: {why_not(one, self.game.Config)}")
 
     def _text(self, row: GivenRow, value: Value) -> Any:
         """A value of the configuration: as it is in the cell, or the number that it comes to."""
