@@ -37,7 +37,8 @@ def other_scenes(there: Iterable[tuple[str, str]], human: str) -> str | None:
     ]
     if not of_people or not apart:
         return None
+    scenes_of_people = f"{len(of_people)} {'scene' if len(of_people) == 1 else 'scenes'}"
     return (
-        f"{human} moved in {len(of_people)} scene(s), and others not in the same: {', '.join(apart)}. A distance may "
-        "be that of the places"
+        f"{human} moved in {scenes_of_people}, and others not in the same: {', '.join(apart)}. A distance may be that "
+        "of the places"
     )

@@ -310,6 +310,8 @@ def test_a_program_reads_templates_and_the_schema(api: Program) -> None:
         "real-or-fake",
         "preference",
         "rubric",
+        "water-judges",
+        "play-and-rate",
         "ultimatum",
         "which-player",
         "walk-the-map",
