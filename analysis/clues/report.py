@@ -379,7 +379,7 @@ def _summarised(report: ClueReport) -> Iterator[str]:
 
 
 def _because(report: ClueReport) -> tuple[str, ...]:
-    """Of each clue that warns what it rests on; of all clues together where none does by itself."""
+    """Evidence of each clue that warns; of all clues together where none does by itself."""
     warn = sorted((result for result in report.clues if result.warns), key=_warning_strength, reverse=True)
     of_all = (together_sentence(report.classifier, report.positive, report.noun),) if report.warns else ()
     return tuple(_warning(result, report.noun) for result in warn) or of_all

@@ -1,4 +1,4 @@
-"""What copies reach on clips and pairs that they never saw."""
+"""Accuracy of the copies on clips and pairs that they never saw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -94,7 +94,7 @@ class Settings:
 
     @property
     def looks(self) -> bool:
-        """Whether it has convolutions of its own."""
+        """True for a network with convolutions of its own."""
         return self.reads in DRAWS and not self.features
 
 
@@ -300,5 +300,5 @@ def score(settings: Settings, parameters: Parameters, found: Windows) -> Score:
 
 
 def score_of(logits: "Floats") -> Score:
-    """Of one clip, from the logits of its windows."""
+    """Score of one clip, from the logits of its windows."""
     return Score(float((logits > 0).mean()), float(logits.mean()), len(logits))

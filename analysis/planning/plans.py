@@ -1,4 +1,4 @@
-"""What a plan holds: each test's numbers, its power at each size, and the sentences of the answer."""
+"""Results of planning: each test's numbers, its power at each size, and the sentences of the answer."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Point(Result):
 
 @dataclass(frozen=True, slots=True)
 class TestPlan(Result):
-    """What one test needs or finds.
+    """Needs or power of one test.
 
     `participants` (of each group) and `trials` (of each participant in each condition): as asked, or the smallest that
     reach the power asked; then `needed_low` and `needed_high` are where Monte Carlo error leaves it (None: beyond
