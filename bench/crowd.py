@@ -15,6 +15,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, SQLModel, col, select
 
 from app.library.tables import Stimulus
+from app.questions.sides import Side
 from app.sessions.design import Layout
 from app.sessions.evidence import least_ms
 from app.sessions.examining import Observed, examine
@@ -26,7 +27,7 @@ from app.studies.file.drafts import check_draft
 from app.studies.tables import StudyVersion
 from app.studies.versions import load_version, stimulus_facts
 from app.tasks.pair.assignment import plan_session
-from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side
+from app.tasks.pair.design import Member, PairPlan, PairToPlan
 
 SLUG = "crowd"
 N_PAIRS = 12

@@ -9,7 +9,7 @@ SHEETS = {
     SHARED.with_name("site.css"): [
         ROOT / "sessions",
         ROOT / "core",
-        ROOT / "studies",
+        ROOT / "questions",
         ROOT / "tasks" / "pair",
     ],
     ROOT / "tasks" / "rating" / "static" / "rating.css": [

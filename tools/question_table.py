@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic.fields import FieldInfo
 
-from app.studies.questions.registry import TYPES
+from app.questions.registry import TYPES
 
 PAGE = Path(__file__).parents[1] / "docs" / "study-file.md"
 BEGIN, END = "<!-- made by tools/question_table.py -->\n\n", "\n<!-- end -->"

@@ -32,13 +32,13 @@ def import_manifest(
     workers: Annotated[int, typer.Option(min=1, help="Clips processed at once.")] = os.cpu_count() or 1,
 ) -> None:
     """Keep what a manifest names, or refuse all of it: clips, processed alike, records (.json), texts (.md, .txt)."""
+    from app.core.problems import counted
     from app.library.clips.manifest import read_manifest
     from app.library.clips.rules import Rules
     from app.library.contents import add_documents
     from app.library.documents import clip_rows, read_documents
     from app.library.kinds import StimulusKind
     from app.library.rules import rules_in_force
-    from app.studies.file.problems import counted
     from app.studies.stimuli import add_stimuli, common_clip_size, refuse_known
 
     with opened() as (settings, database):

@@ -139,7 +139,7 @@ def _print(
     options: "Options",
     folder: Path,
 ) -> None:
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
 
     who = "simulated people" if people.kind == "simulated" else "people"
     n, traces = len(people.file.matches), imitated[0].traces

@@ -203,7 +203,7 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
             "95% intervals over matches; chance: what matches dealt out anew reach in 1 of 20",
             markup=False,
         )
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
 
     for path, file in whole["files"].items():
         for one in file.get("tests", []):
@@ -238,7 +238,7 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
 
 def _print_settings(settings: "Mapping[str, Any]") -> None:
     from analysis.text.water import marks
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
 
     for name, one in settings.items():
         rates = ", ".join(f"{who} {rate:.2f}" for who, rate in one["survival"]["rates"].items())
@@ -256,7 +256,7 @@ def _print_settings(settings: "Mapping[str, Any]") -> None:
 
 
 def _print_models(models: "Mapping[str, Any]") -> None:
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
 
     for name, one in models.items():
         fit = "" if one["r_squared_adjusted"] is None else f", adjusted R2 {one['r_squared_adjusted']:.2f}"

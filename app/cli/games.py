@@ -91,7 +91,7 @@ def play(
 
     A run that was stopped is finished by the same command: what was played is not played again.
     """
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
     from app.tasks.game.run import asked_for
     from app.tasks.game.writing import write
 
@@ -143,7 +143,7 @@ def replay(
     moves: Annotated[Path, typer.Argument(metavar="MOVES.csv", help="A file of moves.")],
 ) -> None:
     """Compute every state of a file of moves again; the first event that differs is named, with exit status 1."""
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
     from app.tasks.game.replay import replayed
 
     n_matches = n_events = 0

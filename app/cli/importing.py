@@ -59,7 +59,7 @@ def import_file(
 
 
 def _imported(n_participants: int, n_responses: int) -> str:
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
 
     return f"{counted(n_participants, 'participant')}, {counted(n_responses, 'response')}"
 
@@ -188,7 +188,7 @@ def import_game(
     ],
 ) -> None:
     """Replay choices of people or programs elsewhere through our rules, for `game metrics`, `compare` and the like."""
-    from app.studies.file.problems import counted
+    from app.core.problems import counted
     from app.tasks.game.elsewhere.mapping import read_mapping
     from app.tasks.game.elsewhere.writing import import_play
 

@@ -53,3 +53,32 @@ def nearest(value: str, known: Iterable[str], otherwise: str) -> str:
     """Ask whether the closest of the `known` values was meant, or say `otherwise`."""
     close = get_close_matches(value, list(known), n=1)
     return f"did you mean {quoted(close[0])}?" if close else otherwise
+
+
+# A place in the study file: keys and list indices, from the top.
+Place = tuple[str | int, ...]
+
+
+def dotted(place: Place) -> str:
+    """A place as a message names it: entries of a list counted from 1."""
+    return ".".join(str(part + 1) if isinstance(part, int) else part for part in place)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A broken rule at a place in the study file, before the place has become a line."""
+
+    place: Place
+    message: str
+    remedy: str
+
+
+def listed(values: Iterable[str], joint: str = "or") -> str:
+    """Values as a list in a sentence: `a, b or c`."""
+    *first, last = values
+    return f"{', '.join(first)} {joint} {last}" if first else last
+
+
+def counted(n: int, one: str, many: str = "") -> str:
+    """`1 pair`, `2 pairs`."""
+    return f"{n} {one if n == 1 else many or one + 's'}"

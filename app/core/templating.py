@@ -17,13 +17,13 @@ from app.core.notices import notice
 _APP = Path(__file__).parent.parent
 TEMPLATES = (
     *(_APP / name / "templates" for name in ("core", "sessions", "admin")),
-    _APP / "studies" / "questions" / "templates",
+    _APP / "questions" / "templates",
     *sorted(_APP.glob("tasks/*/templates")),
 )
 # Of the participant's pages; the experimenter's are at an address of their own.
 STATIC = (
     _APP / "sessions" / "static",
-    _APP / "studies" / "questions" / "static",
+    _APP / "questions" / "static",
     *sorted(_APP.glob("tasks/*/static")),
 )
 

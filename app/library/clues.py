@@ -12,6 +12,7 @@ from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
+from app.core.problems import counted, listed
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
@@ -26,7 +27,6 @@ from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
 from app.studies.file.items import ItemRow, read_item_file
 from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
-from app.studies.file.problems import counted, listed
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion, Unit, UnitMember

@@ -10,13 +10,13 @@ from sqlmodel import Session, col, select
 from app.core.spans import span
 from app.library.tables import Stimulus
 from app.monitor.progress import page_title
+from app.questions.base import Question
+from app.questions.registry import TYPES
 from app.sessions.answered import AnsweredTrial, TrialView
 from app.sessions.design import PageKey, SessionPages
 from app.sessions.responses import Evidence, Response
 from app.sessions.runs import Run
 from app.sessions.tables import Trial
-from app.studies.questions.base import Question
-from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.running import task_named
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from app.core.errors import Conflict
+from app.core.problems import counted
 from app.core.spreadsheet import csv_text
 from app.library.alympics.documents import read_games
 from app.library.alympics.games import BadRelease
@@ -17,7 +18,6 @@ from app.library.editing import drop_content
 from app.library.tables import Stimulus
 from app.reports.alympics_sheets import HIGHEST, LOWEST, Score, scores_in
 from app.reports.alympics_table import COLUMNS, table_rows
-from app.studies.file.problems import counted
 
 TABLE, MAPPING, TABLE_3 = "alympics-ratings.csv", "alympics-ratings.yaml", "alympics-table-3.csv"
 _COLUMNS = ("record", "judge", "criterion", "score", "group", "reason", "refused")

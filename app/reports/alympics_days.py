@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.games.wac import WaterGame, WaterSetting, satisfaction_rate, water_setting
+from app.core.problems import counted
 from app.library.alympics.chat import chats_in, recorded
 from app.library.alympics.games import BadRelease, Day, Evening, RecordedGame
 from app.library.alympics.table import ROUNDS, games_in
-from app.studies.file.problems import counted
 from app.tasks.game.base import Event
 from app.tasks.game.games.wac.rules import Status, WaterAuction, WaterConfig, WaterState, day_over
 from app.tasks.game.moves import IllegalMove

@@ -19,6 +19,8 @@ from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
+from app.questions.base import Question, QuestionType
+from app.questions.registry import TYPES
 from app.reports import columns
 from app.reports.exported import (
     BATCH_ROWS,
@@ -33,8 +35,6 @@ from app.reports.kinds import Format, What, exported_names
 from app.reports.preferences import preferences
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.questions.base import Question, QuestionType
-from app.studies.questions.registry import TYPES
 from app.tasks import TASKS
 from app.tasks.registry import DESIGNS
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from sqlmodel import Session
 
 from analysis import hntt_responses, read_hntt
+from app.questions.base import Question
 from app.reports.imported import Asked, refuse_known_studies, store_study
-from app.studies.questions.base import Question
 
 _UNCERTAINTY = (
     "extremely certain",

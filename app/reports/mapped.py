@@ -11,6 +11,7 @@ from analysis.data.columns import TIE
 from analysis.data.elsewhere.mapping_file import MappingFile, read_mapping_file
 from analysis.data.mapping import mapping_notes, read_mapped
 from app.core.errors import StudyError
+from app.questions.base import Question
 from app.reports.imported import (
     ABOUT,
     MAPPED,
@@ -23,7 +24,6 @@ from app.reports.imported import (
 from app.reports.mapped_items import import_items
 from app.studies.file.design import DesignTruth
 from app.studies.file.pairs import NO_SOURCE
-from app.studies.questions.base import Question
 
 # What the tables keep of answers that the service itself has taken, and of no others.
 _OWN = (

@@ -16,6 +16,7 @@ from analysis.data.mapping import mapping_notes, read_judgements, read_ratings
 from analysis.ratings.table import Ratings, Scale
 from app.core.errors import StudyError
 from app.library.tables import Stimulus
+from app.questions.base import Question
 from app.reports.imported import (
     ABOUT,
     MAPPED,
@@ -32,7 +33,6 @@ from app.sessions.responses import Response
 from app.sessions.tables import Trial
 from app.studies.file.design import DesignTruth
 from app.studies.file.pairs import NO_SOURCE
-from app.studies.questions.base import Question
 from app.studies.tables import StudyVersion, Unit
 from app.tasks.rating.settings import DesignItem, RatingDesign
 

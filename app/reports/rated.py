@@ -11,12 +11,12 @@ from sqlmodel import Session
 
 from analysis.data.columns import RATING_COLUMNS, names
 from analysis.data.schema import check_rating_rows
+from app.questions.base import Question
+from app.questions.registry import TYPES
 from app.reports import selects
 from app.reports.facts import designs_of
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.questions.base import Question
-from app.studies.questions.registry import TYPES
 
 Row = Mapping[Any, Any]
 

@@ -18,6 +18,7 @@ from sqlmodel import col
 
 from analysis.data.columns import SELF
 from app.library.tables import Stimulus
+from app.questions.sides import TIE
 from app.reports.responses import (
     answered_trials,
     excluded,
@@ -36,7 +37,7 @@ from app.sessions.design import PageKey, Slot
 from app.sessions.responses import Evidence, Response
 from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, Trial
 from app.studies.tables import Study, Unit, UnitMember
-from app.tasks.pair.design import TIE, Member
+from app.tasks.pair.design import Member
 
 _s = ParticipantSession
 _item, _shown = aliased(UnitMember), aliased(Stimulus)

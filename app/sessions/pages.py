@@ -6,7 +6,7 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.studies.questions.base import QuestionView
+from app.questions.base import QuestionView
 
 
 @dataclass(frozen=True, slots=True)

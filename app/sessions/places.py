@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from app.questions.base import Question, QuestionView
+from app.questions.registry import TYPES
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.ending import FINISHED, Ending
 from app.sessions.here import TrialSeen
-from app.studies.questions.base import Question, QuestionView
-from app.studies.questions.registry import TYPES
 
 NO_PART = BlockPart("", "", 0, 0, 1)
 

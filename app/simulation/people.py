@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.errors import StudyError
-from app.tasks.pair.design import TIE, Pressed, Side
+from app.questions.sides import TIE, Pressed, Side
 
 TYPICAL_RT_MS = 14_000
 USUAL_NUMBER = 30  # where a question has no bounds

@@ -16,14 +16,15 @@ from app.accounts.logins import token_hash
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
+from app.questions.registry import TYPES
+from app.questions.sides import TIE, Side
 from app.sessions.entry import pass_for
 from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
-from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
-from app.tasks.pair.design import TIE, Member, PairPlan, Side, member_at, side_of
+from app.tasks.pair.design import Member, PairPlan, member_at, side_of
 
 AT_ONCE = 8
 MAX_PAGES = 2_000

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from analysis.files.lookalikes import lookalike_notes
 from app.core.errors import Stale
+from app.core.problems import counted, listed
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
@@ -17,7 +18,6 @@ from app.sessions.responses import Response
 from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
-from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.tables import Draft, StudyVersion, Unit, UnitMember

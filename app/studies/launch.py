@@ -12,13 +12,13 @@ from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
+from app.core.problems import listed
 from app.core.schema import clean
 from app.sessions.beginning import begin_at_block
 from app.sessions.entering import Visit, enter
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, Check, checklist, has_session, newest_of
-from app.studies.file.problems import listed
 from app.studies.queries import study_named
 from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN, check_change, following
 from app.studies.tables import State, Study, StudyVersion

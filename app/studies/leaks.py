@@ -14,12 +14,12 @@ from typing import Final
 from sqlmodel import Session, col, select
 
 from app.core.errors import StudyError
+from app.core.problems import counted, listed
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
 from app.sessions.design import Kind
 from app.studies.clues import Clues, clues_in
 from app.studies.file.design import StudyDesign
-from app.studies.file.problems import counted, listed
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import DesignPair, PairDesign
 from app.tasks.parts import LeakName

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from app.core.problems import Fault, counted
 from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.comparable import blocks_in
@@ -24,7 +25,6 @@ from app.studies.file.pairs import (
     resolve_rows,
     true_source_of,
 )
-from app.studies.file.problems import Fault, counted
 from app.studies.file.sampling import TEXTS, kept_apart, sample_pairs, with_text, without_text
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS

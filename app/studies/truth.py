@@ -15,6 +15,7 @@ from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import Stale, StudyError
+from app.core.problems import listed, quoted
 from app.library.tables import Stimulus
 from app.sessions.design import Kind
 from app.sessions.responses import Response
@@ -41,7 +42,6 @@ from app.studies.file.pairs import (
     true_source_of,
     truth_by_source,
 )
-from app.studies.file.problems import listed, quoted
 from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember

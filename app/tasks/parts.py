@@ -6,10 +6,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.core.widgets import Ways, Widget
+from app.questions.base import Asked, Frozen, Part, Question, different
 from app.sessions.design import Kind, Slot
 from app.sessions.flags import StudyRule
-from app.studies.file.widgets import Ways, Widget
-from app.studies.questions.base import Asked, Frozen, Part, Question, different
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
 LeakName = Literal[

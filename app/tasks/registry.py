@@ -10,7 +10,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from app.studies.questions.base import rule_error
+from app.questions.base import rule_error
 from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import PairBlock, PairDesign
 from app.tasks.parts import BlockDesign, BlockSettings

@@ -22,12 +22,12 @@ from app.admin.design.sections import sections
 from app.admin.design.views import FieldsPage, PageName
 from app.core.database import Database
 from app.core.templating import html_of
+from app.questions.text import Text
 from app.sessions.views import page_of
 from app.studies.access import StudyHere
 from app.studies.drafts import create_study, save_version
 from app.studies.file.drafts import check_draft
 from app.studies.file.keys import tidied
-from app.studies.questions.text import Text
 from app.studies.tables import Draft, State, Study
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file

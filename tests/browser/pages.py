@@ -2,12 +2,12 @@
 
 from typing import Any, Literal
 
+from app.questions.base import OptionView, QuestionView
+from app.questions.choice import MOST_IN_SIGHT
+from app.questions.registry import TYPES
 from app.sessions.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.stopping import withdrawn
-from app.studies.questions.base import OptionView, QuestionView
-from app.studies.questions.choice import MOST_IN_SIGHT
-from app.studies.questions.registry import TYPES
 from app.tasks.pair.views import TrialPage
 
 TITLE = "Which navigation looks human?"

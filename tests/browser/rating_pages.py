@@ -1,7 +1,7 @@
 """Specimens of the page on which one stimulus is rated."""
 
 from app.library.records import Chart, Line, Player, Record, Round, Table
-from app.studies.questions.base import OptionView, QuestionView
+from app.questions.base import OptionView, QuestionView
 from app.tasks.rating.views import RatingPage, record_view
 
 from .pages import question_of

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.library.records import Record
+from app.questions.base import OptionView
+from app.questions.sides import Side
 from app.sessions.markdown import markdown
-from app.studies.questions.base import OptionView
 from app.tasks.pair.comparing import ComparedPage, ReadView, read_sides
-from app.tasks.pair.design import Side
 from app.tasks.rating.views import record_view
 
 from .conftest import Visit

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from app.questions.base import OptionView
 from app.sessions.pages import QuestionsPage
-from app.studies.questions.base import OptionView
 
 from .conftest import Visit
 from .pages import message, question_of

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.studies.questions.base import OptionView
+from app.questions.base import OptionView
 
 from .conftest import Visit
 from .pages import CHOICE, message, question_of, trial

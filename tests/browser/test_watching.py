@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from app.questions.base import OptionView
 from app.sessions.design import Slot
-from app.studies.questions.base import OptionView
 from app.tasks.pair.design import Member
 from app.tasks.pair.task import read_pair
 

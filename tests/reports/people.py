@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, select
 
+from app.questions.sides import Side
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.media import note_sent
@@ -14,7 +15,6 @@ from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Mode, Trial
 from app.sessions.where import locate
 from app.studies.tables import Unit
-from app.tasks.pair.design import Side
 from app.tasks.pair.queries import planned_left
 from tests.factories import NOW
 

@@ -7,7 +7,7 @@ import { documentOf } from "./markup.mjs";
 
 const STATIC = {
   participant: new URL("../../app/sessions/static/", import.meta.url),
-  question: new URL("../../app/studies/questions/static/", import.meta.url),
+  question: new URL("../../app/questions/static/", import.meta.url),
   rating: new URL("../../app/tasks/rating/static/", import.meta.url),
   pair: new URL("../../app/tasks/pair/static/", import.meta.url),
   game: new URL("../../app/tasks/game/static/", import.meta.url),

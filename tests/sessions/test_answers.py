@@ -3,9 +3,9 @@
 import pytest
 
 from app.core.errors import InvalidAnswer
+from app.questions.base import Question
+from app.questions.sides import Side
 from app.sessions.answers import Answers, read_answers
-from app.studies.questions.base import Question
-from app.tasks.pair.design import Side
 
 
 def question(id_: str, type_: str, **more: object) -> Question:

@@ -18,6 +18,7 @@ from app.library.clips.store import ClipStore
 from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, find_sessions
 from app.monitor.snapshots import Choice
+from app.questions.sides import Side
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import What
@@ -27,7 +28,6 @@ from app.sessions.flags import Flag
 from app.sessions.media import MOST_RANGES, note_sent, with_range
 from app.sessions.tables import Mode, Trial
 from app.studies.launch import study_here
-from app.tasks.pair.design import Side
 from tests.admin.persons import make_user
 from tests.clock import Clock
 from tests.factories import NOW, open_study, study_file

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, func, select
 
 from app.core.database import Database
 from app.core.errors import Closed, InvalidAnswer, NotFound
+from app.questions.sides import Side
 from app.sessions.coming import Came
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
 from app.sessions.here import NotCurrent, Where
@@ -21,7 +22,7 @@ from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionToke
 from app.sessions.where import locate
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 from app.studies.versions import set_state
-from app.tasks.pair.design import PairPlan, Side, member_at
+from app.tasks.pair.design import PairPlan, member_at
 from app.tasks.pair.queries import planned_left
 from tests.factories import NOW, load_file
 

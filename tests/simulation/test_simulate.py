@@ -11,12 +11,12 @@ from analysis import analyze
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
+from app.questions.sides import TIE, Side
 from app.reports.frames import responses_frame
 from app.sessions.tables import ParticipantSession
 from app.simulation.people import Person, Traits
 from app.simulation.run import run_simulation
 from app.simulation.walk import Stuck
-from app.tasks.pair.design import TIE, Side
 from tests.factories import load_file, study_file
 
 pytestmark = pytest.mark.any_database

@@ -10,6 +10,7 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
+from app.core.problems import counted
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
@@ -19,7 +20,6 @@ from app.reports.kinds import What
 from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
-from app.studies.file.problems import counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any
 from app.admin.design.fields import MOST, Keys, cleaned, dotted, entries, free_name, scales
 from app.admin.design.outline import Cards, Group, Leaf, leaves, lists, outline, put, tag_of
 from app.core.errors import StudyError
+from app.core.problems import Place
+from app.questions.registry import TYPES
 from app.studies.file.comparable import as_blocks
-from app.studies.file.problems import Place
-from app.studies.questions.registry import TYPES
 from app.tasks.registry import BLOCKS
 
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]

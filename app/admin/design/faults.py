@@ -8,10 +8,10 @@ from typing import Any
 from app.admin.design.fields import dotted, scales, value_at
 from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
 from app.admin.design.views import FaultView
+from app.core.problems import Fault, Place
+from app.questions.registry import type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
-from app.studies.file.problems import Fault, Place
-from app.studies.questions.registry import type_of
 
 _EMPTY = re.compile(r"^\w+ is (missing|empty)\b")
 _NEITHER = "neither `pairs`"

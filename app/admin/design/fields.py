@@ -26,10 +26,10 @@ from app.admin.design.outline import (
     put,
     tag_of,
 )
+from app.core.problems import Fault, Place, quoted
+from app.questions.scales import SCALES
 from app.sessions.design import BLOCK
 from app.studies.file.comparable import OF_ONE_BLOCK, blocks_in, has_blocks
-from app.studies.file.problems import Fault, Place, quoted
-from app.studies.file.scales import SCALES
 from app.studies.file.yamlsource import read_yaml
 
 Keys = dict[str, Any]

@@ -15,11 +15,11 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from app.core.problems import Place
+from app.core.widgets import Ways, Widget, widget_of
+from app.questions.registry import type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
-from app.studies.file.problems import Place
-from app.studies.file.widgets import Ways, Widget, widget_of
-from app.studies.questions.registry import type_of
 from app.tasks.registry import BLOCKS
 
 Model = type[BaseModel]

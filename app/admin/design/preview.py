@@ -18,6 +18,9 @@ from app.core.headers import FRAMED_POLICY
 from app.core.templating import html_of
 from app.library.contents import contents_named
 from app.library.kinds import StimulusKind
+from app.questions.base import Question
+from app.questions.registry import QUESTIONS, TYPES, type_of
+from app.questions.scales import SCALES
 from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
 from app.sessions.here import TrialSeen
 from app.sessions.pages import MessagePage
@@ -32,9 +35,6 @@ from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.sampling import sample_pairs
-from app.studies.file.scales import SCALES
-from app.studies.questions.base import Question
-from app.studies.questions.registry import QUESTIONS, TYPES, type_of
 from app.studies.seeing import facts_for
 from app.tasks.game.looking import first_look
 from app.tasks.game.settings import GameDesign

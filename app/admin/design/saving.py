@@ -17,9 +17,9 @@ from app.core.database import Database
 from app.core.dependencies import BadForm, bounded_body, without_nul
 from app.core.errors import Conflict
 from app.core.headers import SAFE
+from app.core.problems import Fault
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft
-from app.studies.file.problems import Fault
 
 MAX_BYTES, MAX_FIELDS = 1_000_000, 5_000
 _FORM = "application/x-www-form-urlencoded"

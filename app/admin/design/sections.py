@@ -21,12 +21,12 @@ from app.admin.design.views import (
     SectionView,
     Widget,
 )
+from app.core.problems import counted, listed
 from app.core.spreadsheet import csv_rows
+from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.pairs import read_pair_file
-from app.studies.file.problems import counted, listed
-from app.studies.file.scales import SCALES
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]

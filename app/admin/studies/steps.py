@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.accounts.logins import Who
+from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.library.clues import clips_of, clue_runs, is_of, verdict_of
@@ -18,7 +19,6 @@ from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.pairs import StimulusFacts, true_source_of
-from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
 from app.studies.pairs_summary import unit_counts

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from analysis import Analysis, StudyResult
+from app.core.problems import counted
 from app.library.kinds import StimulusKind
+from app.questions.base import Question
 from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.page.references import REFERENCES
 from app.reports.page.sources import FileStudy, Source
@@ -14,8 +16,6 @@ from app.reports.page.statistics import JUDGES, statistics
 from app.sessions.design import Kind
 from app.sessions.tables import BEGUN, Status
 from app.studies.file.design import StudyDesign
-from app.studies.file.problems import counted
-from app.studies.questions.base import Question
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import DesignTrials, PairDesign
 from app.tasks.rating.settings import RatingDesign

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from app.core.problems import Problem
+from app.core.problems import Place, Problem, dotted, listed, quoted
 from app.studies.file.keys import UnwieldyDraft, tidied
-from app.studies.file.problems import Place, StudyFileProblems, dotted, listed, quoted
+from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import is_list, places_of_files, value_at
 from app.studies.file.rowfiles import stands_inline
 from app.studies.file.textfiles import Unreadable, decoded

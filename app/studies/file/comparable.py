@@ -5,6 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from app.questions.base import finite_number
+from app.questions.registry import QUESTIONS, type_of
+from app.questions.scales import SCALES
 from app.sessions.design import BLOCK
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import items_as_csv, keys_of_design, keys_of_sample, pairs_as_csv
@@ -12,9 +15,6 @@ from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, read_pair_file
-from app.studies.file.scales import SCALES
-from app.studies.questions.base import finite_number
-from app.studies.questions.registry import QUESTIONS, type_of
 from app.tasks.pair.settings import PairDesign, Sample, Trials
 from app.tasks.rating.settings import CRITERIA, RatingDesign
 from app.tasks.registry import BLOCKS, AnyDesign

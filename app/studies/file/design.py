@@ -10,14 +10,14 @@ from typing import Any
 
 from pydantic import model_validator
 
+from app.core.problems import Place
 from app.library.kinds import StimulusKind
+from app.questions.base import Asked, Frozen, Question
+from app.questions.registry import TYPES, type_of
+from app.questions.scales import SCALES
 from app.sessions.design import BLOCK
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
-from app.studies.file.problems import Place
-from app.studies.file.scales import SCALES
-from app.studies.questions.base import Asked, Frozen, Question
-from app.studies.questions.registry import TYPES, type_of
 from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign

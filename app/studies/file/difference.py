@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
+from app.core.problems import counted
 from app.studies.file.comparable import PairKeys, comparable, comparable_design, has_blocks
 from app.studies.file.design import StudyDesign
-from app.studies.file.problems import counted
 from app.studies.file.reading import TEXTS
 
 Change = Literal["added", "removed", "changed", "moved"]

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from app.core.problems import Fault, Place
+from app.questions.base import Question
+from app.questions.registry import QUESTIONS
 from app.studies.file.design import StudyDesign, design_pair, resolve_design
 from app.studies.file.items import COLUMNS as ITEM_COLUMNS
 from app.studies.file.items import ItemRow
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts
-from app.studies.file.problems import Fault, Place
 from app.studies.file.reading import PAIRS, Reading
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
-from app.studies.questions.base import Question
-from app.studies.questions.registry import QUESTIONS
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingDesign

@@ -6,6 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from app.core.problems import Fault, Place, counted, nearest, quoted
+from app.questions.base import ID_PATTERN
+from app.questions.registry import QUESTIONS
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -15,9 +18,6 @@ from app.studies.file.model import (
     StudyFile,
     Truth,
 )
-from app.studies.file.problems import Fault, Place, counted, nearest, quoted
-from app.studies.questions.base import ID_PATTERN
-from app.studies.questions.registry import QUESTIONS
 from app.tasks.game.terms import PARTS
 from app.tasks.pair.settings import Sample, Trials
 from app.tasks.parts import BLOCK_PATTERN

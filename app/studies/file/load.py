@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from app.core.problems import Problem
+from app.core.problems import Fault, Place, Problem, dotted, quoted
 from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.model import StudyFile
 from app.studies.file.pairs import PairSpec, StimulusFacts
-from app.studies.file.problems import Fault, Place, StudyFileProblems, dotted, quoted
+from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import Reading, places_of_files, value_at
 from app.studies.file.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.textfiles import Unreadable, read_text

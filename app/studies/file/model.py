@@ -12,12 +12,12 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails
 
+from app.core.widgets import Widget
+from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
+from app.questions.registry import BackgroundQuestion
 from app.studies.file.pairs import HUMAN, NO_SOURCE
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
-from app.studies.questions.registry import BackgroundQuestion
 from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
 from app.tasks.parts import IN_A_TEXT_FILE, Markdown
 from app.tasks.registry import Block

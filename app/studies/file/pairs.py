@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from app.core.problems import nearest, quoted
 from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
-from app.studies.file.problems import nearest, quoted
 from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.tasks.pair.design import Member
 

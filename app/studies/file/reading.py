@@ -7,6 +7,8 @@ from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
+from app.core.problems import Fault, Place, counted, dotted, listed, nearest, quoted
+from app.questions.base import finite_number
 from app.sessions.design import Kind
 from app.sessions.markdown import LONGEST
 from app.studies.file.design import BlockContent
@@ -22,10 +24,8 @@ from app.studies.file.pairs import (
     resolve_rows,
     true_source_of,
 )
-from app.studies.file.problems import Fault, Place, counted, dotted, listed, nearest, quoted
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import kept_apart, sample_pairs
-from app.studies.questions.base import finite_number
 from app.tasks.game.terms import read_checks
 from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem

@@ -3,8 +3,8 @@
 import re
 from urllib.parse import urlsplit
 
-from app.studies.file.problems import listed, quoted
-from app.studies.questions.base import rule_error
+from app.core.problems import listed, quoted
+from app.questions.base import rule_error
 
 PLACEHOLDERS = ("code", "participant", "session")
 MOST_CODE = 80

@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from app.core.problems import Problem
+from app.core.problems import Problem, listed, quoted
 from app.core.spreadsheet import CsvTable
-from app.studies.file.problems import listed, quoted
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 AN_ID = "use letters, digits, `.`, `_` and `-`, at most 80"

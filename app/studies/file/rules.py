@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from app.studies.file.problems import Fault, Place, quoted
+from app.core.problems import Fault, Place, quoted
+from app.questions.base import Around
+from app.questions.registry import TYPES, type_of
+from app.questions.scales import SCALES
 from app.studies.file.redirects import is_address
-from app.studies.file.scales import SCALES
-from app.studies.questions.base import Around
-from app.studies.questions.registry import TYPES, type_of
 from app.tasks.registry import BLOCKS
 
 # What a study without blocks has instead of them.

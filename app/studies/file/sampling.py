@@ -17,6 +17,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from app.core.problems import Fault, Place, counted, listed, nearest, quoted
 from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.even import Asked, Group, draw_evenly
@@ -31,7 +32,6 @@ from app.studies.file.pairs import (
     resolve_rows,
     truth_by_source,
 )
-from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
 from app.tasks.pair.settings import Sample
 
 Clips = Sequence[StimulusFacts]

@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from app.core.errors import StudyError
+from app.core.problems import Place, listed, quoted
 from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
-from app.studies.file.problems import Place, listed, quoted
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
 from app.studies.file.template_play import PLAY, WALK, WHICH_PLAYER
 from app.studies.file.template_rubric import RUBRIC

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from analysis.files.shallow_yaml import ShallowLoader, TooDeep, too_long
-from app.studies.file.problems import Place, quoted
+from app.core.problems import Place, quoted
 
 _TAGS = {
     f"tag:yaml.org,2002:{name}"

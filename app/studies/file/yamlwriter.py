@@ -6,8 +6,8 @@ from typing import Any
 
 import yaml
 
+from app.core.problems import Place
 from app.studies.file.keys import tidied
-from app.studies.file.problems import Place
 from app.studies.file.reading import OF_BLOCK, PAIRS, TEXTS
 from app.studies.file.sampling import DRAWN
 

@@ -9,8 +9,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails
 
 from app.core.errors import StudyError
-from app.studies.file.problems import counted, listed, quoted
-from app.studies.questions.base import rule_error
+from app.core.problems import counted, listed, quoted
+from app.questions.base import rule_error
 from app.tasks.game.base import GameConfig
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import config_hash

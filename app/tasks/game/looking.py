@@ -10,10 +10,10 @@ from typing import Any, cast
 from sqlalchemy import Row
 
 from app.core.money import money
+from app.questions.base import Question
 from app.sessions.here import TrialSeen
 from app.sessions.places import Place, views
 from app.sessions.runs import BlockRun
-from app.studies.questions.base import Question
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import BY_HAND

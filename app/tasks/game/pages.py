@@ -18,8 +18,8 @@ from analysis.files.numbers import whole_number
 from app.core.errors import InvalidAnswer
 from app.core.money import money
 from app.core.templating import html_of, templates_age
+from app.questions.base import QuestionView
 from app.sessions.pages import Page
-from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
 from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import Choice, IllegalMove, MoveSchema, Number, visible

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from app.core.errors import StudyError
-from app.studies.file.problems import quoted
-from app.studies.questions.base import rule_error
+from app.core.problems import quoted
+from app.questions.base import rule_error
 from app.tasks.game.agents.outside import check_one_persona
 from app.tasks.game.agents.registry import agent_named, is_model, outside_named
 from app.tasks.game.base import Agent, GameConfig

@@ -10,10 +10,10 @@ from pydantic import (
     model_validator,
 )
 
+from app.core.problems import counted, listed, quoted
+from app.core.widgets import Ways, Widget
+from app.questions.base import Asked, Question, rule_error
 from app.sessions.design import Kind
-from app.studies.file.problems import counted, listed, quoted
-from app.studies.file.widgets import Ways, Widget
-from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (

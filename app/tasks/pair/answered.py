@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from app.questions.sides import TIE, Side
 from app.sessions.answered import AnsweredTrial, TrialView
-from app.tasks.pair.design import TIE, Member, PairPlan, Side, chosen_by, member_at
+from app.tasks.pair.design import Member, PairPlan, chosen_by, member_at
 
 
 def view_of(trial: AnsweredTrial) -> TrialView:

@@ -12,6 +12,8 @@ from typing import Any, ClassVar
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
+from app.questions.base import OptionView, QuestionView
+from app.questions.sides import Side
 from app.sessions.answers import Answers
 from app.sessions.design import Kind
 from app.sessions.evidence import MAX_TEXT, waited_ms
@@ -20,10 +22,9 @@ from app.sessions.here import Where
 from app.sessions.pages import Page
 from app.sessions.places import Place, views
 from app.sessions.tables import Mode
-from app.studies.questions.base import OptionView, QuestionView
 from app.tasks.base import Taken
 from app.tasks.pair import queries
-from app.tasks.pair.design import Member, PairPlan, Side, chosen_by, member_at
+from app.tasks.pair.design import Member, PairPlan, chosen_by, member_at
 from app.tasks.pair.settings import PairDesign
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import Reading, ReadingReport, evidence_of, examine_reading, read_reading

@@ -3,20 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal, Self, assert_never
+from typing import Literal, Self, assert_never
 
+from app.questions.sides import TIE, Pressed, Side
 from app.sessions.design import Kind
-
-
-class Side(StrEnum):
-    """Where a participant saw a clip."""
-
-    LEFT = "left"
-    RIGHT = "right"
-
-    @property
-    def other(self) -> "Side":
-        return Side.RIGHT if self is Side.LEFT else Side.LEFT
 
 
 class Member(StrEnum):
@@ -28,11 +18,6 @@ class Member(StrEnum):
     @property
     def other(self) -> "Member":
         return Member.B if self is Member.A else Member.A
-
-
-TIE: Final = "tie"
-# What a choice presses: a side, or that there is no difference.
-Pressed = Side | Literal["tie"]
 
 
 Order = Literal["random", "fixed", "blocked"]

@@ -6,13 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
+from app.questions.base import Frozen, Part, Question, different, exactly_one
+from app.questions.registry import TrialQuestion
+from app.questions.sides import Side
 from app.sessions.design import BLOCK, Kind, Slot
 from app.sessions.flags import StudyRule
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import Frozen, Part, Question, different, exactly_one
-from app.studies.questions.registry import TrialQuestion
-from app.tasks.pair.design import Member, Order, Side, Sides
+from app.tasks.pair.design import Member, Order, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
 from app.tasks.parts import (
     ALLOWED,

@@ -9,6 +9,7 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
+from app.questions.sides import Side
 from app.sessions.answered import AnsweredTrial, TrialView
 from app.sessions.answers import read_answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
@@ -26,7 +27,7 @@ from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.comparing import Compared, compared_of, compared_page, taken
-from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side, chosen_by, member_at, side_of
+from app.tasks.pair.design import Member, PairPlan, PairToPlan, chosen_by, member_at, side_of
 from app.tasks.pair.settings import PairDesign
 from app.tasks.pair.views import trial_page
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from app.questions.base import QuestionView
 from app.sessions.pages import Page
 from app.sessions.places import Place, views
-from app.studies.questions.base import QuestionView
 from app.tasks.pair.settings import DesignTrials
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from app.core.widgets import Widget
+from app.questions.base import Asked, Frozen, Part, Question, QuestionType, different
+from app.questions.registry import Models, any_of
 from app.sessions.design import Kind, Slot
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import Asked, Frozen, Part, Question, QuestionType, different
-from app.studies.questions.registry import Models, any_of
 from app.tasks.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,

@@ -5,10 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
+from app.core.problems import counted
+from app.core.widgets import Widget
+from app.questions.base import Asked, Question, rule_error
 from app.sessions.design import Kind
-from app.studies.file.problems import counted
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
 from stimuli.arena import GOALS
 from stimuli.courses import MOST_STARTS, Course, courses

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from app.core.problems import Place
 from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
-from app.studies.file.problems import Place
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import Sample

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import app.demo
+from app.questions.scales import SCALES
 from app.sessions.design import Kind
 from app.studies.file.load import StudyDesign, StudyFile, check_study, load_study
 from app.studies.file.model import DEFAULT_MESSAGE
-from app.studies.file.scales import SCALES
 from app.tasks.pair.design import Member
 from tests.studies.file.study_folder import (
     EXAMPLE,

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from app.questions.base import RESERVED_IDS
+from app.questions.scales import SCALES
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, REQUIRED
-from app.studies.file.scales import SCALES
-from app.studies.questions.base import RESERVED_IDS
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.settings import PairBlock, Sample, Trials

@@ -14,6 +14,7 @@ from app.core.settings import Settings
 from app.library.contents import add_documents
 from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
+from app.questions.sides import Side
 from app.reports.frames import responses_frame
 from app.sessions.responses import Evidence, Response
 from app.sessions.tables import Mode
@@ -23,7 +24,6 @@ from app.studies.file.load import StudyFileProblems
 from app.studies.tables import State
 from app.studies.versions import set_state
 from app.tasks.pair.comparing import read_sides
-from app.tasks.pair.design import Side
 from tests.factories import NOW, answer_for, load_file
 from tests.sessions.walks import Walk
 from tests.tasks.pair.played_records import add_records

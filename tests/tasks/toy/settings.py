@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.questions.base import Asked, Question
+from app.questions.registry import BackgroundQuestion
 from app.sessions.design import Kind
-from app.studies.questions.base import Asked, Question
-from app.studies.questions.registry import BackgroundQuestion
 from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
 
 

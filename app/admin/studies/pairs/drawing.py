@@ -10,9 +10,9 @@ from sqlmodel import Session
 from app.admin.studies.pairs.forms import MOST_ATTRIBUTES, MOST_CONDITIONS, Draw
 from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_found
 from app.admin.studies.pairs.views import DrawLine, DrawPage
+from app.core.problems import Fault
 from app.library.kinds import StimulusKind
 from app.studies.file.pairs import attributes_of, true_source_of
-from app.studies.file.problems import Fault
 from app.studies.pairs_draft import PairsHere, pairs_here, tried
 from app.studies.pairs_summary import asked_of, match_of, summary_of
 from app.studies.pairs_view import Capacity, FoundPairs, capacities

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from analysis.files.lookalikes import lookalike_notes
 from app.admin.pages import AdminPage
-from app.studies.file.problems import Fault
+from app.core.problems import Fault
 from app.studies.pairs_edit import Row
 from app.studies.pairs_summary import Summary
 from app.studies.pairs_view import DrawState, Way

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.admin.forms import Files
 from app.core.errors import StudyError
-from app.studies.file.problems import listed
+from app.core.problems import listed
 from app.studies.file.yamlpatch import Written
 from app.studies.making import read_upload
 

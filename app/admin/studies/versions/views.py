@@ -11,11 +11,11 @@ from app.admin.access import Shell
 from app.admin.design.faults import fault_views
 from app.admin.pages import AdminPage
 from app.core.errors import StudyError
-from app.core.problems import Problem
+from app.core.problems import Fault, Problem
 from app.studies.access import StudyHere
 from app.studies.drafts import ReasonDue, check_of, draft_for, is_frozen, needs_reason
 from app.studies.file.difference import Difference
-from app.studies.file.problems import Fault, StudyFileProblems
+from app.studies.file.problems import StudyFileProblems
 from app.studies.history import Comparison, Which, compare, unsaved_differences
 from app.studies.listing import VersionLine, version_lines
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from app.studies.file.problems import Fault, Place
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import (
+from app.core.problems import Fault, Place
+from app.core.widgets import Widget
+from app.questions.base import (
     ANSWER_DUE,
     Around,
     Asked,

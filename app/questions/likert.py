@@ -5,10 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from app.studies.file.problems import Fault, Place, listed, nearest, quoted
-from app.studies.file.scales import SCALES
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import (
+from app.core.problems import Fault, Place, listed, nearest, quoted
+from app.core.widgets import Widget
+from app.questions.base import (
     ANSWER_DUE,
     HOW_CERTAIN,
     Around,
@@ -24,6 +23,7 @@ from app.studies.questions.base import (
     is_doubtful,
     texts_of,
 )
+from app.questions.scales import SCALES
 
 
 class LikertQuestion(Asked, json_schema_extra=exactly_one(labels="array", scale="string")):

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from app.studies.questions.base import ANSWER_DUE, Asked, Question, QuestionType
+from app.questions.base import ANSWER_DUE, Asked, Question, QuestionType
 
 MAX_TEXT = 5000
 

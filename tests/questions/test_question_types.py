@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 from app.admin.design.preview import design_as_far
 from app.core.database import Database
 from app.core.settings import Settings
+from app.questions.base import Answering, Asked, Question, QuestionType
+from app.questions.registry import TYPES
 from app.reports.export import columns_of, rows_of
 from app.reports.kinds import What
 from app.sessions.responses import Response
@@ -21,8 +23,6 @@ from app.simulation.run import run_simulation
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import load_study
 from app.studies.file.problems import StudyFileProblems
-from app.studies.questions.base import Answering, Asked, Question, QuestionType
-from app.studies.questions.registry import TYPES
 from app.studies.tables import State
 from app.studies.versions import load_version, set_state
 from tests.factories import NOW
@@ -143,7 +143,7 @@ def test_a_toy_of_less_than_forty_lines_goes_the_whole_way_and_so_does_a_ranking
 def test_nothing_outside_the_types_names_one_with_a_script_and_the_preview_draws_what_a_type_alone_knows(
     hues: str,
 ) -> None:
-    scripts = {path.stem for path in Path("app/studies/questions/static").glob("*.js")}
+    scripts = {path.stem for path in Path("app/questions/static").glob("*.js")}
     assert scripts == {"ranking", "slider"}
     for path in (
         *Path("app/sessions").rglob("*.js"),

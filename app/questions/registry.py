@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import Discriminator, Tag, ValidatorFunctionWrapHandler, WrapValidator
 
-from app.studies.questions.base import Asked, QuestionType
-from app.studies.questions.choice import Choice
-from app.studies.questions.likert import Likert
-from app.studies.questions.number import Number
-from app.studies.questions.ranking import Ranking
-from app.studies.questions.slider import Slider
-from app.studies.questions.text import Text
-from app.studies.questions.two_afc import TwoAfc
+from app.questions.base import Asked, QuestionType
+from app.questions.choice import Choice
+from app.questions.likert import Likert
+from app.questions.number import Number
+from app.questions.ranking import Ranking
+from app.questions.slider import Slider
+from app.questions.text import Text
+from app.questions.two_afc import TwoAfc
 
 TYPES: dict[str, QuestionType] = {
     "2afc": TwoAfc(),

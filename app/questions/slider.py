@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.studies.file.problems import Fault, Place
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import (
+from app.core.problems import Fault, Place
+from app.core.widgets import Widget
+from app.questions.base import (
     ANSWER_DUE,
     HOW_CERTAIN,
     Around,
@@ -20,7 +20,7 @@ from app.studies.questions.base import (
     is_doubtful,
     texts_of,
 )
-from app.studies.questions.number import Number
+from app.questions.number import Number
 
 # Of a scale's number of steps: 0.1 is not quite a tenth.
 ROUNDING = 1e-9

@@ -10,8 +10,8 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from app.core.plain_numbers import PlainNumbers
-from app.studies.file.problems import Fault, Place, quoted
-from app.studies.file.widgets import Widget
+from app.core.problems import Fault, Place, quoted
+from app.core.widgets import Widget
 
 ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 ANSWER_DUE = "An answer is required"

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import Asked, OptionView, Question, QuestionType, rule_error
-from app.tasks.pair.design import TIE, Side
+from app.core.widgets import Widget
+from app.questions.base import Asked, OptionView, Question, QuestionType, rule_error
+from app.questions.sides import TIE, Side
 
 
 def _always(required: bool) -> bool:

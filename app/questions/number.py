@@ -7,9 +7,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from analysis.files.numbers import NO_SEPARATORS, decimal_number
-from app.studies.file.problems import Fault, Place
-from app.studies.file.widgets import Widget
-from app.studies.questions.base import ANSWER_DUE, Around, Asked, Question, QuestionType, finite_number
+from app.core.problems import Fault, Place
+from app.core.widgets import Widget
+from app.questions.base import ANSWER_DUE, Around, Asked, Question, QuestionType, finite_number
 
 
 class NumberQuestion(Asked):
