@@ -11,6 +11,7 @@ from sqlmodel import select
 from starlette.testclient import TestClient
 
 from analysis.choice.description import describe
+from analysis.findings.claims import more_people, more_votes
 from analysis.stats.intervals import wilson
 from app.core.database import Database
 from app.core.settings import Settings
@@ -20,8 +21,7 @@ from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
-from app.reports.results.claims import more_people, more_votes
-from app.reports.results.view import from_json, to_json
+from app.reports.kept import from_json, to_json
 from app.studies.tables import Study
 from tests.factories import NOW
 from tests.sessions.walks import Walk

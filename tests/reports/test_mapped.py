@@ -22,7 +22,7 @@ from app.reports.imported import Imported
 from app.reports.kinds import What
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
-from app.reports.page.sources import read_study
+from app.reports.sources import read_study
 from app.sessions.responses import Response
 from app.sessions.tables import ParticipantSession, Trial
 from app.studies.stimuli import add_stimuli
