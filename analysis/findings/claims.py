@@ -25,8 +25,8 @@ from analysis.findings.words import (
     points,
     test_beside,
 )
-from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
+from analysis.judging.validation import JudgeValidation
 from analysis.stats.evidence import SHARE, evidence, with_test
 from analysis.stats.p_values import p_words
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from analysis import Analysis
 from analysis.findings.claims import Claims
 from analysis.findings.model import Cell, Column, Figure, Mark, Numbers
 from analysis.findings.words import ends_of, exact, limits, people, percent, points, sentence
-from analysis.reported import Comparison
+from analysis.reported import Analysis, Comparison
 from analysis.signs import signed
 from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence, with_test
 from analysis.stats.intervals import Interval

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from analysis import Analysis
 from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
 from analysis.figures.flow import Sessions
@@ -36,7 +35,8 @@ from analysis.findings.words import (
     test_beside,
 )
 from analysis.games.compare import GameMeasures
-from analysis.judging import JudgeValidation
+from analysis.judging.validation import JudgeValidation
+from analysis.reported import Analysis
 from analysis.results import table_rows
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
 from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
