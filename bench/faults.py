@@ -47,15 +47,16 @@ from app.library.places import training_folder
 from app.library.tables import Upload
 from app.sessions.coming import split_number
 from app.sessions.entry import pass_for
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, SessionToken
 from app.simulation.people import Person, Traits
 from app.simulation.walk import Walk
 from app.studies.file.load import load_study
 from app.studies.file.templates import write_template
-from app.studies.tables import State, Study
+from app.studies.tables import Study
 from app.studies.versions import load_version, set_state
 from app.tasks.game.tables import GameEvent
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, SessionToken
 from bench.chaos import Service, n_running
 from bench.servers import free_address
 

@@ -16,8 +16,8 @@ from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
 from app.studies.file.load import load_study
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import State
 from app.studies.versions import Loaded, load_version, set_state, stimulus_facts
+from app.trials.states import State
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SOURCES = ("human", "hybrid", "symbolic")

@@ -21,7 +21,6 @@ from app.library.documents import Document
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.library.uses import parts_of
-from app.sessions.design import Kind as PairKind
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
@@ -29,8 +28,10 @@ from app.studies.file.items import ItemRow, read_item_file
 from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.tables import StudyVersion, Unit, UnitMember
+from app.studies.tables import StudyVersion
 from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.trials.design import Kind as PairKind
+from app.trials.tables import Unit, UnitMember
 
 SEED = 1
 

@@ -19,11 +19,11 @@ from app.jobs.tables import Job
 from app.library import tables  # noqa: F401  (uploads, that refer to jobs)
 from app.library.media import TOKEN
 from app.library.places import judging_folder, package_folder, report_folder, results_folder, sent_verdicts
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.archiving import refuse_open
 from app.studies.launch import hold
 from app.studies.tables import Study, StudyVersion
+from app.trials.tables import Mode, ParticipantSession
 
 FOLDERS = (report_folder, package_folder, judging_folder, results_folder)
 

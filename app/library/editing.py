@@ -20,8 +20,8 @@ from app.library.rules import hold_library
 from app.library.tables import Content, Stimulus, Upload
 from app.library.uploads import names_taken
 from app.library.uses import UNSEEN, DraftUses, Use, places, uses_for, uses_of
-from app.studies.tables import UnitMember
 from app.studies.truth import CorrectedDrafts, correct_sources, drafts_with_sources, is_answered
+from app.trials.tables import UnitMember
 
 
 class InUse(Conflict):

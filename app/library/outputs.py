@@ -15,11 +15,11 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.places import judging_folder, package_folder, report_folder
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.blinding import require_open
 from app.studies.tables import StudyVersion
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession
 
 MOST_AUTHORS, LONGEST = 50, 200
 VERDICTS = "verdicts.csv"

@@ -11,8 +11,8 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.worker import drain
 from app.studies.launch import study_here
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW

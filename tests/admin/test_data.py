@@ -14,8 +14,8 @@ from app.jobs.tables import Job
 from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program
 from tests.kept import Kept

@@ -13,8 +13,8 @@ from app.jobs.worker import drain
 from app.reports.frames import responses_frame
 from app.reports.mapped import import_mapped
 from app.reports.report import build_report
-from app.sessions.tables import ParticipantSession
 from app.studies.tables import Study, StudyVersion
+from app.trials.tables import ParticipantSession
 from tests.admin.persons import Person, Program
 from tests.factories import NOW
 

@@ -15,8 +15,8 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.worker import drain
 from app.reports.rated import ratings_frame
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.admin.persons import Person
 from tests.reports.rated import fill_rated, load_rated
 

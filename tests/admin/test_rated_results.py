@@ -21,13 +21,13 @@ from app.library.clips.store import ClipStore
 from app.reports.games import measures_by_game
 from app.reports.match_files import read_matches
 from app.reports.rated import ratings_frame
-from app.sessions.responses import Response
-from app.sessions.tables import Trial
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import State, Unit
 from app.studies.versions import set_state
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Trial, Unit
 from tests.admin.persons import Person
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file

@@ -30,8 +30,8 @@ from app.library.results import FRESH_FOR
 from app.library.tables import Stimulus
 from app.reports.frames import responses_frame
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person
 from tests.analysis.signatures.test_play import MEAN, PEOPLE

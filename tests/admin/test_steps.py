@@ -16,8 +16,8 @@ from app.library.clues import ask_clues, clues_state
 from app.library.outputs import ask_report
 from app.studies.file.pairs import NO_SOURCE
 from app.studies.launch import study_here
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.admin.persons import Person
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk

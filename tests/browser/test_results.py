@@ -22,8 +22,9 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.serving import address_of, bind
-from app.studies.tables import State, Study
+from app.studies.tables import Study
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.admin.persons import make_login, make_user
 from tests.browser.steps import NARROW, Check
 from tests.clock import Clock

@@ -24,10 +24,9 @@ from app.judges.runner import COLUMNS
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
-from app.sessions.tables import ParticipantSession, Status
 from app.sessions.withdrawing import withdraw
 from app.studies.launch import study_here
-from app.studies.tables import Unit, UnitMember
+from app.trials.tables import ParticipantSession, Status, Unit, UnitMember
 from tests.factories import NOW
 from tests.kept import Kept
 from tests.sessions.walks import Walk

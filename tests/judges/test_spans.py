@@ -14,7 +14,7 @@ from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
 from app.library.rules import set_rules
 from app.library.tables import Stimulus
-from app.studies.tables import UnitMember
+from app.trials.tables import UnitMember
 from tests.factories import NOW
 from tests.judges.files import wavy, write_positions
 

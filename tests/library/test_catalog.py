@@ -18,10 +18,10 @@ from app.library.names import BadStimulus
 from app.library.sheet import BadSheet, apply_sheet, plan_sheet, sheet
 from app.library.tables import Stimulus, Upload
 from app.library.uses import UNSEEN, uses_for, uses_of
-from app.sessions.tables import Mode
 from app.studies.drafts import create_study
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import StudyVersion, UnitMember
+from app.studies.tables import StudyVersion
+from app.trials.tables import Mode, UnitMember
 from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
 from tests.studies.test_truth import answered

@@ -16,13 +16,14 @@ from app.library.rules import apply_rules, ask_preview, rules_in_force
 from app.library.sheet import BadSheet, apply_sheet, sheet
 from app.library.tables import Stimulus
 from app.library.uses import uses_of
-from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
 from app.studies.pairs_draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.pairs_edit import BadRow, Row
-from app.studies.tables import State, StudyVersion
+from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth
+from app.trials.states import State
+from app.trials.tables import Mode
 from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
 from tests.library.test_catalog import SAMPLE, Library, stocked

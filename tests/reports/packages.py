@@ -17,7 +17,7 @@ from app.core.database import Database
 from app.library.clips.importing import ImportedClip
 from app.reports.hntt import import_answers
 from app.reports.package import PackageInfo
-from app.sessions.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession
 from tests.factories import NOW, UNCERTAINTY, load_file, open_study
 from tests.reports.people import take, walk
 

@@ -25,12 +25,13 @@ from app.reports.results.view import from_json
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
-from app.studies.tables import State, StudyVersion
+from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
 from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import write_records
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
+from app.trials.states import State
 from tests.factories import NOW, load_file
 
 pytestmark = pytest.mark.any_database

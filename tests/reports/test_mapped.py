@@ -23,10 +23,10 @@ from app.reports.kinds import What
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.page.sources import read_study
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession, Trial
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import Study, Unit, UnitMember
+from app.studies.tables import Study
+from app.trials.responses import Response
+from app.trials.tables import ParticipantSession, Trial, Unit, UnitMember
 from tests.factories import NOW
 
 pytestmark = pytest.mark.any_database

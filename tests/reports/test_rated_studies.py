@@ -25,8 +25,8 @@ from app.reports.rated import ratings_frame
 from app.reports.report import build_report, write_reports
 from app.reports.results.rating_claims import claims
 from app.reports.targets import split_targets
-from app.sessions.tables import Mode
 from app.studies.stimuli import add_stimuli
+from app.trials.tables import Mode
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
 from tests.kept import Kept

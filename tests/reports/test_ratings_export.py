@@ -24,10 +24,10 @@ from app.reports.exported import table_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.stimuli import add_stimuli
 from app.tasks.rating.evidence import Reading, evidence_of
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Mode, ParticipantSession
 from tests.factories import NOW, study_file
 from tests.kept import Kept
 from tests.reports.rated import load_rated, rate, rated_study

@@ -32,7 +32,7 @@ from app.reports.page.sources import joined, read_file, split
 from app.reports.page.views import SectionView
 from app.reports.report import ReportInfo, build_report, write_report
 from app.reports.results.signatures import signature_figures
-from app.sessions.tables import Mode
+from app.trials.tables import Mode
 from tests.analysis.signatures.test_comparing import clips_of
 from tests.analysis.signatures.test_play import MEAN, PEOPLE, SAME
 from tests.analysis.tables import HNTT, answer, checked, person, write_csv

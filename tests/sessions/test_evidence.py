@@ -23,11 +23,11 @@ from app.reports.export import rows_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import What
 from app.sessions.entry import pass_for
-from app.sessions.evidence import TrialClip
-from app.sessions.flags import Flag
 from app.sessions.media import MOST_RANGES, note_sent, with_range
-from app.sessions.tables import Mode, Trial
 from app.studies.launch import study_here
+from app.trials.evidence import TrialClip
+from app.trials.flags import Flag
+from app.trials.tables import Mode, Trial
 from tests.admin.persons import make_user
 from tests.clock import Clock
 from tests.factories import NOW, open_study, study_file

@@ -13,7 +13,7 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.mp4 import boxes
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.studies.tables import Unit
+from app.trials.tables import Unit
 from tests.factories import SOURCES
 from tests.sessions.walks import Walk
 

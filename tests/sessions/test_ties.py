@@ -21,8 +21,8 @@ from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import Format, What
-from app.sessions.responses import Response
 from app.tasks.pair.design import Member, chosen_by, pressed_for
+from app.trials.responses import Response
 from tests.admin.persons import Person, make_login, make_user
 from tests.factories import answer_for, open_study, study_file
 from tests.sessions.walks import Walk

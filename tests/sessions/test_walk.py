@@ -19,11 +19,11 @@ from app.monitor.notices import notices_of
 from app.sessions import views as build
 from app.sessions.entry import pass_for
 from app.sessions.links import participant_links, session_link
-from app.sessions.responses import Response
 from app.sessions.starts import WINDOW, Starts, TooManyStarts
-from app.sessions.tables import Mode, ParticipantSession
 from app.sessions.where import locate
 from app.studies.launch import study_here
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession
 from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
 from tests.sessions.walks import Walk
 

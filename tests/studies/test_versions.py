@@ -15,8 +15,9 @@ from app.library.tables import Stimulus
 from app.studies.queries import study_named
 from app.studies.stimuli import add_stimuli
 from app.studies.summaries import summaries
-from app.studies.tables import State, StudyVersion
+from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.factories import NOW, load_file
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]

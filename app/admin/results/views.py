@@ -26,9 +26,9 @@ from app.library.results import (
 )
 from app.library.results import standing as standing_of
 from app.reports.results.view import FORMAT, Cell, Column, Figure, Mark, Numbers, ResultsView, from_json
-from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)

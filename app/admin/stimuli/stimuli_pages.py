@@ -20,6 +20,7 @@ from app.admin.stimuli.views import (
     UploadPage,
     UseRow,
 )
+from app.core.markdown import markdown
 from app.core.problems import counted, listed
 from app.library.catalog import (
     SORTS,
@@ -41,7 +42,6 @@ from app.library.sheet import plan_sheet
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
 from app.library.uses import UNSEEN, Use
-from app.sessions.markdown import markdown
 from app.tasks.rating.views import record_view
 
 HERE = "/admin/stimuli"

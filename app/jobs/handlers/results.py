@@ -41,7 +41,8 @@ from app.reports.results.making import Around, items_view, play_view, results_vi
 from app.reports.results.view import Caution, ResultsView, to_json
 from app.reports.signatures import distances_of
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
+from app.trials.tables import Unit, UnitMember
 
 VIEW = "view.json"
 _STEPS = 4

@@ -15,8 +15,8 @@ from app.library.drawing import draw
 from app.library.rules import hold_library, rules_in_force, settle_size
 from app.library.tables import Stimulus
 from app.reports.walk_clips import Shown, draw_walks, shown_walks
-from app.sessions.tables import Mode
 from app.studies.stimuli import add_stimuli
+from app.trials.tables import Mode
 from stimuli.raycaster import HEIGHT, WIDTH
 
 DRAWING, PROCESSING = "Drawing walks", "Processing clips"

@@ -24,8 +24,8 @@ from app.studies.file.reading import PAIRS, Reading
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
-from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.trials.parts import BlockDesign
 
 # Remedies that speak of the file's keys, in the words of a form.
 _IN_FORMS = (

@@ -24,7 +24,8 @@ from app.library.rules import apply_rules
 from app.studies.access import StudyHere
 from app.studies.drafts import create_study, save_version
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import State, Study
+from app.studies.tables import Study
+from app.trials.states import State
 from tests.factories import load_file
 from tests.library.clips.videos import Pixels, make_video, noise
 from tests.library.desk import NOW, Desk

@@ -18,7 +18,7 @@ from app.library.clips.rules import Mask, Rules
 from app.library.media import preview_folder, reprocess_folder
 from app.library.rules import apply_rules, ask_preview, rules_view, switch_clips
 from app.library.tables import Stimulus
-from app.studies.tables import UnitMember
+from app.trials.tables import UnitMember
 from tests.factories import load_file
 from tests.library.clips.videos import grey_ramp, greys, make_video, pixels
 from tests.library.desk import NOW, Desk

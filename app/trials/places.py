@@ -6,9 +6,9 @@ from datetime import datetime
 
 from app.questions.base import Question, QuestionView
 from app.questions.registry import TYPES
-from app.sessions.design import BlockPart, PageKey
-from app.sessions.ending import FINISHED, Ending
-from app.sessions.here import TrialSeen
+from app.trials.design import BlockPart, PageKey
+from app.trials.ending import FINISHED, Ending
+from app.trials.here import TrialSeen
 
 NO_PART = BlockPart("", "", 0, 0, 1)
 

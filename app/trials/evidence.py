@@ -15,9 +15,9 @@ from sqlalchemy import bindparam, func, select
 from sqlmodel import Session, SQLModel
 
 from analysis.files.numbers import is_plain
-from app.sessions.design import Layout, Slot
-from app.sessions.flags import DROPPED_FROM_FRAMES, DROPPED_SHARE, OUT_OF_STEP_MS
-from app.sessions.responses import Response
+from app.trials.design import Layout, Slot
+from app.trials.flags import DROPPED_FROM_FRAMES, DROPPED_SHARE, OUT_OF_STEP_MS
+from app.trials.responses import Response
 
 MAX_TEXT = 64_000
 _BIG = 2**31 - 1

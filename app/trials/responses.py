@@ -7,8 +7,8 @@ from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from app.core.schema import json_column, one_of, text_column
-from app.sessions import tables  # noqa: F401  (sessions and trials, that responses refer to)
-from app.sessions.design import Layout, Slot
+from app.trials import tables  # noqa: F401  (sessions and trials, that responses refer to)
+from app.trials.design import Layout, Slot
 
 
 class Response(SQLModel, table=True):
@@ -17,7 +17,7 @@ class Response(SQLModel, table=True):
 
     `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
     read, as it came; `flags` says what was odd. `raised`, `unwatched` and `study_rule` (the
-    study's own rule that leaves the answer out) are what `app.sessions.examining` found; that, the server's
+    study's own rule that leaves the answer out) are what `app.trials.examining` found; that, the server's
     `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the answer to
     a slider of that id, as the number it stands for.
     """

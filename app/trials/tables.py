@@ -11,7 +11,8 @@ from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.studies import tables  # noqa: F401  (versions and units, that sessions and trials refer to)
+from app.library import tables  # noqa: F401  (stimuli, that units show, and users)
+from app.trials.design import BLOCK, Kind, Slot
 
 
 class Mode(StrEnum):
@@ -148,3 +149,42 @@ class SessionNote(SQLModel, table=True):
     text: str = Field(sa_column=text_column())
     written_by: int | None = Field(default=None, foreign_key="user_account.id")
     written_at: datetime
+
+
+class Unit(SQLModel, table=True):
+    """What a version shows on one trial: one stimulus or several, each in a slot of its own (`UnitMember`).
+
+    `truth` is the slot of the true one, NULL where none is. `item_group` names units that belong together.
+    """
+
+    __tablename__ = "unit"
+    __table_args__ = (
+        UniqueConstraint("version_id", "name"),
+        UniqueConstraint("version_id", "position"),
+        one_of("kind", Kind),
+        one_of("truth", Slot),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id")
+    name: str
+    position: int
+    condition: str
+    kind: str
+    truth: str | None = None
+    block: str = BLOCK
+    item_group: str | None = None
+
+
+class UnitMember(SQLModel, table=True):
+    """A stimulus in a slot of a unit, with the clip it had when the version was saved: processing anew changes none."""
+
+    __tablename__ = "unit_member"
+    __table_args__ = (one_of("slot", Slot),)
+
+    unit_id: int = Field(foreign_key="unit.id", primary_key=True, ondelete="CASCADE")
+    slot: str = Field(primary_key=True)
+    stimulus_id: int = Field(foreign_key="stimulus.id")
+    sha256: str | None = None
+    bytes: int | None = None
+    duration_s: float | None = None

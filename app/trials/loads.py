@@ -1,18 +1,23 @@
 """How many sessions have each unit, or had it: what the units of a new session are chosen by.
 
-Read while the version's row is held (`beginning_queries.HOLD_VERSION`), as planning holds it: sessions that start at
+Read while the version's row is held (`HOLD_VERSION`), as planning holds it: sessions that start at
 the same instant then read one after the other, each what the one before has planned.
 """
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
+from sqlalchemy import and_, bindparam, column, exists, func, not_, or_, select, table
 from sqlmodel import Session, SQLModel
 
-from app.sessions.responses import Response
-from app.sessions.tables import Exclusion, ParticipantSession, Status, Trial
-from app.studies.tables import Unit
+from app.trials.responses import Response
+from app.trials.tables import Exclusion, ParticipantSession, Status, Trial, Unit
+
+# Of the version's row this floor needs the id alone; its table is the studies'.
+_version = table("study_version", column("id"))
+HOLD_VERSION = (
+    select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
+)
 
 # Who was not seen for so long has left, as far as those who come are concerned.
 LEFT_AFTER = timedelta(minutes=30)

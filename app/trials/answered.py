@@ -6,11 +6,10 @@ from typing import Any
 
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
-from app.sessions.flags import Flag, split
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Trial
-from app.studies.tables import Unit, UnitMember
+from app.trials.design import Kind
+from app.trials.flags import Flag, split
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Trial, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)

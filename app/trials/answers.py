@@ -12,8 +12,8 @@ from sqlmodel import Session, SQLModel
 from app.core.errors import InvalidAnswer
 from app.questions.base import Question
 from app.questions.registry import TYPES
-from app.sessions.here import Where
-from app.sessions.responses import Response
+from app.trials.here import Where
+from app.trials.responses import Response
 
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
 ADD_RESPONSE = insert(_response).returning(_response.c.id)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.sessions.flags import HIDDEN_MS, Flag, StudyRule
+from app.trials.flags import HIDDEN_MS, Flag, StudyRule
 
 # Two clocks, and the form's way to the server.
 CLOCK_SLACK_MS = 1_000
@@ -49,7 +49,7 @@ _UNWATCHED = frozenset({Flag.NOT_WATCHED, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED,
 class Observed:
     """All that is known of one answered trial.
 
-    `reported` are the words of `app.sessions.evidence`, or of what a task reads in its place. `least_ms` is the
+    `reported` are the words of `app.trials.evidence`, or of what a task reads in its place. `least_ms` is the
     shortest time in which both clips can be watched; None where their length is not known. `waited_ms` is the server's
     time from sending the page to the answer, or, where the page was never sent (`served`), from the answer before.
     `fetched` is whether each clip was sent whole (or, where `to_end` is false, at all); None where that was not

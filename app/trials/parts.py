@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field
 
 from app.core.widgets import Ways, Widget
 from app.questions.base import Asked, Frozen, Part, Question, different
-from app.sessions.design import Kind, Slot
-from app.sessions.flags import StudyRule
+from app.trials.design import Kind, Slot
+from app.trials.flags import StudyRule
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
 LeakName = Literal[

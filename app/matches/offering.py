@@ -19,8 +19,7 @@ from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import canonical_json
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
-from app.sessions.tables import Exclusion
+from app.matches.watching import match_row, who_of
 from app.studies.access import StudyHere, study_for, visible_slugs
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import refuse_leaks
@@ -33,8 +32,9 @@ from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import TIMES, Agents, records_of
 from app.tasks.game.replay import Replayed, Took
 from app.tasks.game.tables import MatchStatus
-from app.tasks.game.watching import match_row, who_of
 from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.trials.design import Kind
+from app.trials.tables import Exclusion
 
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)].c
 _event = event_table.c

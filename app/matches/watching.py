@@ -13,7 +13,7 @@ from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound
 from app.sessions import beginning_queries
 from app.sessions.runs import run_of
-from app.sessions.tables import Mode, ParticipantSession
+from app.sessions.where import SESSIONS
 from app.studies.access import StudyHere
 from app.studies.tables import StudyVersion
 from app.tasks.game.base import AnyGame, GameConfig
@@ -26,6 +26,7 @@ from app.tasks.game.parts import amount
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import EntryStatus, MatchStatus
+from app.trials.tables import Mode, ParticipantSession
 
 PAGE = 50
 MODES = tuple(mode for mode in Mode if mode is not Mode.PREVIEW)
@@ -193,7 +194,7 @@ def stop_match(
     Raises NotFound; Conflict where it is over.
     """
     row = match_row(session, study, match_id)
-    live = Live.hold(session, design_at(session, row.version_id, row.block)[1], match_id)
+    live = Live.hold(session, design_at(SESSIONS, session, row.version_id, row.block)[1], match_id)
     live.advance(now)
     if live.is_running:
         last = live.row["last_seq"]
@@ -291,7 +292,7 @@ def _seats(
     """Who has each seat now, or had it last."""
     last = _occupants(session, row.id, row.last_seq)
     runs = row.status == MatchStatus.RUNNING
-    design: GameDesign | None = design_at(session, row.version_id, row.block)[1] if runs else None
+    design: GameDesign | None = design_at(SESSIONS, session, row.version_id, row.block)[1] if runs else None
     acting = game.to_move(state).seats if runs else ()
     earned = game.payoffs(state)
     names = seat_names(game, config)

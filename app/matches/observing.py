@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
+from app.matches.watching import Sat, match_row, seat_names, seats_at
 from app.studies.access import StudyHere
 from app.tasks.game.fold import event_of, event_table
 from app.tasks.game.games import GAMES, KITS
@@ -18,7 +19,6 @@ from app.tasks.game.match import START, STOP, Match
 from app.tasks.game.observed import Names, Observed
 from app.tasks.game.parts import amount, shape
 from app.tasks.game.replay import FED
-from app.tasks.game.watching import Sat, match_row, seat_names, seats_at
 
 Moved = Callable[[Mapping[str, Any]], str]
 

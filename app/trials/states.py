@@ -3,23 +3,21 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 
 from app.core.errors import Conflict
-from app.sessions.tables import Mode
-from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
-from app.studies.tables import State
+from app.trials.tables import Mode
 
-__all__ = [
-    "DEFAULT_CLOSING",
-    "DEFAULT_GRACE_MIN",
-    "LONGEST_GRACE_MIN",
-    "STATES",
-    "Allows",
-    "check_change",
-    "following",
-    "takes_answers",
-]
+
+class State(StrEnum):
+    """What a study takes: entries while `pilot` or `live`, answers until `closed`."""
+
+    DRAFT = "draft"
+    PILOT = "pilot"
+    LIVE = "live"
+    PAUSED = "paused"
+    CLOSED = "closed"
 
 
 @dataclass(frozen=True, slots=True)
