@@ -23,7 +23,7 @@ from analysis.signs import signed
 from analysis.stats.estimates import Estimate
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.frames import responses_frame
 from app.reports.page.references import REFERENCES

@@ -16,9 +16,10 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Kind
 from app.library.clips.rules import Rules, explained
+from app.library.stimuli import common_clip_size
 from app.library.tables import LibraryRules, Stimulus
+from app.studies.jobs import job_for
 from app.studies.seeing import seen_by
-from app.studies.stimuli import common_clip_size
 
 FRAME_SIZE_RULE = (
     "All clips get one frame size. While none is set, the first clip to be processed gives its own size to all; "
@@ -122,7 +123,7 @@ def ask_preview(session: Session, who: Who, name: str, rules: Rules, now: dateti
 
 def preview_run(session: Session, who: Who, job_id: int) -> JobView:
     """A preview that was asked for. Raises NotFound."""
-    job = queue.job_for(session, who, job_id)
+    job = job_for(session, who, job_id)
     if job.kind is not Kind.PREVIEW:
         raise NotFound("There is no such preview.")
     return job

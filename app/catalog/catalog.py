@@ -10,13 +10,13 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
+from app.catalog.uses import Use, hidden, uses_for, uses_of
 from app.core.errors import NotFound
 from app.library.clips.facts import ClipInfo, differences
 from app.library.clips.rules import Rules
 from app.library.contents import content_of, is_kept
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
-from app.library.uses import Use, hidden, uses_for, uses_of
 from app.studies.access import visible_slugs
 from app.studies.seeing import seen_by
 

@@ -9,10 +9,10 @@ from sqlmodel import col, select
 from app.core.database import Database
 from app.jobs.queue import STANDING as JOBS_STANDING
 from app.jobs.tables import Job, Kind
-from app.library.deleting import FOLDERS, remove_outputs
 from app.library.media import reprocess_folder, uploads_folder
 from app.library.tables import Upload, UploadStatus
 from app.library.uploads import STALE_AFTER, STANDING, end
+from app.studies.deleting import FOLDERS, remove_outputs
 
 EVERY = timedelta(hours=1)
 SCRATCH_FOR = timedelta(days=2)

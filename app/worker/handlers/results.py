@@ -22,13 +22,12 @@ from analysis.options import RESAMPLES
 from analysis.signatures import NoSignatures
 from app.core.errors import StudyError
 from app.jobs import queue
-from app.jobs.context import Work
 from app.jobs.tables import JobStatus, Kind
 from app.judges.moving import signatures_of_studies
 from app.library.clips.store import ClipStore
-from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
+from app.outputs.outputs import VERDICTS
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
 from app.reports.games import GameMeasures, measures_by_game
@@ -43,6 +42,7 @@ from app.reports.signatures import distances_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
 from app.trials.tables import Unit, UnitMember
+from app.worker.context import Work
 
 VIEW = "view.json"
 _STEPS = 4

@@ -6,17 +6,18 @@ from typing import Any
 from sqlmodel import Session, select
 
 from app.accounts.audit import SERVICE, record
+from app.catalog.rules import hold_library, rules_in_force, settle_size
 from app.core.errors import Conflict
-from app.jobs.context import Work
-from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.rules import Rules
 from app.library.drawing import draw
-from app.library.rules import hold_library, rules_in_force, settle_size
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.reports.walk_clips import Shown, draw_walks, shown_walks
-from app.studies.stimuli import add_stimuli
 from app.trials.tables import Mode
+from app.worker.context import Work
 from stimuli.raycaster import HEIGHT, WIDTH
 
 DRAWING, PROCESSING = "Drawing walks", "Processing clips"

@@ -10,9 +10,14 @@ from typing import Any
 
 from app.accounts.audit import Actor
 from app.accounts.tables import User
+from app.catalog.rules import (
+    ReprocessedClip,
+    originals_to_process,
+    rules_in_force,
+    switch_clips,
+    without_original,
+)
 from app.core.errors import Conflict
-from app.jobs.context import Stopping, Work
-from app.jobs.tidying import tidy
 from app.library.clips.contained import contained
 from app.library.clips.errors import ClipError, ClipRefused
 from app.library.clips.facts import ClipInfo
@@ -24,13 +29,8 @@ from app.library.clips.reading import open_video
 from app.library.clips.rules import Rules
 from app.library.drawing import draw
 from app.library.media import preview_folder, reprocess_folder
-from app.library.rules import (
-    ReprocessedClip,
-    originals_to_process,
-    rules_in_force,
-    switch_clips,
-    without_original,
-)
+from app.worker.context import Stopping, Work
+from app.worker.tidying import tidy
 
 TELL_EVERY_S = 0.3
 _PLAYED_FILES = frozenset({".mp4", ".m4v", ".mov", ".webm"})

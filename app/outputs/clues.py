@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
+from app.catalog.uses import parts_of
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
 from app.core.problems import counted, listed
@@ -20,7 +21,6 @@ from app.library.contents import is_kept
 from app.library.documents import Document
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.library.uses import parts_of
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign

@@ -6,7 +6,6 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from app.jobs.context import Work
 from app.judges.moving import signatures_of_studies
 from app.library.clips.store import ClipStore
 from app.library.places import package_folder, report_folder
@@ -19,6 +18,7 @@ from app.studies.file.load import StudyDesign
 from app.studies.file.yamlwriter import draft_to_yaml
 from app.studies.tables import Study, StudyVersion
 from app.studies.versions import stimulus_facts
+from app.worker.context import Work
 
 
 def make_report(work: Work) -> dict[str, Any]:

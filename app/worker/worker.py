@@ -16,14 +16,14 @@ from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.core.storage import is_full, passes, said
 from app.jobs import queue
-from app.jobs.context import Cancelled, Stopping, Work
-from app.jobs.handlers import HANDLERS, LANES
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
-from app.jobs.tidying import tidy
 from app.library.clips.errors import ClipError
 from app.library.clips.store import ClipStore
-from app.library.deleting import remove_outputs
+from app.studies.deleting import remove_outputs
+from app.worker.context import Cancelled, Stopping, Work
+from app.worker.handlers import HANDLERS, LANES
+from app.worker.tidying import tidy
 
 IDLE_S, AGAIN_S = 0.25, 1.0
 T = TypeVar("T")

@@ -11,7 +11,6 @@ from analysis.data.columns import RESPONSE_COLUMNS
 from analysis.errors import AnalysisError
 from app.core.errors import Conflict, StudyError
 from app.jobs import queue
-from app.jobs.context import Work
 from app.jobs.tables import Kind
 from app.judges.models import VOTES, TrainedHere, is_model
 from app.judges.renewing import card_in, learnt_before, mark_deleted, mark_kept, move_over
@@ -23,6 +22,7 @@ from app.judges.voted import train_on_votes, voted_study
 from app.library.clips.errors import ClipError
 from app.library.places import models_folder, training_folder
 from app.reports.targets import frame_of
+from app.worker.context import Work
 
 
 def train_judge(work: Work) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`python -m app.jobs PIPE`: started by the service that holds the other end of that pipe, ends with it."""
+"""`python -m app.worker PIPE`: started by the service that holds the other end of that pipe, ends with it."""
 
 import logging
 import os
@@ -10,7 +10,7 @@ from app.core.database import Database
 from app.core.parent import end_with_parent, read_to_end
 from app.core.privacy import keep_private
 from app.core.settings import Settings
-from app.jobs.worker import work
+from app.worker.worker import work
 
 NICENESS = 10  # answers come first
 

@@ -11,12 +11,12 @@ from sqlmodel import Session, col, select
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
+from app.catalog.rules import hold_library, rules_in_force, settle_size
 from app.core.errors import StudyError
-from app.jobs.context import Cancelled, Stopping, Work
-from app.jobs.tidying import tidy
 from app.library.clips.errors import ClipRefused
 from app.library.clips.facts import ClipInfo, differences
-from app.library.clips.importing import ImportedClip, smallest_size
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import smallest_size
 from app.library.clips.probe import probe
 from app.library.clips.process import frames_left
 from app.library.clips.rules import Rules
@@ -28,11 +28,12 @@ from app.library.drawing import draw
 from app.library.kinds import StimulusKind, kind_of
 from app.library.media import part_path
 from app.library.names import free_name
-from app.library.rules import hold_library, rules_in_force, settle_size
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus, Upload, UploadStatus
 from app.library.uploads import end, upload_in
 from app.studies.seeing import seen_by
-from app.studies.stimuli import add_stimuli
+from app.worker.context import Cancelled, Stopping, Work
+from app.worker.tidying import tidy
 
 MOST_TRIES = 3
 _log = logging.getLogger("likely-human.worker")

@@ -14,7 +14,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
-from app.library.outputs import answers_by_mode
+from app.outputs.outputs import answers_by_mode
 from app.studies.access import StudyHere, study_for, visible_slugs
 from app.studies.blinding import OPEN, is_blinded, may_look, require_open
 from app.studies.tables import StudyVersion

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sqlmodel import Session
 
+from app.catalog.catalog import StimulusView
 from app.jobs import queue
 from app.jobs.tables import Kind
-from app.library.catalog import StimulusView
 from app.library.media import poster_path
 
 

@@ -10,16 +10,16 @@ import pandas as pd
 from analysis.clues.plot import clue_svg
 from analysis.clues.report import clue_report
 from app.core.errors import Conflict
-from app.jobs.context import Work
 from app.library.clips.clues import CLUES, measure_clues
 from app.library.clips.errors import ClipError
 from app.library.clips.probe import probe
-from app.library.clues import SEED, ClueClip, clips_in, pairs_in
 from app.library.contents import content_of
 from app.library.documents import Document, document_clues
 from app.library.kinds import StimulusKind
 from app.library.media import clues_path
+from app.outputs.clues import SEED, ClueClip, clips_in, pairs_in
 from app.studies.file.pairs import HUMAN
+from app.worker.context import Work
 
 _OF_ORIGINALS = ("width", "height", "fps", "bytes", "bitrate_kbps")
 

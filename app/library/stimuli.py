@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from sqlmodel import Session, col, select
 
 from app.core.errors import Conflict
+from app.library.clips.imported import ImportedClip
 from app.library.clips.manifest import Manifest
 from app.library.contents import is_kept
 from app.library.tables import Stimulus
-
-if TYPE_CHECKING:  # the service uses this module; the codecs behind an import are not for it
-    from app.library.clips.importing import ImportedClip
 
 
 def refuse_known(session: Session, manifest: Manifest) -> None:
@@ -36,7 +33,7 @@ def common_clip_size(session: Session) -> tuple[int, int] | None:
 
 
 def add_stimuli(
-    session: Session, clips: "Sequence[ImportedClip]", now: datetime, *, uploaded_by: int | None = None
+    session: Session, clips: Sequence[ImportedClip], now: datetime, *, uploaded_by: int | None = None
 ) -> None:
     session.add_all(
         Stimulus(

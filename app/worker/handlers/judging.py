@@ -20,16 +20,6 @@ from analysis.judging.figure import judges_figure
 from analysis.judging.items import read_item_verdicts
 from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import CsvTable, defused, restored
-from app.jobs.context import Stopping, Work
-from app.jobs.handlers.judging_items import (
-    FIGURE,
-    MOST_JUDGES,
-    MOST_VERDICTS,
-    VALIDATION,
-    held_against_raters,
-    judge_items,
-    rated_by_people,
-)
 from app.judges.alike import logged_alike
 from app.judges.base import JudgeUnavailable
 from app.judges.models import is_model, model_folder
@@ -39,11 +29,21 @@ from app.judges.spans import as_shown
 from app.judges.study import lacks, main_pairs, pairs_to_judge
 from app.judges.trained import load_model, run_model, was_trained_on
 from app.judges.voted import VoteJudge, is_voted
-from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, models_folder, sent_verdicts
+from app.outputs.outputs import VERDICTS
 from app.reports.frames import responses_frame
 from app.reports.page.writing import json_text
 from app.reports.rated import ratings_frame
+from app.worker.context import Stopping, Work
+from app.worker.handlers.judging_items import (
+    FIGURE,
+    MOST_JUDGES,
+    MOST_VERDICTS,
+    VALIDATION,
+    held_against_raters,
+    judge_items,
+    rated_by_people,
+)
 
 _HEAD = (*COLUMNS, "stimulus")
 

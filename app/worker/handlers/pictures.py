@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlmodel import col, select
 
-from app.jobs.context import Work
 from app.library.drawing import draw
 from app.library.tables import Stimulus
+from app.worker.context import Work
 
 
 def add_pictures(work: Work) -> dict[str, Any]:

@@ -9,16 +9,16 @@ import anyio.to_thread
 from sqlmodel import Session
 
 from app.accounts.logins import Who
+from app.catalog.catalog import row_of
+from app.catalog.editing import Deleted, delete_stimulus, drop_files
+from app.catalog.rules import preview_run
+from app.catalog.uses import DraftUses
 from app.core.database import Database
 from app.core.errors import NotFound
-from app.library.catalog import row_of
 from app.library.clips.errors import ClipError
 from app.library.clips.store import ClipStore
-from app.library.editing import Deleted, delete_stimulus, drop_files
 from app.library.media import PREVIEW_FILES, frame_path, poster_path, preview_folder, video_type
-from app.library.rules import preview_run
 from app.library.tables import Stimulus
-from app.library.uses import DraftUses
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,16 +10,16 @@ from sqlmodel import Session, col, delete, select, update
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
+from app.catalog.catalog import row_of
+from app.catalog.rules import hold_library
+from app.catalog.uses import UNSEEN, DraftUses, Use, places, uses_for, uses_of
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
-from app.library.catalog import row_of
 from app.library.clips.store import ClipStore
 from app.library.media import clues_path, frame_path, poster_path
 from app.library.names import checked_attributes, checked_name, checked_source
-from app.library.rules import hold_library
 from app.library.tables import Content, Stimulus, Upload
 from app.library.uploads import names_taken
-from app.library.uses import UNSEEN, DraftUses, Use, places, uses_for, uses_of
 from app.studies.truth import CorrectedDrafts, correct_sources, drafts_with_sources, is_answered
 from app.trials.tables import UnitMember
 

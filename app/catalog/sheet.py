@@ -13,17 +13,17 @@ from sqlmodel import Session, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
+from app.catalog.catalog import natural
+from app.catalog.editing import facts_of, refuse_source_change
+from app.catalog.uses import version_uses
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
 from app.core.problems import Problem, shown
 from app.core.spreadsheet import CsvTable, TableRow, defused, restored
 from app.core.spreadsheet import text_of as decoded
-from app.library.catalog import natural
 from app.library.contents import is_kept
-from app.library.editing import facts_of, refuse_source_change
 from app.library.names import checked_attributes, checked_key, checked_source
 from app.library.tables import Stimulus
-from app.library.uses import version_uses
 from app.studies.seeing import seen_by
 from app.studies.truth import CorrectedDrafts, correct_sources, drafts_with_sources
 

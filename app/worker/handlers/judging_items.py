@@ -15,12 +15,12 @@ from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.verdicts import ITEM_VERDICT_COLUMNS
 from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import defused
-from app.jobs.context import Work
 from app.judges.rated import are_of_items
 from app.judges.study import main_pairs
-from app.library.outputs import VERDICTS
+from app.outputs.outputs import VERDICTS
 from app.reports.page.writing import json_text
 from app.reports.rated import ratings_frame
+from app.worker.context import Work
 
 VALIDATION, FIGURE = "validation.json", "judges.svg"
 MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
