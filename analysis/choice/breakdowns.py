@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.choice.breakdown_cells import By, Counted, Measure, Trials
 from analysis.choice.cell_tables import cell_table
-from analysis.choice.cells import natural_ranks
+from analysis.data.ordering import natural_ranks
 from analysis.options import LEVEL, RESAMPLES, Blank
 from analysis.results import Result, table_rows
 

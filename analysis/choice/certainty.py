@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from analysis.choice.cells import People, describe_people, people_of, pooled_share, ratio, within
 from analysis.choice.chance import ChanceTest, against_chance
-from analysis.choice.description import Description
 from analysis.data.codes import Counts, Mask
 from analysis.data.outcomes import names_a_member
 from analysis.options import RESAMPLES
 from analysis.results import Result
+from analysis.stats.cells import People, describe_people, people_of, pooled_share, ratio, within
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from analysis.stats.type2 import PerPerson, auroc2, gamma, pooled_interval

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from analysis.choice.accuracy import accuracy_per_participant
-from analysis.choice.majority import natural
 from analysis.choice.same_people import ComparedAs, same_people_in_conditions
 from analysis.choice.uncertainty import uncertainty_per_participant
 from analysis.data.codes import rows_where
+from analysis.data.ordering import natural
 from analysis.options import RESAMPLES, Alternative, Blank
 from analysis.results import Result, plain
 from analysis.stats.comparisons import MannWhitney, mann_whitney

@@ -10,12 +10,12 @@ import pandas as pd
 from scipy import stats
 
 from analysis.choice.accuracy import accuracy_per_participant
-from analysis.choice.description import Description, describe
-from analysis.choice.preference import preference_per_participant
 from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.preference import preference_per_participant
 from analysis.options import Blank
 from analysis.results import Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney
+from analysis.stats.description import Description, describe
 from analysis.stats.intervals import Floats
 
 SOURCE = "Devlin et al. 2021, Navigation Turing Test, section 5.1, and its released analysis notebook"

@@ -11,18 +11,19 @@ from analysis.choice.breakdowns import Breakdown, breakdowns
 from analysis.choice.certainty import Certainty, certainty
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, compare_conditions
-from analysis.choice.description import Description, describe
 from analysis.choice.pooled import PooledTest, pooled_test
-from analysis.choice.preference import COMPARED, preference_per_participant
-from analysis.choice.totals import totals
-from analysis.choice.uncertainty import Trials, uncertainty_per_participant
+from analysis.choice.ties import TieAnswers, tie_answers
+from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.outcomes import Trials
+from analysis.data.preference import COMPARED, preference_per_participant
 from analysis.data.selection import Selected, Selection
-from analysis.data.ties import TieAnswers, tie_answers
+from analysis.data.totals import totals
 from analysis.options import Alternative, Blank
 from analysis.results import Result, table_rows
 from analysis.stats.agreement import Agreement, agreement
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
 from analysis.stats.dawid_skene import DawidSkene, dawid_skene
+from analysis.stats.description import Description, describe
 from analysis.stats.mixed import MixedModel, mixed_model
 from analysis.stats.student import Scale
 from analysis.stats.two_way import TwoWay, two_way

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit, ndtri
 
-from analysis.choice.preference import preference_per_participant
 from analysis.data.outcomes import Outcomes, chosen_answers, correct_answers
+from analysis.data.preference import preference_per_participant
 from analysis.options import LEVEL, Blank
 from analysis.results import Result
 from analysis.stats.crossed import Answers, NotConverged

@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.choice.chance import ChanceTest
+from analysis.data.judgements import Judgements, as_classes
 from analysis.detection.measures import (
     Detection,
     DetectionAnalysis,
@@ -15,7 +16,6 @@ from analysis.detection.measures import (
     rows_without_sensitivity,
 )
 from analysis.detection.studies import BlockJudgements
-from analysis.detection.table import Judgements, as_classes
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.results import Result, table_rows

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.data.rating_table import Ratings
 from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
 from analysis.figures.distribution import distribution_figure
@@ -19,7 +20,6 @@ from analysis.ratings.groups import GroupScores
 from analysis.ratings.paired import PairedScores
 from analysis.ratings.scores import CriterionResult, RatingAnalysis, analyze_ratings
 from analysis.ratings.studies import BlockRatings, SelfAssessment
-from analysis.ratings.table import Ratings
 from analysis.results import Result, table_rows
 from app.reports.detection import write_judgements_report
 from app.reports.page.item_judges import (

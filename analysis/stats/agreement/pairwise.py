@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from analysis.options import Level
 from analysis.results import Result
-from analysis.stats.agreement.ratings import Level
 from analysis.stats.agreement.resampling import Coefficient, Sample
 from analysis.stats.agreement.units import Codes
 from analysis.stats.agreement.words import ITEMS, estimated, undefined

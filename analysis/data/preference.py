@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.choice.totals import PERSON, share, totals
 from analysis.data.codes import Codes, Groups, Mask, groups_of, recoded, small_type
 from analysis.data.outcomes import names_a_member
+from analysis.data.totals import PERSON, share, totals
 from analysis.options import Blank
 
 COMPARED = ("study", "condition", "source", "against")

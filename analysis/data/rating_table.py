@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.data.checking import categorical
 from analysis.data.codes import Counts, groups_of
 from analysis.errors import SchemaError, shown
 from analysis.files.numbers import with_points
-from analysis.options import chosen
-from analysis.stats.agreement.ratings import LEVELS, Level
-from analysis.stats.intervals import Floats
+from analysis.options import LEVELS, Level, chosen
 
+Floats = npt.NDArray[np.float64]
 OutOfRange = Literal["keep", "drop"]
 Scale = tuple[float, float]
 

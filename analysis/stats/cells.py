@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.description import Description, describe
-from analysis.choice.majority import natural
-from analysis.data.codes import Codes, Counts, Groups, groups_of, recoded, small_type
+from analysis.data.codes import Codes, Counts, Groups, groups_of, small_type
+from analysis.stats.description import Description, describe
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, Interval
 from analysis.stats.student import STUDENT, Scale, ratio_interval, student
@@ -63,33 +62,11 @@ def within(first: Codes, n_first: int, second: Codes, n_second: int) -> Groups:
     return Groups(codes, size)
 
 
-def same_codes(*columns: pd.Categorical) -> tuple[list[str], list[Codes]]:
-    """The texts of several columns in one sorted list, and each column's codes into it (-1 is missing)."""
-    texts = sorted({str(text) for column in columns for text in column.categories})
-    position = pd.Index(texts, dtype="str")
-    type_ = small_type(len(texts) + 1)
-    # The last place answers for code -1, a missing cell.
-    places = [np.append(position.get_indexer(column.categories), -1).astype(type_) for column in columns]
-    return texts, [recoded(column.codes, place) for column, place in zip(columns, places, strict=True)]
-
-
 def ratio(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Floats:
     """`part` / `whole` as one division, NaN where `whole` is 0."""
     divided: Floats = np.full(len(whole), np.nan)
     np.divide(part, whole, out=divided, where=np.asarray(whole) != 0)
     return divided
-
-
-def natural_ranks(names: pd.Series) -> Counts:
-    """The place of each name among the distinct ones, q2 before q10; what has no name is last."""
-    code, distinct = pd.factorize(names)
-    rank = np.empty(len(distinct) + 1, dtype=np.int64)
-    rank[sorted(range(len(distinct)), key=lambda position: natural(str(distinct[position])))] = range(
-        len(distinct)
-    )
-    rank[-1] = len(distinct)  # of code -1, no name
-    ranks: Counts = rank[code]
-    return ranks
 
 
 def describe_people(values: Floats, *, scale: Scale = "any", seed: int, resamples: int) -> Description:

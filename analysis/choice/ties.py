@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.choice.description import Description, describe
-from analysis.choice.totals import share
 from analysis.data.columns import TIE
+from analysis.data.totals import share
 from analysis.options import RESAMPLES
 from analysis.results import Result
+from analysis.stats.description import Description, describe
 
 
 @dataclass(frozen=True, slots=True)
