@@ -10,8 +10,10 @@ from functools import partial
 from typing import Any
 
 from fastapi.responses import HTMLResponse
+from sqlmodel import Session
 
 from app.core.templating import html_of, html_response, render, templates_age
+from app.questions.registry import views
 from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
 from app.sessions.design import BlockPart
@@ -19,10 +21,11 @@ from app.sessions.ends import farewell, last_page, nothing_played, shut_out, tim
 from app.sessions.here import Where
 from app.sessions.markdown import markdown
 from app.sessions.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
-from app.sessions.places import NO_PART, Place, clip_address, views
+from app.sessions.places import NO_PART, Place, clip_address
 from app.sessions.receipts import receipt_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import DECLINED, Mode, Status
+from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
 from app.tasks.running import has_shared_page, task_named
 
@@ -133,6 +136,11 @@ def page_for(
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
+
+
+def page_at(session: Session, token: str, now: datetime, came: str = "") -> Page:
+    """The page that a session's template is given now, for who reads its fields and not its HTML. Raises NotFound."""
+    return page_for(locate(session, token), now, came=came)
 
 
 def preview_of(where: Where) -> str:

@@ -11,8 +11,9 @@ from sqlalchemy import Row
 
 from app.core.money import money
 from app.questions.base import Question
+from app.questions.registry import views
 from app.sessions.here import TrialSeen
-from app.sessions.places import Place, views
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.held import legal_for

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from app.questions.base import QuestionView
-from app.sessions.pages import Page
-from app.sessions.places import Place, views
+from app.questions.base import FormField
+from app.questions.registry import views
+from app.sessions.pages import UNPLAYABLE, Page
+from app.sessions.places import Place
 from app.tasks.pair.settings import DesignTrials
 
 
@@ -29,7 +30,14 @@ class TrialPage(Page):
     left_clip: str = ""
     right_clip: str = ""
     next_clips: tuple[str, ...] = ()
-    questions: tuple[QuestionView, ...] = ()
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        return (*super(TrialPage, self).fields, UNPLAYABLE)
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.left_clip, self.right_clip)))
 
 
 def trial_page(trials: DesignTrials, place: Place, frame: Mapping[str, Any]) -> TrialPage:

@@ -9,6 +9,7 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
+from app.questions.registry import views
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
 from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
@@ -16,7 +17,7 @@ from app.sessions.examining import Observed, examine
 from app.sessions.flags import StudyRule, joined
 from app.sessions.here import TrialSeen, Where
 from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.places import Place, views
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode
 from app.tasks.base import Start, Taken, Task

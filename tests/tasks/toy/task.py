@@ -5,13 +5,14 @@ from typing import Any
 
 from sqlmodel import Session
 
+from app.questions.registry import views
 from app.sessions.answers import read_answers
 from app.sessions.design import Planned
 from app.sessions.evidence import waited_ms
 from app.sessions.here import Where
 from app.sessions.markdown import markdown
 from app.sessions.pages import QuestionsPage
-from app.sessions.places import Place, views
+from app.sessions.places import Place
 from app.sessions.runs import BlockRun
 from app.tasks.base import Start, Taken, Task
 from tests.tasks.toy.settings import DotsDesign
