@@ -24,13 +24,12 @@ from app.questions.base import FormField, Limits
 from app.questions.registry import TYPES
 from app.questions.sides import TIE, Side
 from app.sessions.entry import CAME, pass_for
-from app.sessions.pages import DECISION, OF_AGE, UNPLAYABLE, EndPage, Page
-from app.sessions.tables import Mode, SessionToken, Trial
 from app.sessions.views import page_at
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
-from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import Member, PairPlan, member_at, side_of
+from app.trials.pages import DECISION, OF_AGE, UNPLAYABLE, EndPage, Page
+from app.trials.tables import Mode, SessionToken, Trial, Unit, UnitMember
 
 AT_ONCE = 8
 MAX_PAGES = 2_000

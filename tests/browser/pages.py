@@ -6,11 +6,11 @@ from app.questions.base import OptionView, QuestionView
 from app.questions.choice import MOST_IN_SIGHT
 from app.questions.registry import QUESTIONS, TYPES, views
 from app.questions.scales import SCALES
-from app.sessions.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.stopping import withdrawn
 from app.studies.file.design import run_question
 from app.tasks.pair.views import TrialPage
+from app.trials.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 
 TITLE = "Which navigation looks human?"
 CERTAINTY = ("extremely certain", "somewhat certain", "neutral", "somewhat uncertain", "extremely uncertain")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.sessions.pages import QuestionsPage
+from app.trials.pages import QuestionsPage
 
 from .conftest import Visit
 from .pages import message, view_of

@@ -38,9 +38,6 @@ from app.reports.kinds import What
 from app.reports.package import build_package
 from app.reports.page.methods import _question as in_the_methods
 from app.reports.rated import ratings_frame
-from app.sessions.pages import QuestionsPage
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession, Status
 from app.simulation.people import Person, Traits
 from app.simulation.run import run_simulation
 from app.simulation.walk import filled, of_types
@@ -48,8 +45,11 @@ from app.studies.file.design import run_question
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import json_schema, load_study
 from app.studies.launch import study_here
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.pages import QuestionsPage
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, Status
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk
 

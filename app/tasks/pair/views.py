@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal
 
 from app.questions.base import FormField
 from app.questions.registry import views
-from app.sessions.pages import UNPLAYABLE, Page
-from app.sessions.places import Place
 from app.tasks.pair.settings import DesignTrials
+from app.trials.pages import UNPLAYABLE, Page
+from app.trials.places import Place
 
 
 @dataclass(frozen=True, slots=True)
