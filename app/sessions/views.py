@@ -22,6 +22,7 @@ from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
 from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
+from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
 from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
@@ -138,9 +139,10 @@ def page_for(
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
-def page_at(session: Session, token: str, now: datetime, came: str = "") -> Page:
+def shown_at(session: Session, token: str, now: datetime, came: str = "") -> Shown:
     """The page that a session's template is given now, for who reads its fields and not its HTML. Raises NotFound."""
-    return page_for(locate(session, token), now, came=came)
+    where = locate(session, token)
+    return Shown(where, page_for(where, now, came=came))
 
 
 def preview_of(where: StudyWhere) -> str:

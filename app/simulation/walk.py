@@ -24,7 +24,7 @@ from app.questions.base import FormField, Limits
 from app.questions.registry import TYPES
 from app.questions.sides import TIE, Side
 from app.sessions.entry import CAME, pass_for
-from app.sessions.views import page_at
+from app.sessions.views import shown_at
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
 from app.tasks.pair.design import Member, PairPlan, member_at, side_of
@@ -138,18 +138,18 @@ class Walk:
                 raise Stuck(
                     f"{response.url.path} answered {response.status_code}; is the study loaded and open?"
                 )
-            if task := next((each for each in self._tasks if each.is_mine(response.text)), None):
-                self.had_trials = True
-                response = await task.answer(self._client, response)
-                continue
-            address = response.url.path
+            address, came = response.url.path, response.url.params.get(CAME, "")
             if not address.startswith("/p/"):
                 return
-            came = response.url.params.get(CAME, "")
-            page = await self._database.read(page_at, address.rpartition("/")[2], await now(), came)
+            shown = await self._database.read(shown_at, address.rpartition("/")[2], await now(), came)
+            page = shown.page
             if not isinstance(page, Page) or isinstance(page, EndPage):
                 return
-            response = await self._client.post(page.action, data=await self._fill(page))
+            if task := next((each for each in self._tasks if each.is_mine(page)), None):
+                self.had_trials = True
+                response = await task.answer(self._client, shown)
+            else:
+                response = await self._client.post(page.action, data=await self._fill(page))
         raise Stuck(f"no end after {MAX_PAGES} pages")
 
     async def _fill(self, page: Page) -> dict[str, str]:
