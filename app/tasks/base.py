@@ -92,16 +92,24 @@ class Task(Protocol):
         return trial.view()
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page as its template was given it, and where its session stands."""
+
+    where: Where
+    page: Page
+
+
 class Simulating(Protocol):
     """How one simulated participant goes through pages of a task that filling in a form does not answer. A task that
     has such pages has it as `Simulated` in `simulated.py` of its folder."""
 
     def __init__(self, database: Database, rng: random.Random) -> None: ...
 
-    def is_mine(self, html: str) -> bool:
+    def is_mine(self, page: Page) -> bool:
         """Whether it is such a page."""
 
-    async def answer(self, client: "httpx2.AsyncClient", response: "httpx2.Response") -> "httpx2.Response":
+    async def answer(self, client: "httpx2.AsyncClient", shown: Shown) -> "httpx2.Response":
         """The page that follows. Raises StudyError where none does."""
 
 
