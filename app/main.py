@@ -36,14 +36,15 @@ from app.core.storage import lacks_room, passes, said, why_not_stored
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.fetched import router as fetched
-from app.sessions.news import hearing, wake_all
-from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
 from app.sessions.stopping import router as stopping
 from app.sessions.sweeping import sweeping
+from app.sessions.where import SESSIONS
 from app.tasks.game.outside.router import router as seats
 from app.tasks.walk.router import router as walks
+from app.trials.news import hearing, wake_all
+from app.trials.pages import MessagePage
 
 _HERE = Path(__file__).parent
 NO_STORE = {"Cache-Control": "no-store"}
@@ -78,6 +79,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
     app.state.starts = Starts(settings.max_starts)
     for each in (app, api):
         each.state.settings, each.state.database, each.state.store = settings, database, store
+        each.state.sessions = SESSIONS
         for error in (StudyError, HTTPException, RequestValidationError):
             each.add_exception_handler(error, _tell)
         for trouble in (OperationalError, NoConnection, OSError):

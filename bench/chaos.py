@@ -34,13 +34,13 @@ from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.sessions.responses import Response
-from app.sessions.tables import SessionToken
 from app.studies.file.load import load_study
-from app.studies.tables import State
 from app.studies.versions import load_version, set_state
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.tables import GameEvent, Match, Seat
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import SessionToken
 from bench.client import Address, Broken
 from bench.players import Noted, Person
 from bench.servers import BIN, environment, free_address

@@ -9,8 +9,8 @@ from sqlmodel import Session, SQLModel, func, select
 
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Trial
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Trial
 from bench.crowd import fill
 
 # What a session of the crowd answers on the average; of twelve trials, and some leave.

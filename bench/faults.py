@@ -47,15 +47,16 @@ from app.library.places import training_folder
 from app.library.tables import Upload
 from app.sessions.coming import split_number
 from app.sessions.entry import pass_for
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, SessionToken
 from app.simulation.people import Person, Traits
 from app.simulation.walk import Walk
 from app.studies.file.load import load_study
 from app.studies.file.templates import write_template
-from app.studies.tables import State, Study
+from app.studies.tables import Study
 from app.studies.versions import load_version, set_state
 from app.tasks.game.tables import GameEvent
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, SessionToken
 from bench.chaos import Service, n_running
 from bench.servers import free_address
 
@@ -353,7 +354,7 @@ def _fill(filler: Path) -> None:
 def worker_of(service: Service) -> int | None:
     """The process of the worker; None while there is none."""
     assert service.process
-    command = ["pgrep", "-P", str(service.process.pid), "-f", "app.jobs"]
+    command = ["pgrep", "-P", str(service.process.pid), "-f", "app.worker"]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
     return int(found[0]) if found else None
 

@@ -25,8 +25,8 @@ from app.accounts.logins import token_hash
 from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.sessions.tables import SessionToken
 from app.tasks.game.tables import Seat
+from app.trials.tables import SessionToken
 from bench import otree, otree_matches
 from bench.chaos import Findings, Service, Times, examined, fresh_postgres, game_study, opened
 from bench.figures import median_of, percentile

@@ -32,8 +32,8 @@ from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.main import create_app
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession, Status, Trial
+from app.trials.responses import Response
+from app.trials.tables import ParticipantSession, Status, Trial
 from bench.client import Broken
 from bench.crowd import SLUG, fill
 from bench.servers import HERE, WORK, environment

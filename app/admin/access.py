@@ -23,11 +23,11 @@ from app.admin.studies.steps import Step, line_and_next
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.core.headers import SAFE
+from app.matches.watching import match_blocks
 from app.studies.access import study_for
 from app.studies.dependencies import StudyDep as StudyDep
-from app.studies.tables import State
-from app.tasks.game.watching import match_blocks
 from app.tasks.registry import DESIGNS
+from app.trials.states import State
 
 COOKIE = "lh-login"
 LOGIN_FORM = "lh-login-form"

@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.core.dependencies import DatabaseDep, Now
+from app.matches.observing import replay_at
+from app.matches.offering import offer_match
+from app.matches.watching import matches_now, stop_match, watched
 from app.sessions import exclusions
-from app.tasks.game.observing import replay_at
-from app.tasks.game.offering import offer_match
-from app.tasks.game.watching import matches_now, stop_match, watched
 
 router = APIRouter(prefix="/studies/{slug}/matches", dependencies=[editors], tags=["matches"])
 MatchId = Annotated[int, Path(ge=1, lt=2**31)]

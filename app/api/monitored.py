@@ -5,8 +5,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from app.sessions.flags import Flag
-from app.sessions.tables import Mode
+from app.trials.flags import Flag
+from app.trials.tables import Mode
 
 Flags = Sequence[tuple[Flag, int]]
 

@@ -10,19 +10,20 @@ from pydantic import BaseModel, Field, StrictInt, StrictStr
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.monitored import Flags, MonitorOut, Out
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.library.clues import clues_state
 from app.library.dependencies import StoreDep
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
 from app.monitor.sessions_view import one_session
+from app.outputs.clues import clues_state
 from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
-from app.sessions.flags import Flag
-from app.sessions.tables import Mode
-from app.studies import launch, states
+from app.studies import launch
 from app.studies.blinding import may_look
 from app.studies.checklist import Around, checklist
-from app.studies.tables import State
+from app.studies.closing import LONGEST_GRACE_MIN
+from app.trials.flags import Flag
+from app.trials.states import State
+from app.trials.tables import Mode
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
@@ -39,7 +40,7 @@ class StateIn(BaseModel):
     state: State
     known: Annotated[list[StrictStr], Field(max_length=100)] = []
     reason: Text = ""
-    grace_minutes: Annotated[StrictInt, Field(ge=0, le=states.LONGEST_GRACE_MIN)] | None = None
+    grace_minutes: Annotated[StrictInt, Field(ge=0, le=LONGEST_GRACE_MIN)] | None = None
     message: Annotated[StrictStr, Field(min_length=1, max_length=launch.LONGEST_REASON)] | None = None
 
     def closing(self) -> launch.Closing | None:

@@ -10,14 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, editors, owners_only
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.library import deleting
-from app.studies import access, archiving, changes, drafts, history, listing, making
+from app.studies import access, archiving, changes, deleting, drafts, history, listing, making
 from app.studies.drafts import LONGEST_REASON
 from app.studies.file.bundle import MOST_FILES
 from app.studies.file.difference import Change, Line
 from app.studies.file.load import json_schema
 from app.studies.file.templates import TEMPLATES
-from app.studies.tables import State
+from app.trials.states import State
 
 router = APIRouter(dependencies=[editors], tags=["studies"])
 owners = APIRouter(dependencies=[owners_only], tags=["studies"])

@@ -12,15 +12,16 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.demo.walks import keep_walks
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
+from app.matches.offering import documents_of, keep_records
 from app.studies.file.load import load_study
-from app.studies.stimuli import add_stimuli
-from app.studies.tables import State, Study
+from app.studies.tables import Study
 from app.studies.versions import load_version, set_state, stimulus_facts
-from app.tasks.game.offering import documents_of, keep_records
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import played
+from app.trials.states import State
 
 SLUG = "demo"
 PLAY = "play"

@@ -18,12 +18,13 @@ from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.demo.build import PLAY, RATE
 from app.library.tables import Stimulus
-from app.sessions.tables import Mode
+from app.matches.offering import offer_match_by, records_prefix
 from app.studies.access import StudyHere
-from app.studies.tables import Draft, State, Study, StudyVersion
+from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.game.fold import match_table
-from app.tasks.game.offering import offer_match_by, records_prefix
 from app.tasks.game.tables import MatchStatus
+from app.trials.states import State
+from app.trials.tables import Mode
 
 EVERY_S = 3.0
 MOST_MATCHES = 40

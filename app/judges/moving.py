@@ -21,9 +21,9 @@ from app.judges.study import version_to_judge
 from app.library.clips.manifest import is_simulated, read_manifest
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
 from app.studies.file.design import StudyDesign
-from app.studies.tables import Unit, UnitMember
+from app.trials.design import Kind
+from app.trials.tables import Unit, UnitMember
 
 LOGGED = "logged_by"
 MATCH, SCENE = "match", "scene"

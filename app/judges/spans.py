@@ -19,7 +19,7 @@ from app.core.spreadsheet import csv_rows
 from app.judges.base import StimulusFiles
 from app.judges.runner import PairToJudge, Span
 from app.library.tables import LibraryRules, Stimulus
-from app.studies.tables import UnitMember
+from app.trials.tables import UnitMember
 
 _TIME = "t_s"
 _ROUNDING_S = 1e-6

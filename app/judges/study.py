@@ -14,12 +14,12 @@ from app.judges.spans import Spans
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
-from app.sessions.design import Kind
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.tasks.pair.design import Member
+from app.trials.design import Kind
+from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)

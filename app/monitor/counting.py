@@ -21,12 +21,11 @@ from sqlalchemy import (
 )
 from sqlmodel import Session, SQLModel, col
 
-from app.sessions.design import Kind
-from app.sessions.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Trial
-from app.studies.tables import Unit
 from app.tasks.registry import DESIGNS
+from app.trials.design import Kind
+from app.trials.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Trial, Unit
 
 _tables = SQLModel.metadata.tables
 _trial, _response, _evidence, _unit = (

@@ -28,15 +28,15 @@ from app.monitor.snapshots import (
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
 from app.monitor.timeline import timeline_of
-from app.sessions.design import Kind, PageKey, SessionPages, Slot
-from app.sessions.flags import in_order
-from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.responses import Response
-from app.sessions.runs import Run, run_of
-from app.sessions.tables import Mode, ParticipantSession, Status
+from app.sessions.runs import StudyRun, run_of
 from app.studies.access import StudyHere
-from app.studies.tables import State, Unit, UnitMember
 from app.tasks.running import live_tasks
+from app.trials.design import Kind, PageKey, SessionPages, Slot
+from app.trials.flags import in_order
+from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Status, Unit, UnitMember
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
@@ -170,7 +170,7 @@ def _statuses(tally: Tally) -> Sequence[StatusLine]:
 def _funnel(
     still: Sequence[SessionRow],
     ended: Mapping[int, Ended],
-    runs: Mapping[int, Run],
+    runs: Mapping[int, StudyRun],
     here: frozenset[int],
 ) -> Sequence[FunnelStep]:
     """Pages in the order of a session; where versions differ, those that one of them lacks at the end of their kind."""
@@ -203,7 +203,7 @@ def _funnel(
     ]
 
 
-def _titles(runs: Mapping[int, Run]) -> Sequence[tuple[PageKey, str]]:
+def _titles(runs: Mapping[int, StudyRun]) -> Sequence[tuple[PageKey, str]]:
     kinds = ("consent", "background", "instructions", "trial", "self", "debrief")
     found: dict[PageKey, str] = {}
     for run in runs.values():
@@ -211,7 +211,7 @@ def _titles(runs: Mapping[int, Run]) -> Sequence[tuple[PageKey, str]]:
     return sorted(found.items(), key=lambda item: (kinds.index(item[0].kind), item[0].position))
 
 
-def _title(page: PageKey, run: Run) -> str:
+def _title(page: PageKey, run: StudyRun) -> str:
     """Where blocks come in a random order, a position is of one block in some sessions and of another in others."""
     if page.kind == "trial" and run.design.block_order == "random" and len(run.blocks) > 1:
         return f"Trial {page.position}"
@@ -255,7 +255,7 @@ _STILL_HERE = select(_s.c.id).where(
 )
 
 
-def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[TrialTime]:
+def _times(groups: Mapping[int, Group], runs: Mapping[int, StudyRun]) -> Sequence[TrialTime]:
     titles = {
         position: _title(PageKey("trial", position), run)
         for run in runs.values()
@@ -316,7 +316,7 @@ def _pair_line(pair: Unit, group: Group, version: Version) -> PairLine:
 def _units(
     session: Session,
     groups: Mapping[int, Group],
-    runs: Mapping[int, Run],
+    runs: Mapping[int, StudyRun],
     tally: Tally,
     mode: Mode,
     now: datetime,

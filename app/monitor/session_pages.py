@@ -12,13 +12,12 @@ from app.library.tables import Stimulus
 from app.monitor.progress import page_title
 from app.questions.base import Question
 from app.questions.registry import TYPES
-from app.sessions.answered import AnsweredTrial, TrialView
-from app.sessions.design import PageKey, SessionPages
-from app.sessions.responses import Evidence, Response
-from app.sessions.runs import Run
-from app.sessions.tables import Trial
-from app.studies.tables import Unit, UnitMember
+from app.sessions.runs import StudyRun
 from app.tasks.running import task_named
+from app.trials.answered import AnsweredTrial, TrialView
+from app.trials.design import PageKey, SessionPages
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Trial, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class AnsweredPages:
     """The pages that a session has answered, with all that belongs to them read at once."""
 
     def __init__(
-        self, session: Session, session_id: int, run: Run, way: SessionPages, *, sides_known: bool
+        self, session: Session, session_id: int, run: StudyRun, way: SessionPages, *, sides_known: bool
     ) -> None:
         self.run, self.way, self.sides_known = run, way, sides_known
         mine = select(Response).where(Response.session_id == session_id)

@@ -11,22 +11,22 @@ from app.core.spans import span
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.monitor.progress import page_title
 from app.monitor.session_pages import AnsweredPages, Event
-from app.sessions.design import (
+from app.sessions.exclusions import no_such_session
+from app.sessions.runs import run_of
+from app.studies.access import StudyHere
+from app.studies.tables import StudyVersion
+from app.trials.design import (
     Kind,
     PageKey,
 )
-from app.sessions.exclusions import no_such_session
-from app.sessions.flags import Flag, in_order
-from app.sessions.runs import run_of
-from app.sessions.tables import (
+from app.trials.flags import Flag, in_order
+from app.trials.tables import (
     Exclusion,
     Mode,
     ParticipantSession,
     SessionNote,
     Status,
 )
-from app.studies.access import StudyHere
-from app.studies.tables import StudyVersion
 
 _ENDS = {
     Status.COMPLETED: "Completed",

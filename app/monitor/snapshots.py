@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from app.core.spans import span
 from app.monitor.counting import Trouble
-from app.sessions.flags import Flag
-from app.sessions.tables import Mode
+from app.trials.flags import Flag
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class PairLine:
 class UnitLine:
     """A unit that is shown alone: its answers that count, and the participants it was given to.
 
-    `given` counts sessions that are completed or active, as assignment does (`app.sessions.loads`); None where the
+    `given` counts sessions that are completed or active, as assignment does (`app.trials.loads`); None where the
     block has no bound. `wanted` is how many of these there are to be, None without a bound and of what is no main unit.
     """
 

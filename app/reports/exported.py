@@ -16,9 +16,9 @@ from sqlmodel import Session, col, func
 from app.reports import columns, selects
 from app.reports.columns import Column
 from app.reports.kinds import What, exported_names
-from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.tasks import TASKS
+from app.trials.tables import ParticipantSession
 
 BATCH_ROWS = 5_000
 

@@ -9,13 +9,13 @@ from sqlmodel import Session, col, func, select
 
 from app.core.errors import Conflict
 from app.reports.kinds import What, exported_names
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
 from app.tasks import TASKS
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession
 
 COUNTED_MODES = tuple(map(str, (Mode.LIVE, Mode.SIMULATED, Mode.PILOT)))
 """In the order in which the first one that has anything is taken, unless one is asked for."""

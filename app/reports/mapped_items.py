@@ -28,13 +28,13 @@ from app.reports.imported import (
     refuse_known_studies,
     require_slug,
 )
-from app.sessions.design import Kind
-from app.sessions.responses import Response
-from app.sessions.tables import Trial
 from app.studies.file.design import DesignTruth
 from app.studies.file.pairs import NO_SOURCE
-from app.studies.tables import StudyVersion, Unit
+from app.studies.tables import StudyVersion
 from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.trials.design import Kind
+from app.trials.responses import Response
+from app.trials.tables import Trial, Unit
 
 _MOST_LABELS = 11
 # Of what the database keeps of an item, as columns of a table of items.

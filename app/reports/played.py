@@ -15,7 +15,6 @@ from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
 from app.reports.facts import designs_of
-from app.sessions.tables import Exclusion, Mode
 from app.studies.file.design import StudyDesign
 from app.studies.tables import Study, StudyVersion
 from app.tasks.game.base import Event, canonical_json
@@ -25,6 +24,7 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
 from app.tasks.game.matching import waiting_table
 from app.tasks.game.tables import Exchange, MatchStatus
+from app.trials.tables import Exclusion, Mode
 
 BATCH_ROWS = 5_000
 BY_HAND = "by-hand"

@@ -29,12 +29,12 @@ from sqlmodel import col
 from app.library.tables import Stimulus
 from app.monitor.counting import ONE_SIDED
 from app.questions.sides import TIE
-from app.sessions.flags import UNWATCHED, Flag
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Trial
-from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.tasks.pair.design import Member
 from app.tasks.pair.queries import planned_left
+from app.trials.flags import UNWATCHED, Flag
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Trial, Unit, UnitMember
 
 _s, stimulus_a, stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
 member_a, _member_b = aliased(UnitMember), aliased(UnitMember)

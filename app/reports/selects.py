@@ -33,11 +33,11 @@ from app.reports.responses import (
     who,
     with_exclusion,
 )
-from app.sessions.design import PageKey, Slot
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, Trial
-from app.studies.tables import Study, Unit, UnitMember
+from app.studies.tables import Study
 from app.tasks.pair.design import Member
+from app.trials.design import PageKey, Slot
+from app.trials.responses import Evidence, Response
+from app.trials.tables import BEGUN, Exclusion, ParticipantSession, Trial, Unit, UnitMember
 
 _s = ParticipantSession
 _item, _shown = aliased(UnitMember), aliased(Stimulus)

@@ -12,10 +12,10 @@ from sqlmodel import Session
 from app.core.errors import Conflict
 from app.reports.facts import designs_of
 from app.reports.walked import poses_of, pressed_of, start_of, walks
-from app.sessions.design import Kind
-from app.sessions.tables import Mode
 from app.studies.queries import study_named
 from app.tasks.walk.tables import Over
+from app.trials.design import Kind
+from app.trials.tables import Mode
 from stimuli.arena import GOALS
 from stimuli.clipset import Progress, Walked, generate_of_people
 from stimuli.courses import SEED

@@ -10,11 +10,11 @@ from sqlmodel import Session, col
 
 from app.reports import responses
 from app.reports.facts import designs_of
-from app.sessions.design import Slot
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Trial
-from app.studies.tables import Study, Unit
+from app.studies.tables import Study
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
+from app.trials.design import Slot
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Trial, Unit
 from stimuli import steps
 from stimuli.arena import Goal
 from stimuli.arrays import Bools, Floats

@@ -10,14 +10,14 @@ from sqlmodel import Session
 
 from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.sessions import beginning_queries
-from app.sessions.answers import Answers, store
 from app.sessions.coming import Came
 from app.sessions.entering import claim, day_of
-from app.sessions.here import Where
+from app.sessions.here import StudyWhere
 from app.sessions.links import BadLink
 from app.sessions.planning import plan_trials
-from app.sessions.tables import Mode, Status
 from app.sessions.where import hold, locate
+from app.trials.answers import Answers, store
+from app.trials.tables import Mode, Status
 
 ENDED = "This study has ended and takes no more answers."
 
@@ -32,7 +32,7 @@ class Declined:
 
 def answer_consent(
     session: Session,
-    where: Where,
+    where: StudyWhere,
     form: Mapping[str, str],
     now: datetime,
     rng: random.Random,
@@ -114,7 +114,7 @@ def note_full(session: Session, token: str, now: datetime) -> None:
         _decline(session, where, Status.FULL, now)
 
 
-def _decline(session: Session, where: Where, status: Status, now: datetime) -> Declined | None:
+def _decline(session: Session, where: StudyWhere, status: Status, now: datetime) -> Declined | None:
     """All that is kept is the decision and its date: no response, no id, no time of day, no way back in.
 
     A preview keeps its address, and so the way back to the study.

@@ -4,19 +4,19 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
 
+from app.core.markdown import markdown
 from app.core.money import money
 from app.sessions.beginning import Declined
-from app.sessions.ending import Earned, Ending, Shortfall, Way
 from app.sessions.entering import ENDED, PAUSED, WHO_INVITED, BegunElsewhere, NotOpen
-from app.sessions.here import Where
-from app.sessions.markdown import markdown
-from app.sessions.pages import EndPage
-from app.sessions.tables import Mode, Status
+from app.sessions.here import StudyWhere
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.redirects import is_address
-from app.studies.tables import State
+from app.trials.ending import Earned, Ending, Shortfall, Way
+from app.trials.pages import EndPage
+from app.trials.states import State
+from app.trials.tables import Mode, Status
 
 FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
@@ -70,7 +70,7 @@ def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
     return _end(error.design, Way.FULL, "This study is paused", PAUSED if sent_back else str(error))
 
 
-def shut_out(where: Where) -> EndPage:
+def shut_out(where: StudyWhere) -> EndPage:
     """The page of somebody who was under way, or about to begin, when the study ended."""
     if where.status == Status.ARRIVED:
         return _end(where.design, Way.FULL, "This study has ended", ENDED)
@@ -79,7 +79,7 @@ def shut_out(where: Where) -> EndPage:
     return _end(where.design, Way.PARTIAL, "This study has ended", text, where=where)
 
 
-def time_left(where: Where, now: datetime) -> str:
+def time_left(where: StudyWhere, now: datetime) -> str:
     """What every page says of a session that goes on in a study that is closed."""
     is_under_way = where.status == Status.ACTIVE and where.mode in (Mode.LIVE, Mode.PILOT)
     if not is_under_way or where.state != State.CLOSED or where.closes_at is None:
@@ -89,7 +89,7 @@ def time_left(where: Where, now: datetime) -> str:
     return f"This study is ending. You can finish it within {left} from when this page opened."
 
 
-def nothing_played(where: Where, preview: str) -> EndPage:
+def nothing_played(where: StudyWhere, preview: str) -> EndPage:
     """The page of somebody on whose device nothing of the study could be done."""
     title, failed = "The videos could not be played", "Not one of the videos could be played"
     if not where.run.shows_clips:
@@ -181,7 +181,7 @@ def _end(
     title: str,
     text: str,
     *,
-    where: Where | None = None,
+    where: StudyWhere | None = None,
     again: tuple[str, str] = ("", ""),
     preview: str = "",
 ) -> EndPage:

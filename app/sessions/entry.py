@@ -12,8 +12,8 @@ from app.core.dependencies import without_nul
 from app.sessions.coming import Came, came_by, carried, mark_of
 from app.sessions.entering import TOKEN_LENGTH, Visit
 from app.sessions.links import PARTICIPANT_KEYS, BadLink, id_in, is_signed, session_of
-from app.sessions.tables import Mode
 from app.sessions.where import TOKEN
+from app.trials.tables import Mode
 
 CAME = "came"
 """The parameter of our own in which who has come goes along to the consent page."""

@@ -7,9 +7,9 @@ from sqlmodel import Session, col, select
 from app.accounts.audit import SERVICE, record
 from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionNote
 from app.studies.access import StudyHere
 from app.studies.tables import StudyVersion
+from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote
 
 LONGEST = 2_000
 

@@ -16,8 +16,8 @@ from app.core.errors import StudyError
 from app.library.clips.errors import RangeNotSatisfiable
 from app.library.clips.padded import ByteRange, PaddedClip, parse_range
 from app.sessions.clips import ServedClip
-from app.sessions.evidence import Ranges
-from app.sessions.tables import Trial
+from app.trials.evidence import Ranges
+from app.trials.tables import Trial
 
 CHUNK_BYTES = 1 << 20
 # A media element asks for a few ranges; whoever asks for more of them has nothing to be held against.

@@ -14,12 +14,12 @@ from sqlmodel import Session
 from app.core import dependencies
 from app.core.database import Database
 from app.core.ending import is_ending
-from app.sessions.here import Where
-from app.sessions.news import Listener, hears_all
-from app.sessions.pages import MessagePage
+from app.sessions.here import StudyWhere
 from app.sessions.views import page_for
 from app.sessions.where import hold, locate, session_of
 from app.tasks.running import live_of
+from app.trials.news import Listener, hears_all
+from app.trials.pages import MessagePage
 
 POLL_S = 25.0
 PRESENT_S = 5.0
@@ -39,7 +39,7 @@ NO_STORE = {"Cache-Control": "no-store"}
 _GIVES_WAY: Mapping[str, Any] = {}
 
 
-def is_due(where: Where, now: datetime) -> bool:
+def is_due(where: StudyWhere, now: datetime) -> bool:
     """Whether something has to be written before the current page is shown (`settle`)."""
     task = live_of(where)
     return task is not None and not where.is_shut_out(now) and task.is_due(where, now)
@@ -54,14 +54,14 @@ def settle(session: Session, token: str, now: datetime) -> None:
         task.settle(session, where, where.block, now)
 
 
-def note_present(session: Session, where: Where, now: datetime, polls: bool) -> None:
+def note_present(session: Session, where: StudyWhere, now: datetime, polls: bool) -> None:
     """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
     task = live_of(where)
     if task is not None:
         task.note_present(session, where, where.block, now, polls=polls)
 
 
-async def current(database: Database, token: str, now: datetime) -> Where:
+async def current(database: Database, token: str, now: datetime) -> StudyWhere:
     """Where a session stands, once everything is written that is due on its page."""
     where = await database.peek(locate, token)
     if is_due(where, now):

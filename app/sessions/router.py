@@ -13,17 +13,17 @@ from app.sessions.clips import shown_design
 from app.sessions.ends import turned_away
 from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
 from app.sessions.entry import carried_by, remember, visit_of
-from app.sessions.here import NotCurrent
-from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
 from app.sessions.state_machine import mark_shown, submit
-from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
 from app.tasks.running import live_of
+from app.trials.here import NotCurrent
+from app.trials.pages import MessagePage
+from app.trials.tables import Mode, Status
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}

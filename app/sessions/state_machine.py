@@ -13,14 +13,15 @@ from sqlalchemy import bindparam, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
-from app.sessions.answers import read_answers, store
 from app.sessions.beginning import ENDED, Declined, answer_consent
 from app.sessions.coming import Came
-from app.sessions.here import NotCurrent, Where
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Status
+from app.sessions.here import StudyWhere
 from app.sessions.where import hold, locate
 from app.tasks.running import task_named
+from app.trials.answers import read_answers, store
+from app.trials.here import NotCurrent
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Status
 
 MAX_SUBMIT_ID = 100
 _session, _response, _evidence = (
@@ -98,7 +99,7 @@ def submit(
     return None
 
 
-def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: datetime) -> None:
+def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime) -> None:
     block = where.run.block(where.part.block)
     taken = task_named(block.design.task).read(session, where, block, form, now)
     if taken is None:
@@ -110,7 +111,7 @@ def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: 
     _advance(session, where, now)
 
 
-def _advance(session: Session, where: Where, now: datetime) -> None:
+def _advance(session: Session, where: StudyWhere, now: datetime) -> None:
     values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
     if where.pages.keys[where.step + 1].kind == "debrief":
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()

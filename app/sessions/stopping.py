@@ -12,15 +12,15 @@ from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
 from app.sessions.ends import farewell, full
-from app.sessions.here import Where
-from app.sessions.pages import MessagePage, StopPage
+from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
 from app.sessions.sent import with_came
-from app.sessions.tables import BEGUN, Status
 from app.sessions.views import preview_of
 from app.sessions.where import locate, session_of
 from app.sessions.withdrawing import require_of, withdraw
 from app.studies.file.load import StudyDesign
+from app.trials.pages import MessagePage, StopPage
+from app.trials.tables import BEGUN, Status
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -101,7 +101,7 @@ def _gone(slug: str) -> Response:
     return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
 
 
-def stopping(where: Where) -> StopPage:
+def stopping(where: StudyWhere) -> StopPage:
     """Asks whether the answers are to be deleted."""
     action = f"/p/{where.token}"
     return StopPage(

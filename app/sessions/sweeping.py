@@ -17,6 +17,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.sessions import beginning_queries
 from app.sessions.entering import day_of
+from app.sessions.where import SESSIONS
 from app.tasks.running import live_tasks
 
 EVERY_S = 1.0
@@ -58,7 +59,7 @@ async def _sweep(database: Database, settings: Settings) -> None:
                 await database.write(end_visits, now)
                 visits_due = now + VISITS_EVERY
             for task in live_tasks():
-                await task.sweep(database, settings, await dependencies.now())
+                await task.sweep(database, settings, SESSIONS, await dependencies.now())
         except Exception:
             _log.exception("what was due could not be written; it is tried again")
         await asyncio.sleep(EVERY_S)

@@ -11,20 +11,20 @@ from typing import Any
 
 from fastapi.responses import HTMLResponse
 
+from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
-from app.sessions.design import BlockPart
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
-from app.sessions.here import Where
-from app.sessions.markdown import markdown
-from app.sessions.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
-from app.sessions.places import NO_PART, Place, clip_address, views
+from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
-from app.sessions.runs import BlockRun
-from app.sessions.tables import DECLINED, Mode, Status
 from app.studies.file.load import StudyDesign
 from app.tasks.running import has_shared_page, task_named
+from app.trials.design import BlockPart
+from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.trials.places import NO_PART, Place, clip_address, views
+from app.trials.runs import BlockRun
+from app.trials.tables import DECLINED, Mode, Status
 
 NOTICES = {
     "moved": "You have already answered that page. Continue here.",
@@ -40,7 +40,7 @@ _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ..
 
 
 def current_page(
-    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
+    where: StudyWhere, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
 ) -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
 
@@ -67,7 +67,7 @@ def current_page(
     return html_response("".join(filled))
 
 
-def finished(where: Where, now: datetime, notice: str, secret: str, site: str) -> Page:
+def finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> Page:
     """The last page, with the code by which the answers can be deleted later."""
     page, at = page_for(where, now, notice=notice), f"{site}/s/{where.design.study}/withdraw"
     if not isinstance(page, EndPage):
@@ -76,7 +76,7 @@ def finished(where: Where, now: datetime, notice: str, secret: str, site: str) -
     return replace(page, receipt=receipt_of(where.session_id, secret), receipt_at=at, stop=stop)
 
 
-def _pieces_of(where: Where) -> tuple[str, ...]:
+def _pieces_of(where: StudyWhere) -> tuple[str, ...]:
     """A trial's page cut where a session's own parts stand: text and the number of a fill (0 or 1) by turns.
 
     It is cut at marks drawn for this page alone, so that nothing that a study file says can be taken for one.
@@ -87,14 +87,14 @@ def _pieces_of(where: Where) -> tuple[str, ...]:
     return tuple(part if at % 2 == 0 else str(marks.index(part)) for at, part in enumerate(parts))
 
 
-def submit_id_for(where: Where, came: str = "") -> str:
+def submit_id_for(where: StudyWhere, came: str = "") -> str:
     """Names the page and this serving of it; that of the consent page says who is asked."""
     number = f"{where.page}.{secrets.token_urlsafe(12)}"
     return with_carried(number, came) if where.page.kind == "consent" else number
 
 
 def page_for(
-    where: Where,
+    where: StudyWhere,
     now: datetime | None = None,
     *,
     notice: str = "",
@@ -135,7 +135,7 @@ def page_for(
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
-def preview_of(where: Where) -> str:
+def preview_of(where: StudyWhere) -> str:
     """Where an experimenter who walks the pages goes back to; empty for everybody else."""
     return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
 

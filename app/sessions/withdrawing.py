@@ -14,15 +14,15 @@ from app.accounts.tables import AuditEntry
 from app.core.errors import NotFound
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.sessions import beginning_queries
 from app.sessions.entering import day_of
 from app.sessions.receipts import NO_RECEIPT
-from app.sessions.responses import Evidence, Response
 from app.sessions.runs import run_of
-from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 from app.studies.tables import Study, StudyVersion
 from app.tasks import TASKS
 from app.tasks.running import task_named
+from app.trials.loads import HOLD_VERSION
+from app.trials.responses import Evidence, Response
+from app.trials.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 
 PARTICIPANT = Actor(None, "a participant")
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
@@ -54,7 +54,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     found = connection.execute(_FOUND, {"session_id": session_id}).first()
     if found is None or found.status not in BEGUN:
         raise NotFound(NO_RECEIPT)
-    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": found.version_id})
+    connection.execute(HOLD_VERSION, {"version_id": found.version_id})
     run = run_of(session, found.version_id, found.sha256)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)

@@ -19,12 +19,11 @@ from app.core.settings import Settings
 from app.questions.registry import TYPES
 from app.questions.sides import TIE, Side
 from app.sessions.entry import pass_for
-from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
-from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import Member, PairPlan, member_at, side_of
+from app.trials.tables import Mode, SessionToken, Trial, Unit, UnitMember
 
 AT_ONCE = 8
 MAX_PAGES = 2_000

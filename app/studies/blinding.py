@@ -14,9 +14,9 @@ from sqlmodel import Session, col, select
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry
 from app.core.errors import Conflict
-from app.sessions.tables import Mode
 from app.studies.access import StudyHere
-from app.studies.tables import State
+from app.trials.states import State
+from app.trials.tables import Mode
 
 OPEN = "results.open"
 

@@ -13,17 +13,17 @@ from app.core.problems import counted, listed
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
 from app.studies.file.templates import unfilled
 from app.studies.leaks import BlockLeaks, leaks_of
-from app.studies.tables import Draft, StudyVersion, Unit, UnitMember
+from app.studies.tables import Draft, StudyVersion
 from app.studies.truth import truth_view
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import PairDesign
+from app.trials.design import Kind
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession, Status, Unit, UnitMember
 
 FEW_PAIRS = 2
 Verdict = Literal["ok", "warning", "blocker"]

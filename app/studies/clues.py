@@ -8,7 +8,7 @@ from typing import Final
 
 from app.library.kinds import StimulusKind
 from app.library.records import Line, Record, Table, parse_record
-from app.tasks.parts import LeakName
+from app.trials.parts import LeakName
 
 _MESSAGE = re.compile(r"\A.{1,300}? writes: (.*)\Z", re.DOTALL)
 _CLASS = re.compile(r"\A.{1,300}? writes a (short|medium|long) message\.\Z")

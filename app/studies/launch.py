@@ -1,6 +1,5 @@
 """Opening a study, and every other change of its state."""
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,15 +13,14 @@ from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import listed
 from app.core.schema import clean
-from app.sessions.beginning import begin_at_block
-from app.sessions.entering import Visit, enter
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, Check, checklist, has_session, newest_of
+from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.queries import study_named
-from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN, check_change, following
-from app.studies.tables import State, Study, StudyVersion
+from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
+from app.trials.states import State, check_change, following
+from app.trials.tables import Mode, ParticipantSession
 
 LONGEST_REASON = 2_000
 MOST_CHANGES = 50
@@ -285,18 +283,6 @@ def refuse_without_version(session: Session, study: StudyHere) -> None:
     """Raises NotReady where there is nothing to preview."""
     if newest_of(session, study) is None:
         raise NotReady("There is no version to preview yet: save the design as one first.")
-
-
-def start_preview(session: Session, study: StudyHere, now: datetime, block: str = "") -> str:
-    """A fresh walk through the newest version's pages, which counts nowhere; returns its session's token.
-
-    With `block`, straight to the trials of that one. Raises NotReady without a version, NotFound without such a block.
-    """
-    refuse_without_version(session, study)
-    token = enter(session, Visit(study.slug, Mode.PREVIEW), now)
-    if block:
-        begin_at_block(session, token, block, now, random.Random(token))
-    return token
 
 
 def study_here(session: Session, slug: str) -> StudyHere:

@@ -17,13 +17,13 @@ from app.core.errors import StudyError
 from app.core.problems import counted, listed
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
-from app.sessions.design import Kind
 from app.studies.clues import Clues, clues_in
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import DesignPair, PairDesign
-from app.tasks.parts import LeakName
 from app.tasks.rating.settings import RatingDesign
+from app.trials.design import Kind
+from app.trials.parts import LeakName
 
 TELLING: Final = 0.6
 """A clue that is right in more of the pairs than this, and not by chance, tells the source."""

@@ -10,10 +10,10 @@ from typing import Any
 from analysis.files.faults import TableFault
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_rows
-from app.sessions.design import Kind
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import Use
+from app.trials.design import Kind
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_STEM = 60

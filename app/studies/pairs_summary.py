@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.sessions.design import Kind
 from app.studies.file.comparable import as_blocks, blocks_in
 from app.studies.file.items import read_item_file
 from app.studies.file.pairs import read_pair_file, shown_in, true_source_of
@@ -24,6 +23,7 @@ from app.studies.pairs_view import (
 )
 from app.tasks.pair.design import Sides
 from app.tasks.registry import BLOCKS
+from app.trials.design import Kind
 
 _MANY_SOURCES = 6
 

@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from app.core.problems import Fault, counted
 from app.library.kinds import StimulusKind
-from app.sessions.design import Kind
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
 from app.studies.file.items import item_ids
@@ -29,6 +28,7 @@ from app.studies.file.sampling import TEXTS, kept_apart, sample_pairs, with_text
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS
 from app.tasks.pair.settings import Sample
+from app.trials.design import Kind
 
 Way = Literal["none", "listed", "drawn", "both", "blocks"]
 Stimuli = Mapping[str, StimulusFacts]

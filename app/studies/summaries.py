@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import TableClause, and_, column, func, select, table
 from sqlalchemy.orm import Session
 
-from app.sessions.design import BLOCK
+from app.trials.design import BLOCK
 
 # A design without blocks is one of pairs.
 _ONE_BLOCK = ({"id": BLOCK, "task": "pair"},)

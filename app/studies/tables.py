@@ -1,25 +1,14 @@
 """Studies, their versions and drafts, and the units of a version: what is shown on one trial."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import CheckConstraint, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.library import tables  # noqa: F401  (stimuli, that units show, and users)
-from app.sessions.design import BLOCK, Kind, Slot
-
-
-class State(StrEnum):
-    """What a study takes: entries while `pilot` or `live`, answers until `closed`."""
-
-    DRAFT = "draft"
-    PILOT = "pilot"
-    LIVE = "live"
-    PAUSED = "paused"
-    CLOSED = "closed"
+from app.trials import tables  # noqa: F401  (units and sessions, that belong to versions)
+from app.trials.states import State
 
 
 class Study(SQLModel, table=True):
@@ -93,42 +82,3 @@ class Draft(SQLModel, table=True):
     revision: int = 1
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     saved_at: datetime
-
-
-class Unit(SQLModel, table=True):
-    """What a version shows on one trial: one stimulus or several, each in a slot of its own (`UnitMember`).
-
-    `truth` is the slot of the true one, NULL where none is. `item_group` names units that belong together.
-    """
-
-    __tablename__ = "unit"
-    __table_args__ = (
-        UniqueConstraint("version_id", "name"),
-        UniqueConstraint("version_id", "position"),
-        one_of("kind", Kind),
-        one_of("truth", Slot),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    version_id: int = Field(foreign_key="study_version.id")
-    name: str
-    position: int
-    condition: str
-    kind: str
-    truth: str | None = None
-    block: str = BLOCK
-    item_group: str | None = None
-
-
-class UnitMember(SQLModel, table=True):
-    """A stimulus in a slot of a unit, with the clip it had when the version was saved: processing anew changes none."""
-
-    __tablename__ = "unit_member"
-    __table_args__ = (one_of("slot", Slot),)
-
-    unit_id: int = Field(foreign_key="unit.id", primary_key=True, ondelete="CASCADE")
-    slot: str = Field(primary_key=True)
-    stimulus_id: int = Field(foreign_key="stimulus.id")
-    sha256: str | None = None
-    bytes: int | None = None
-    duration_s: float | None = None

@@ -17,9 +17,6 @@ from app.core.database import Database
 from app.core.errors import Stale, StudyError
 from app.core.problems import listed, quoted
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.drafts import (
     DraftView,
@@ -44,11 +41,15 @@ from app.studies.file.pairs import (
 )
 from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
-from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import DesignPair, PairDesign
 from app.tasks.rating.settings import DesignItem
 from app.tasks.registry import AnyDesign
+from app.trials.design import Kind
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
 
 Stimuli = Mapping[str, StimulusFacts]
 _COUNTS = (Mode.LIVE, Mode.PILOT)

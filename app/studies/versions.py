@@ -14,14 +14,15 @@ from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Mode, ParticipantSession, SessionToken, Trial
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
-from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.game.tables import forget_matches
 from app.tasks.walk.tables import forget_walks
+from app.trials.responses import Evidence, Response
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, SessionToken, Trial, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,15 @@ from sqlmodel import Session
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.sessions.answered import AnsweredTrial, TrialView
-from app.sessions.answers import Answers
-from app.sessions.design import BlockPart, Planned
-from app.sessions.ending import BlockEnd
-from app.sessions.here import TrialSeen, Where
-from app.sessions.pages import Page
-from app.sessions.places import Place
-from app.sessions.runs import BlockRun, Run
+from app.trials.answered import AnsweredTrial, TrialView
+from app.trials.answers import Answers
+from app.trials.design import BlockPart, Planned
+from app.trials.ending import BlockEnd
+from app.trials.here import TrialSeen, Where
+from app.trials.pages import Page
+from app.trials.places import Place
+from app.trials.runs import BlockRun, Run
+from app.trials.sessions import Sessions
 
 if TYPE_CHECKING:
     import httpx2
@@ -127,7 +128,7 @@ class LiveTask(Task, Protocol):
     def news(self, page: Page) -> Mapping[str, Any]:
         """What a poll is answered where that has changed."""
 
-    async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
+    async def sweep(self, database: Database, settings: Settings, sessions: Sessions, now: datetime) -> None:
         """Write whatever is due on pages that nobody looks at."""
 
     async def end(self, database: Database) -> None:

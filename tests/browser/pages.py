@@ -5,10 +5,10 @@ from typing import Any, Literal
 from app.questions.base import OptionView, QuestionView
 from app.questions.choice import MOST_IN_SIGHT
 from app.questions.registry import TYPES
-from app.sessions.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.stopping import withdrawn
 from app.tasks.pair.views import TrialPage
+from app.trials.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 
 TITLE = "Which navigation looks human?"
 CERTAINTY = ("extremely certain", "somewhat certain", "neutral", "somewhat uncertain", "extremely uncertain")

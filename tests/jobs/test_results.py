@@ -16,13 +16,13 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import drain
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
 from app.reports.results.claims import more_people, more_votes
 from app.reports.results.view import from_json, to_json
 from app.studies.tables import Study
+from app.worker.worker import drain
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 

@@ -16,15 +16,15 @@ from app.questions.base import Answering, Asked, Question, QuestionType
 from app.questions.registry import TYPES
 from app.reports.export import columns_of, rows_of
 from app.reports.kinds import What
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession, Status
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import load_study
 from app.studies.file.problems import StudyFileProblems
-from app.studies.tables import State
 from app.studies.versions import load_version, set_state
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, Status
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 

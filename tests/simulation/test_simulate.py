@@ -13,10 +13,10 @@ from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.questions.sides import TIE, Side
 from app.reports.frames import responses_frame
-from app.sessions.tables import ParticipantSession
 from app.simulation.people import Person, Traits
 from app.simulation.run import run_simulation
 from app.simulation.walk import Stuck
+from app.trials.tables import ParticipantSession
 from tests.factories import load_file, study_file
 
 pytestmark = pytest.mark.any_database
@@ -143,7 +143,7 @@ def test_nobody_comes_in_as_simulated_without_a_pass(
 
     from app.main import create_app
     from app.sessions.entry import pass_for
-    from app.sessions.tables import Mode
+    from app.trials.tables import Mode
 
     with TestClient(create_app(settings, Database(database.url))) as client:
         for forged in (

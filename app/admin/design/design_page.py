@@ -13,11 +13,11 @@ from app.admin.design.sections import block_names, sections
 from app.admin.design.views import DesignPage, FaultsPage, FaultView, FieldsPage, PageName
 from app.core.problems import Fault
 from app.core.templating import html_of
+from app.matches.watching import match_blocks
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, newest_number
 from app.studies.file.comparable import has_blocks
 from app.studies.file.templates import unfilled
-from app.tasks.game.watching import match_blocks
 
 _LONGEST_NAME, _MOST_TABS = 20, 8
 PAGES: Sequence[tuple[PageName, str]] = (

@@ -28,9 +28,9 @@ from app.admin.design.outline import (
 )
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
-from app.sessions.design import BLOCK
 from app.studies.file.comparable import OF_ONE_BLOCK, blocks_in, has_blocks
 from app.studies.file.yamlsource import read_yaml
+from app.trials.design import BLOCK
 
 Keys = dict[str, Any]
 Fields = dict[str, str]

@@ -21,11 +21,6 @@ from app.library.kinds import StimulusKind
 from app.questions.base import Question
 from app.questions.registry import QUESTIONS, TYPES, type_of
 from app.questions.scales import SCALES
-from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
-from app.sessions.here import TrialSeen
-from app.sessions.pages import MessagePage
-from app.sessions.places import Place
-from app.sessions.runs import BlockRun
 from app.sessions.views import page_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for
@@ -41,6 +36,11 @@ from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.tasks.walk.settings import WalkDesign
+from app.trials.design import BLOCK, BlockPart, Kind, PageKey, pages_of
+from app.trials.here import TrialSeen
+from app.trials.pages import MessagePage
+from app.trials.places import Place
+from app.trials.runs import BlockRun
 
 # A form in it goes nowhere, whatever the browser.
 POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")

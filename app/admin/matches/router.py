@@ -13,9 +13,9 @@ from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
 from app.core.templating import render
+from app.matches.offering import offer_match
+from app.matches.watching import stop_match
 from app.studies.access import StudyHere
-from app.tasks.game.offering import offer_match
-from app.tasks.game.watching import stop_match
 
 router = APIRouter(prefix="/studies/{slug}/matches", dependencies=[editors])
 MatchId = Annotated[int, Path(ge=1, lt=2**31)]

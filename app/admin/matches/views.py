@@ -10,10 +10,10 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
+from app.matches.observing import Replay, replay_at
+from app.matches.offering import rating_studies
+from app.matches.watching import Matches, Watched, matches_now, watched
 from app.studies.access import StudyHere
-from app.tasks.game.observing import Replay, replay_at
-from app.tasks.game.offering import rating_studies
-from app.tasks.game.watching import Matches, Watched, matches_now, watched
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from fastapi.responses import FileResponse, RedirectResponse
 from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.results.views import Wish, figure_csv, lacks_posters, results_page, view_of
+from app.catalog.pictures import ask_pictures
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import NotFound, StudyError
 from app.core.templating import render
-from app.library import results
 from app.library.media import poster_path
-from app.library.pictures import ask_pictures
+from app.outputs import results
 from app.studies.dependencies import StudyDep
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])

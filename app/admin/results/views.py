@@ -12,23 +12,23 @@ from app.admin.access import Shell
 from app.admin.p_values import p_cell
 from app.admin.pages import AdminPage
 from app.admin.results.charts import People, Plot, Row, Tick, people, plots, rows, ticks
+from app.catalog.catalog import natural
 from app.core.spreadsheet import csv_text
 from app.jobs.queue import JobView
-from app.library.catalog import natural
 from app.library.media import poster_path
 from app.library.places import results_folder
-from app.library.results import (
+from app.outputs.results import (
     Asked,
     Standing,
     asked_for,
     comparable,
     modes_of,
 )
-from app.library.results import standing as standing_of
+from app.outputs.results import standing as standing_of
 from app.reports.results.view import FORMAT, Cell, Column, Figure, Mark, Numbers, ResultsView, from_json
-from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,18 +13,17 @@ from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, time_chart
 from app.library.clips.store import ClipStore
-from app.library.clues import clues_state
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
 from app.monitor.sessions_list import ANY_FLAG, Search, SessionList, checked_search, find_sessions
 from app.monitor.sessions_view import SessionView, one_session
 from app.monitor.snapshots import Snapshot
-from app.sessions.flags import MEANINGS, Flag, Meaning
+from app.outputs.clues import clues_state
 from app.sessions.links import Link
-from app.sessions.tables import Mode, Status
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import Around, Check, checklist, newest_of
+from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.launch import (
     Accepted,
     Closing,
@@ -35,15 +34,9 @@ from app.studies.launch import (
     is_first_launch,
     state_changes,
 )
-from app.studies.states import (
-    DEFAULT_CLOSING,
-    DEFAULT_GRACE_MIN,
-    LONGEST_GRACE_MIN,
-    STATES,
-    Allows,
-    following,
-)
-from app.studies.tables import State
+from app.trials.flags import MEANINGS, Flag, Meaning
+from app.trials.states import STATES, Allows, State, following
+from app.trials.tables import Mode, Status
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,9 @@ from app.accounts.logins import Who
 from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
-from app.library.clues import clips_of, clue_runs, is_of, verdict_of
 from app.library.kinds import StimulusKind
-from app.library.outputs import last_response
-from app.sessions.tables import Mode, Status
+from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
+from app.outputs.outputs import last_response
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in
@@ -24,9 +23,10 @@ from app.studies.listing import StudyLine, completed_of, study_line
 from app.studies.pairs_summary import unit_counts
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.tables import State
 from app.studies.truth import truth_view
 from app.tasks.units import units_in_words
+from app.trials.states import State
+from app.trials.tables import Mode, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 

@@ -10,10 +10,10 @@ from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.studies.steps import Step, marks_of, next_of, steps_of
-from app.sessions.tables import Mode
 from app.studies.access import SharedWith, StudyHere, shares
 from app.studies.drafts import DraftView, draft_for
 from app.studies.listing import StudyLine, n_archived, study_line, study_lines
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

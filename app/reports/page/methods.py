@@ -13,12 +13,12 @@ from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.page.references import REFERENCES
 from app.reports.page.sources import FileStudy, Source
 from app.reports.page.statistics import JUDGES, statistics
-from app.sessions.design import Kind
-from app.sessions.tables import BEGUN, Status
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import DesignTrials, PairDesign
 from app.tasks.rating.settings import RatingDesign
+from app.trials.design import Kind
+from app.trials.tables import BEGUN, Status
 
 SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 

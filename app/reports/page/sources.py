@@ -15,7 +15,7 @@ from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
 from app.reports.results.words import ITEM, NOUNS, Noun
 from app.reports.targets import frame_of, notes_of
-from app.sessions.tables import Status
+from app.trials.tables import Status
 
 
 @dataclass(frozen=True, slots=True)

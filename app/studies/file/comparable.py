@@ -8,7 +8,6 @@ from pydantic import BaseModel
 from app.questions.base import finite_number
 from app.questions.registry import QUESTIONS, type_of
 from app.questions.scales import SCALES
-from app.sessions.design import BLOCK
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import items_as_csv, keys_of_design, keys_of_sample, pairs_as_csv
 from app.studies.file.items import read_item_file
@@ -18,6 +17,7 @@ from app.studies.file.pairs import COLUMNS, read_pair_file
 from app.tasks.pair.settings import PairDesign, Sample, Trials
 from app.tasks.rating.settings import CRITERIA, RatingDesign
 from app.tasks.registry import BLOCKS, AnyDesign
+from app.trials.design import BLOCK
 
 PairKeys = Mapping[str, str]
 _CELLS = COLUMNS[1:]

@@ -20,9 +20,9 @@ from app.studies.file.model import (
 )
 from app.tasks.game.terms import PARTS
 from app.tasks.pair.settings import Sample, Trials
-from app.tasks.parts import BLOCK_PATTERN
 from app.tasks.rating.settings import CRITERIA, When
 from app.tasks.registry import BLOCKS
+from app.trials.parts import BLOCK_PATTERN
 
 MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {

@@ -2,7 +2,7 @@
 
 from app.tasks.game.settings import IN_A_GAME_FILE
 from app.tasks.pair.settings import IN_A_PAIR_FILE
-from app.tasks.parts import IN_A_TEXT_FILE
+from app.trials.parts import IN_A_TEXT_FILE
 
 # Forms know no files: there a text or a list is always itself.
 _IN_FORMS = {

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.core.problems import nearest, quoted
+from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.library.kinds import StimulusKind
-from app.sessions.design import Kind
-from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.tasks.pair.design import Member
+from app.trials.design import Kind
 
 COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
 REQUIRED = COLUMNS[:3]

@@ -7,10 +7,10 @@ from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
+from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, counted, dotted, listed, nearest, quoted
+from app.core.rowfiles import RowFile, RowText
 from app.questions.base import finite_number
-from app.sessions.design import Kind
-from app.sessions.markdown import LONGEST
 from app.studies.file.design import BlockContent
 from app.studies.file.explain import faults_of
 from app.studies.file.items import read_item_file, resolve_items, unmatched_groups
@@ -24,12 +24,12 @@ from app.studies.file.pairs import (
     resolve_rows,
     true_source_of,
 )
-from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import kept_apart, sample_pairs
 from app.tasks.game.terms import read_checks
 from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem
 from app.tasks.registry import BLOCKS
+from app.trials.design import Kind
 
 TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
 OF_BLOCK = ("instructions", "self_assessment")

@@ -19,7 +19,6 @@ from itertools import accumulate
 
 from app.core.problems import Fault, Place, counted, listed, nearest, quoted
 from app.library.kinds import StimulusKind
-from app.sessions.design import Kind
 from app.studies.file.even import Asked, Group, draw_evenly
 from app.studies.file.pairs import (
     HUMAN,
@@ -33,6 +32,7 @@ from app.studies.file.pairs import (
     truth_by_source,
 )
 from app.tasks.pair.settings import Sample
+from app.trials.design import Kind
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]

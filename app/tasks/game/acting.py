@@ -8,8 +8,6 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
-from app.sessions.here import NotCurrent, Where
-from app.sessions.runs import BlockRun
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
@@ -18,6 +16,8 @@ from app.tasks.game.matching import IN_POOL, form_matches, pool_of, set_entry, t
 from app.tasks.game.pages import REASON, move_of
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import EntryStatus
+from app.trials.here import NotCurrent, Where
+from app.trials.runs import BlockRun
 
 LATE = "Your move was not counted: one was made before it, or its time was over."
 

@@ -5,12 +5,12 @@ from typing import Any
 from sqlalchemy import bindparam, select
 from sqlmodel import Session, SQLModel
 
-from app.sessions.design import BlockPart
-from app.sessions.ending import BlockEnd, Earned, Shortfall
-from app.sessions.responses import Response
-from app.sessions.tables import Trial
 from app.tasks.game.fold import seat_table
 from app.tasks.game.settings import GameDesign
+from app.trials.design import BlockPart
+from app.trials.ending import BlockEnd, Earned, Shortfall
+from app.trials.responses import Response
+from app.trials.tables import Trial
 
 _trial = SQLModel.metadata.tables[str(Trial.__tablename__)]
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]

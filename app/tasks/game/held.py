@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
-from app.sessions.news import changed, number_of
 from app.tasks.game.agents.registry import is_model, is_outside
 from app.tasks.game.base import AnyGame
 from app.tasks.game.files import agent_id
@@ -18,6 +17,7 @@ from app.tasks.game.match import SWITCHES, Logged, Match
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import DecisionStatus, MatchStatus
+from app.trials.news import changed, number_of
 
 _ADD_SEAT = insert(seat_table).returning(seat_table)
 _SET_SEAT = update(seat_table).where(seat_table.c.id == bindparam("seat_id"))

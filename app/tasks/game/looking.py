@@ -11,9 +11,6 @@ from sqlalchemy import Row
 
 from app.core.money import money
 from app.questions.base import Question
-from app.sessions.here import TrialSeen
-from app.sessions.places import Place, views
-from app.sessions.runs import BlockRun
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import BY_HAND
@@ -24,6 +21,9 @@ from app.tasks.game.parts import Bonus, Clock, Entered
 from app.tasks.game.presenters.base import plural
 from app.tasks.game.settings import ALL_PEOPLE, NAMED, GameDesign, can_fill, programs_of
 from app.tasks.game.tables import EntryStatus, MatchStatus
+from app.trials.here import TrialSeen
+from app.trials.places import Place, views
+from app.trials.runs import BlockRun
 
 ABOUT_OTHERS = {
     "some-may-be-programs": "The other players may be people or computer programs.",

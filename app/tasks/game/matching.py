@@ -15,16 +15,16 @@ from typing import Any
 from sqlalchemy import Row, bindparam, func, insert, or_, select, update
 from sqlmodel import Session, SQLModel
 
-from app.sessions import beginning_queries
-from app.sessions.design import UnitToPlan
-from app.sessions.news import changed
-from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.tasks.game.fold import match_table, seat_table
 from app.tasks.game.live import Live
 from app.tasks.game.logged import Sitter
 from app.tasks.game.match import stream
 from app.tasks.game.settings import ANY, HUMAN, GameDesign
 from app.tasks.game.tables import Entry, EntryStatus, MatchStatus, Occupant
+from app.trials.design import UnitToPlan
+from app.trials.loads import HOLD_VERSION
+from app.trials.news import changed
+from app.trials.tables import Mode, ParticipantSession, Trial
 
 PRESENT = timedelta(seconds=20)
 """Who has been heard of so recently is there."""
@@ -155,7 +155,7 @@ def form_matches(
     session: Session, pool: Pool, design: GameDesign, units: Sequence[UnitToPlan], now: datetime
 ) -> None:
     """Take the next steps of a pool: end waits and ready checks that are over, ask who is there, form matches."""
-    session.connection().execute(beginning_queries.HOLD_VERSION, {"version_id": pool.version_id})
+    session.connection().execute(HOLD_VERSION, {"version_id": pool.version_id})
     for _ in range(2):  # who was ready in vain waits again, and may be asked at once
         if not _Forming(session, pool, design, units, now).step():
             return

@@ -19,12 +19,12 @@ from app.core.errors import InvalidAnswer
 from app.core.money import money
 from app.core.templating import html_of, templates_age
 from app.questions.base import QuestionView
-from app.sessions.pages import Page
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
 from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import Choice, IllegalMove, MoveSchema, Number, visible
 from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, Text, amount
 from app.tasks.game.terms import ReasonAsked
+from app.trials.pages import Page
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]

@@ -13,7 +13,6 @@ from pydantic import (
 from app.core.problems import counted, listed, quoted
 from app.core.widgets import Ways, Widget
 from app.questions.base import Asked, Question, rule_error
-from app.sessions.design import Kind
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
@@ -43,7 +42,8 @@ from app.tasks.game.terms import (
     Reasons,
     Text,
 )
-from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.design import Kind
+from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
 
 
 def _registered(raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:

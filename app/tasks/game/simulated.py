@@ -12,7 +12,6 @@ from sqlmodel import Session, SQLModel
 
 from app.accounts.logins import token_hash
 from app.core.database import Database
-from app.sessions.tables import SessionToken
 from app.sessions.where import locate
 from app.tasks.game.agents.registry import SIMULATED, agent_named
 from app.tasks.game.base import Budget, Player, View
@@ -23,6 +22,7 @@ from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import posted_value
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import MatchStatus
+from app.trials.tables import SessionToken
 
 _token = SQLModel.metadata.tables[str(SessionToken.__tablename__)].c
 _s, _m = seat_table.c, match_table.c

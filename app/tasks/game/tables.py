@@ -8,8 +8,8 @@ from sqlalchemy import CheckConstraint, Index, UniqueConstraint, delete, text, u
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.sessions import tables  # noqa: F401  (sessions and trials, that these refer to)
-from app.sessions.tables import Mode
+from app.trials import tables  # noqa: F401  (sessions and trials, that these refer to)
+from app.trials.tables import Mode
 
 
 def _index(where: str, name: str, *columns: str, unique: bool = False) -> Index:

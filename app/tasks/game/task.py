@@ -11,13 +11,6 @@ from sqlmodel import Session, SQLModel
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.core.settings import Settings
-from app.sessions.answers import Answers
-from app.sessions.design import BlockPart, Planned
-from app.sessions.ending import BlockEnd
-from app.sessions.here import TrialSeen, Where
-from app.sessions.pages import Page
-from app.sessions.places import Place
-from app.sessions.runs import BlockRun
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.acting import ACTS, Doing
 from app.tasks.game.base import is_out
@@ -43,6 +36,14 @@ from app.tasks.game.pages import GamePage, rules_of, state_html, with_version
 from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import EntryStatus
+from app.trials.answers import Answers
+from app.trials.design import BlockPart, Planned
+from app.trials.ending import BlockEnd
+from app.trials.here import TrialSeen, Where
+from app.trials.pages import Page
+from app.trials.places import Place
+from app.trials.runs import BlockRun
+from app.trials.sessions import Sessions
 
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
@@ -171,10 +172,10 @@ class Play(Forgetting, LiveTask):
         """Which matches were whole, what was left, and what was earned."""
         return block_end(session, where.session_id, design_of(where.run.block(part.block)), part)
 
-    async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
+    async def sweep(self, database: Database, settings: Settings, sessions: Sessions, now: datetime) -> None:
         """Write what is due in matches and pools, and have language models asked."""
-        await sweep(database, now)
-        await desk.ask_open(database, settings, now)
+        await sweep(database, sessions, now)
+        await desk.ask_open(database, settings, sessions, now)
 
     async def end(self, database: Database) -> None:
         """Ask no model any more."""

@@ -7,8 +7,8 @@ import math
 import random
 from datetime import timedelta
 
-from app.sessions.tables import Mode
 from app.tasks.game.match import stream
+from app.trials.tables import Mode
 
 MEDIAN_S, SPREAD, LEAST_S, LATEST = 6.0, 0.45, 1.5, 0.6
 """Log-normal: half of the moves within `MEDIAN_S` seconds, `SPREAD` the standard deviation of their logarithms; never

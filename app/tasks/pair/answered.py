@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from app.questions.sides import TIE, Side
-from app.sessions.answered import AnsweredTrial, TrialView
 from app.tasks.pair.design import Member, PairPlan, chosen_by, member_at
+from app.trials.answered import AnsweredTrial, TrialView
 
 
 def view_of(trial: AnsweredTrial) -> TrialView:

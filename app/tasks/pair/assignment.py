@@ -13,8 +13,8 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from app.sessions.design import Kind
 from app.tasks.pair.design import Member, Order, PairToPlan, PlannedTrial, Sides
+from app.trials.design import Kind
 
 
 def plan_session(

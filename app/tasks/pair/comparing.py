@@ -14,14 +14,6 @@ from sqlmodel import Session
 from app.library.kinds import StimulusKind
 from app.questions.base import OptionView, QuestionView
 from app.questions.sides import Side
-from app.sessions.answers import Answers
-from app.sessions.design import Kind
-from app.sessions.evidence import MAX_TEXT, waited_ms
-from app.sessions.flags import joined
-from app.sessions.here import Where
-from app.sessions.pages import Page
-from app.sessions.places import Place, views
-from app.sessions.tables import Mode
 from app.tasks.base import Taken
 from app.tasks.pair import queries
 from app.tasks.pair.design import Member, PairPlan, chosen_by, member_at
@@ -29,6 +21,14 @@ from app.tasks.pair.settings import PairDesign
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import Reading, ReadingReport, evidence_of, examine_reading, read_reading
 from app.tasks.rating.views import RecordView, record_view
+from app.trials.answers import Answers
+from app.trials.design import Kind
+from app.trials.evidence import MAX_TEXT, waited_ms
+from app.trials.flags import joined
+from app.trials.here import Where
+from app.trials.pages import Page
+from app.trials.places import Place, views
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)

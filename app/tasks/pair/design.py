@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Literal, Self, assert_never
 
 from app.questions.sides import TIE, Pressed, Side
-from app.sessions.design import Kind
+from app.trials.design import Kind
 
 
 class Member(StrEnum):

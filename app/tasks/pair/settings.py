@@ -11,11 +11,11 @@ from app.library.kinds import StimulusKind
 from app.questions.base import Frozen, Part, Question, different, exactly_one
 from app.questions.registry import TrialQuestion
 from app.questions.sides import Side
-from app.sessions.design import BLOCK, Kind, Slot
-from app.sessions.flags import StudyRule
 from app.tasks.pair.design import Member, Order, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
-from app.tasks.parts import (
+from app.trials.design import BLOCK, Kind, Slot
+from app.trials.flags import StudyRule
+from app.trials.parts import (
     ALLOWED,
     RULES,
     Allowed,

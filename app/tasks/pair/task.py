@@ -10,18 +10,6 @@ from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
 from app.questions.sides import Side
-from app.sessions.answered import AnsweredTrial, TrialView
-from app.sessions.answers import read_answers
-from app.sessions.design import Kind, Planned, Slot, UnitToPlan
-from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
-from app.sessions.examining import Finding, Observed, examine
-from app.sessions.flags import StudyRule, joined
-from app.sessions.here import TrialSeen, Where
-from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.pages import Page
-from app.sessions.places import Place
-from app.sessions.runs import BlockRun
-from app.sessions.tables import Mode
 from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of
@@ -30,6 +18,18 @@ from app.tasks.pair.comparing import Compared, compared_of, compared_page, taken
 from app.tasks.pair.design import Member, PairPlan, PairToPlan, chosen_by, member_at, side_of
 from app.tasks.pair.settings import PairDesign
 from app.tasks.pair.views import trial_page
+from app.trials.answered import AnsweredTrial, TrialView
+from app.trials.answers import read_answers
+from app.trials.design import Kind, Planned, Slot, UnitToPlan
+from app.trials.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
+from app.trials.examining import Finding, Observed, examine
+from app.trials.flags import StudyRule, joined
+from app.trials.here import TrialSeen, Where
+from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.pages import Page
+from app.trials.places import Place
+from app.trials.runs import BlockRun
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)

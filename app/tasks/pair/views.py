@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from app.questions.base import QuestionView
-from app.sessions.pages import Page
-from app.sessions.places import Place, views
 from app.tasks.pair.settings import DesignTrials
+from app.trials.pages import Page
+from app.trials.places import Place, views
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.sessions.design import Kind
+from app.trials.design import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from app.core.markdown import markdown
 from app.library.kinds import StimulusKind
 from app.library.records import Record, parse_record
-from app.sessions.markdown import markdown
 from app.tasks.rating.evidence import words_of_record, words_of_text
 from app.tasks.rating.views import count_parts
 

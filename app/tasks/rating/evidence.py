@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.library.records import Line, Part, Record
-from app.sessions.design import Layout
-from app.sessions.evidence import MAX_TEXT, RT_SLACK_MS, count_of, number_of, read_rt_ms, storable
-from app.sessions.examining import Finding, Observed, examine
+from app.trials.design import Layout
+from app.trials.evidence import MAX_TEXT, RT_SLACK_MS, count_of, number_of, read_rt_ms, storable
+from app.trials.examining import Finding, Observed, examine
 
 # Of a record or text, so much of its length from the top on must have come into view. The rest is its margin.
 READ_SHARE = 0.95
@@ -51,7 +51,7 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class ReadingReport:
     """`reading` is None where nothing could be read; `odd` is then what came, if anything did. `words` are what
-    `app.sessions.examining` is given. `rt_ms` is from the first load of the page to the answer, by the browser."""
+    `app.trials.examining` is given. `rt_ms` is from the first load of the page to the answer, by the browser."""
 
     reading: Reading | None
     rt_ms: int | None

@@ -10,8 +10,8 @@ from pydantic.config import JsonDict
 from app.core.widgets import Widget
 from app.questions.base import Asked, Frozen, Part, Question, QuestionType, different
 from app.questions.registry import Models, any_of
-from app.sessions.design import Kind, Slot
-from app.tasks.parts import (
+from app.trials.design import Kind, Slot
+from app.trials.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
     RULES,

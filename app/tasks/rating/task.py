@@ -9,22 +9,22 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
-from app.sessions.answers import Answers, read_answers
-from app.sessions.design import Planned, Slot
-from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
-from app.sessions.examining import Observed, examine
-from app.sessions.flags import StudyRule, joined
-from app.sessions.here import TrialSeen, Where
-from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.places import Place, views
-from app.sessions.runs import BlockRun
-from app.sessions.tables import Mode
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.tasks.rating.views import RatingPage, record_view
+from app.trials.answers import Answers, read_answers
+from app.trials.design import Planned, Slot
+from app.trials.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
+from app.trials.examining import Observed, examine
+from app.trials.flags import StudyRule, joined
+from app.trials.here import TrialSeen, Where
+from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.places import Place, views
+from app.trials.runs import BlockRun
+from app.trials.tables import Mode
 
 
 class Rating(Task):

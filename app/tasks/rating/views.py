@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from app.library.records import Chart, Line, Part, Record, Table
 from app.questions.base import QuestionView
-from app.sessions.pages import Page
+from app.trials.pages import Page
 
 # A chart is so many pixels high; its lowest and highest values keep clear of its edges.
 CHART_HEIGHT, CHART_EDGE = 48, 8

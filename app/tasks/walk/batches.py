@@ -12,10 +12,10 @@ from sqlmodel import Session, SQLModel
 
 from app.core.errors import Conflict, StudyError
 from app.core.schema import clean
-from app.sessions.here import Where
-from app.sessions.tables import Mode, Trial
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, Walk, WalkSteps
+from app.trials.here import Where
+from app.trials.tables import Mode, Trial
 from stimuli import steps
 from stimuli.arena import Goal
 from stimuli.steps import Walker

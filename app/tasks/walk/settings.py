@@ -8,8 +8,8 @@ from pydantic import Field, ValidationError, model_validator
 from app.core.problems import counted
 from app.core.widgets import Widget
 from app.questions.base import Asked, Question, rule_error
-from app.sessions.design import Kind
-from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.design import Kind
+from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
 from stimuli.arena import GOALS
 from stimuli.courses import MOST_STARTS, Course, courses
 from stimuli.steps import TICKS_PER_S

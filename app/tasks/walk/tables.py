@@ -8,8 +8,8 @@ from sqlalchemy import CheckConstraint, UniqueConstraint, delete
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.core.schema import json_column, one_of
-from app.sessions import tables  # noqa: F401  (sessions and trials, that these refer to)
-from app.sessions.tables import Mode, ParticipantSession
+from app.trials import tables  # noqa: F401  (sessions and trials, that these refer to)
+from app.trials.tables import Mode, ParticipantSession
 
 
 class Over(StrEnum):

@@ -9,22 +9,22 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
-from app.sessions.answered import AnsweredTrial, TrialView
-from app.sessions.answers import Answers
-from app.sessions.design import Kind, Planned, Slot, UnitToPlan
-from app.sessions.evidence import count_of, read_rt_ms, storable, waited_ms
-from app.sessions.examining import Observed, examine
-from app.sessions.flags import joined
-from app.sessions.here import TrialSeen, Where
-from app.sessions.places import Place
-from app.sessions.runs import BlockRun, Run
-from app.sessions.tables import Mode
 from app.tasks.base import Start, Taken, Task
 from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, forget_walks_of
 from app.tasks.walk.views import WalkPage, settings_json
+from app.trials.answered import AnsweredTrial, TrialView
+from app.trials.answers import Answers
+from app.trials.design import Kind, Planned, Slot, UnitToPlan
+from app.trials.evidence import count_of, read_rt_ms, storable, waited_ms
+from app.trials.examining import Observed, examine
+from app.trials.flags import joined
+from app.trials.here import TrialSeen, Where
+from app.trials.places import Place
+from app.trials.runs import BlockRun, Run
+from app.trials.tables import Mode
 from stimuli import steps
 
 NOT_OVER = "The walk is not over yet: walk to the blue goal, or say that you cannot walk here."

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
 
-from app.sessions.pages import Page
+from app.trials.pages import Page
 from stimuli.drawing import drawing
 from stimuli.steps import ground
 

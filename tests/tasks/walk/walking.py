@@ -11,9 +11,9 @@ from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from app.studies.file.load import load_study
-from app.studies.tables import State
 from app.studies.versions import Loaded, load_version, set_state
 from app.tasks.walk.simulated import SETTINGS, goal_at
+from app.trials.states import State
 from stimuli.pressing import pressed_by
 from stimuli.steps import Walker
 from tests.clock import Clock

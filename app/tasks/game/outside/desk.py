@@ -33,6 +33,7 @@ from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.opened import server_of, with_name
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import DecisionStatus, Exchange
+from app.trials.sessions import Sessions
 
 AT_ONCE = 8
 """Decisions that one process asks for at the same time."""
@@ -85,14 +86,14 @@ class Made:
 _asked: dict[int, set[asyncio.Task[None]]] = {}
 
 
-async def ask_open(database: Database, settings: Settings, now: datetime) -> None:
+async def ask_open(database: Database, settings: Settings, sessions: Sessions, now: datetime) -> None:
     """Begin to ask for open decisions, as many as this process asks for at once; none is waited for."""
     tasks = _asked.setdefault(id(database), set())
     free = AT_ONCE - len(tasks)
     if free <= 0:
         return
     for decision_id, match_id in await database.peek(find_open, now, free):
-        task = asyncio.create_task(_ask(database, settings, decision_id, match_id, now))
+        task = asyncio.create_task(_ask(database, settings, sessions, decision_id, match_id, now))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
@@ -111,13 +112,13 @@ async def give_up(database: Database) -> None:
 
 
 async def _ask(
-    database: Database, settings: Settings, decision_id: int, match_id: int, now: datetime
+    database: Database, settings: Settings, sessions: Sessions, decision_id: int, match_id: int, now: datetime
 ) -> None:
     try:
-        asking = await database.write(take, decision_id, match_id, now)
+        asking = await database.write(take, sessions, decision_id, match_id, now)
         if asking is not None:
             made = await _in_thread(lambda: answered(asking, settings))
-            await database.write(put, asking, made, await dependencies.now())
+            await database.write(put, sessions, asking, made, await dependencies.now())
     except Exception:
         _log.exception("a language model's decision could not be written; it is asked for again")
 
@@ -147,14 +148,16 @@ def find_open(session: Session, now: datetime, most: int) -> Sequence[tuple[int,
     return [(row.id, row.match_id) for row in found]
 
 
-def take(session: Session, decision_id: int, match_id: int, now: datetime) -> Asking | None:
+def take(
+    session: Session, sessions: Sessions, decision_id: int, match_id: int, now: datetime
+) -> Asking | None:
     """Take a decision for as long as it may last; None where somebody else has, or it is no longer to be made."""
     connection = session.connection()
     match = connection.execute(HOLD_MATCH, {"match_id": match_id}).one()
     row = connection.execute(_ONE, {"decision_id": decision_id}).one()
     if row.status == DecisionStatus.MADE or (row.asked_until is not None and row.asked_until >= now):
         return None
-    design = design_at(session, match.version_id, match.block)[1]
+    design = design_at(sessions, session, match.version_id, match.block)[1]
     live = Live.hold(session, design, match_id)
     if not live.is_asked(row.seat, row.phase_id) or live.deadline_at <= now:
         _set(session, decision_id, status=DecisionStatus.MADE, auto=DROPOUT, move_at=now)
@@ -209,7 +212,7 @@ def answered(asking: Asking, settings: Settings) -> Made:
     return made
 
 
-def put(session: Session, asking: Asking, made: Made, now: datetime) -> None:
+def put(session: Session, sessions: Sessions, asking: Asking, made: Made, now: datetime) -> None:
     """Write what came of it; the match makes the move when a person might."""
     connection = session.connection()
     match = connection.execute(HOLD_MATCH, {"match_id": asking.match_id}).one()
@@ -232,7 +235,7 @@ def put(session: Session, asking: Asking, made: Made, now: datetime) -> None:
     if made.lines:
         lines = [{"match_id": asking.match_id, "at": now, "line": dict(line)} for line in made.lines]
         connection.execute(insert(_exchange), lines)
-    live = Live.hold(session, design_at(session, match.version_id, match.block)[1], asking.match_id)
+    live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], asking.match_id)
     live.advance(now)
     live.store()
 

@@ -1,0 +1,100 @@
+"""What a participant sent, append-only: corrections and exclusions stand beside it, never in it."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from app.core.schema import json_column, one_of, text_column
+from app.trials import tables  # noqa: F401  (sessions and trials, that responses refer to)
+from app.trials.design import Layout, Slot
+
+
+class Response(SQLModel, table=True):
+    """What one session answered on one page. `side` is what the person pressed, `tie` for no difference; which
+    member that was, the plan of the trial knows.
+
+    `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
+    read, as it came; `flags` says what was odd. `raised`, `unwatched` and `study_rule` (the
+    study's own rule that leaves the answer out) are what `app.trials.examining` found; that, the server's
+    `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the answer to
+    a slider of that id, as the number it stands for.
+    """
+
+    __tablename__ = "response"
+    __table_args__ = (
+        UniqueConstraint("session_id", "page"),
+        UniqueConstraint("session_id", "submit_id"),
+        CheckConstraint("side IN ('left', 'right', 'tie')", name="side"),
+        CheckConstraint("uncertainty BETWEEN 1 AND 11", name="uncertainty"),
+        one_of("layout", Layout),
+        CheckConstraint("rt_ms >= 0", name="rt_ms"),
+        CheckConstraint("trial_id IS NOT NULL OR side IS NULL", name="side_needs_trial"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id")
+    trial_id: int | None = Field(default=None, foreign_key="trial.id", unique=True)
+    page: str
+    submit_id: str
+    side: str | None = None
+    uncertainty: int | None = None
+    rationale: str | None = Field(default=None, sa_column=text_column(nullable=True))
+    answers: dict[str, Any] = Field(sa_column=json_column())
+    unplayable: bool = False
+    rt_ms: int | None = None
+    shown_at: datetime | None = None
+    answered_at: datetime | None = None
+    flags: list[str] = Field(sa_column=json_column())
+    odd_playback: str | None = Field(default=None, sa_column=text_column(nullable=True))
+    raised: str | None = None
+    unwatched: bool | None = None
+    study_rule: str | None = None
+    layout: str | None = None
+    opened_ms: int | None = None
+    interval_ms: int | None = None
+    fetched_a: bool | None = None
+    fetched_b: bool | None = None
+    certainty: float | None = None
+
+
+class Evidence(SQLModel, table=True):
+    """How a stimulus of a trial was watched, as the browser reported it. Times in ms, `played` in seconds of it.
+
+    `reading` is how a record or text was read, NULL of clips.
+    """
+
+    __tablename__ = "evidence"
+    __table_args__ = (
+        UniqueConstraint("response_id", "slot"),
+        one_of("slot", Slot),
+        # The few that the monitor looks for.
+        Index(
+            "ix_evidence_away",
+            "response_id",
+            "stalls",
+            "hidden_ms",
+            sqlite_where=text("stalls > 0 OR hidden_ms > 0"),
+            postgresql_where=text("stalls > 0 OR hidden_ms > 0"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    response_id: int = Field(foreign_key="response.id")
+    slot: str
+    watched: bool
+    plays: int
+    played: list[list[float]] = Field(sa_column=json_column())
+    duration_s: float | None = None
+    stalls: int
+    stall_ms: int
+    dropped_frames: int
+    frames: int
+    drift_ms_max: int | None = None
+    hidden_ms: int
+    page_loads: int
+    max_rate: float | None = None
+    failed: bool
+    errors: list[str] = Field(sa_column=json_column())
+    reading: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
