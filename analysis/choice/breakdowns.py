@@ -1,7 +1,6 @@
 """Accuracy, uncertainty and preference taken apart: per condition, pair, arm and source."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from analysis.choice.breakdown_cells import By, Counted, Measure, Trials
 from analysis.choice.cell_tables import cell_table
 from analysis.data.ordering import natural_ranks
 from analysis.options import LEVEL, RESAMPLES, Blank
-from analysis.results import Result, table_rows
+from analysis.results import Result
 
 BY: tuple[By, ...] = ("condition", "pair", "arm", "source")
 MEASURES: tuple[Measure, ...] = ("accuracy", "uncertainty", "preference")
@@ -39,12 +38,7 @@ class Breakdown(Result):
     resamples: int
     n_left_out: int
     reason: str | None
-    table: pd.DataFrame
-
-    def to_dict(self) -> dict[str, Any]:
-        """As the fields; the table's rows are called `rows`."""
-        about = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "table"}
-        return {**about, "rows": table_rows(self.table)}
+    table: pd.DataFrame = field(metadata={"key": "rows"})
 
 
 def breakdowns(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from analysis.choice.uncertainty import uncertainty_per_participant
 from analysis.data.codes import rows_where
 from analysis.data.ordering import natural
 from analysis.options import RESAMPLES, Alternative, Blank
-from analysis.results import Result, plain
+from analysis.results import Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney
 from analysis.stats.intervals import Floats
 from analysis.stats.mixed_conditions import ConditionsModel, conditions_model
@@ -99,15 +99,6 @@ class ConditionsCompared(Result):
         return (
             "" if there else "Accuracy is not compared: fewer than two conditions have answers with a truth"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As the fields."""
-        return {
-            "conditions": list(self.conditions),
-            "comparisons": plain(self.comparisons),
-            "reason": self.reason,
-            "mixed": plain(self.mixed),
-        }
 
 
 def compare_conditions(

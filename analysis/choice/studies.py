@@ -1,6 +1,6 @@
 """One study: what its participants did, and their means."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -19,7 +19,7 @@ from analysis.data.preference import COMPARED, preference_per_participant
 from analysis.data.selection import Selected, Selection
 from analysis.data.totals import totals
 from analysis.options import Alternative, Blank
-from analysis.results import Result, table_rows
+from analysis.results import FLAT, Result, table_rows
 from analysis.stats.agreement import Agreement, agreement
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
 from analysis.stats.dawid_skene import DawidSkene, dawid_skene
@@ -37,12 +37,7 @@ class Preference(Result):
     source: str
     against: str
     has_truth: bool
-    description: Description
-
-    def to_dict(self) -> dict[str, Any]:
-        """The description's numbers beside what they are of."""
-        names = {"condition": self.condition, "source": self.source, "against": self.against}
-        return {**names, "has_truth": self.has_truth, **self.description.to_dict()}
+    description: Description = field(metadata=FLAT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

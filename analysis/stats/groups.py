@@ -1,9 +1,8 @@
 """Several independent groups of participants compared, all together and two by two."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from analysis.options import LEVEL, RESAMPLES, Alternative
-from analysis.results import Result
+from analysis.results import FLAT, Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney
 from analysis.stats.intervals import Floats
 from analysis.stats.multiplicity import holm
@@ -25,14 +24,9 @@ class GroupPair(Result):
     """Two of several groups; `p_holm` corrects `test.p` over the `n_family` pairs of groups that have a p value."""
 
     groups: tuple[str, str]
-    test: MannWhitney
+    test: MannWhitney = field(metadata=FLAT)
     p_holm: float | None
     n_family: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The test's numbers beside which groups it is of."""
-        about = {"groups": list(self.groups)}
-        return {**about, **self.test.to_dict(), "p_holm": self.p_holm, "n_family": self.n_family}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""README's "How one answer travels" names what an answer really goes through."""
+"""docs/developers.md, "How one answer travels", names what an answer really goes through."""
 
 import asyncio
 import re
@@ -41,7 +41,7 @@ def calls() -> Iterator[list[tuple[str, str]]]:
         seen += found
 
 
-def test_one_answer_goes_through_every_function_that_readme_names(
+def test_one_answer_goes_through_every_function_that_the_developers_page_names(
     client: TestClient, settings: Settings, database: Database, study: str, tmp_path: Path
 ) -> None:
     walk = Walk(client, study).to("trial-2")  # the first is for practice
@@ -58,8 +58,9 @@ def test_one_answer_goes_through_every_function_that_readme_names(
     other_loop.close()
     with database.reading() as session, calls() as of_the_report:
         build_report(session, study, tmp_path / "report")
-    way = (ROOT / "README.md").read_text(encoding="utf-8").partition("How one answer travels")[2]
-    named = re.findall(r"`((?:app|analysis)/[\w/]+\.py): ([a-z]\w*)`", way.partition("\n\nA container")[0])
+    page = (ROOT / "docs" / "developers.md").read_text(encoding="utf-8")
+    way = page.partition("## How one answer travels")[2]
+    named = re.findall(r"`((?:app|analysis)/[\w/]+\.py): ([a-z]\w*)`", way.partition("\n## ")[0])
     stored = [step for step in named if step in of_the_answer]
     reported = [step for step in named if step in of_the_report]
     assert named == [*stored, *reported]
