@@ -106,6 +106,6 @@ def _breakdown(trials: Trials, counted: Counted, by: By, seed: int, resamples: i
 
 
 def _sorted(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
-    """In natural order of the names; what has no name is last."""
+    """The table in natural order of the names; rows without a name are last."""
     ranks = [natural_ranks(table.iloc[:, column]) for column in range(n_names)]
     return table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)
