@@ -1,4 +1,4 @@
-"""What `analyze` reports of one or more studies: what was asked for, their comparisons, and all of it as JSON."""
+"""The report of `analyze` on one or more studies: the settings, the comparisons, and all of it as JSON."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,9 +19,10 @@ FORMAT = "likely-human analysis 1"
 
 @dataclass(frozen=True, slots=True)
 class Settings(Result):
-    """What was asked for; `seed` starts every bootstrap and breaks ties where `ties` is ``random``.
+    """The requested settings; `seed` starts every bootstrap and breaks ties if `ties` is ``random``.
 
-    With `independent`, participants with one identifier in two studies are taken for different people."""
+    With `independent`, participants with one identifier in two studies are treated as different people.
+    """
 
     mode: str
     blank: Blank
@@ -65,7 +66,7 @@ class Comparison(Result):
         return self.paired.p if self.paired and self.compared_as == "paired" else self.test.p
 
     def to_dict(self) -> dict[str, Any]:
-        """The test's numbers beside what was compared."""
+        """The test's numbers, with the groups compared."""
         about = {
             "studies": list(self.studies),
             "measure": self.measure,
@@ -101,7 +102,7 @@ class Analysis(Result):
     mixed_differences: tuple[MixedDifference, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        """A dict of plain values with stable keys: never NaN, but null with a reason."""
         published = self.published
         return {
             "format": FORMAT,

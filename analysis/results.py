@@ -1,4 +1,4 @@
-"""What every result shares: frozen dataclasses that turn into plain JSON values, never NaN."""
+"""The base of all results: frozen dataclasses that convert to plain JSON values, never NaN."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ class Result:
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field under its own name, as values that `json.dumps` takes."""
+        """A dict with every field under its own name, as values that `json.dumps` accepts."""
         return {field.name: plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
 
 

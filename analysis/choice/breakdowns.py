@@ -42,7 +42,7 @@ class Breakdown(Result):
     table: pd.DataFrame
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields; the table's rows are called `rows`."""
+        """A dict of the fields; the table's rows are called `rows`."""
         about = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "table"}
         return {**about, "rows": table_rows(self.table)}
 
@@ -112,6 +112,6 @@ def _breakdown(trials: Trials, counted: Counted, by: By, seed: int, resamples: i
 
 
 def _sorted(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
-    """In natural order of the names; what has no name is last."""
+    """The table in natural order of the names; rows without a name are last."""
     ranks = [natural_ranks(table.iloc[:, column]) for column in range(n_names)]
     return table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)

@@ -51,13 +51,13 @@ class Corrected(Result):
     p_two_sided: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields; SDs that are as printed are not repeated."""
+        """A dict of the fields; SDs that are as printed are not repeated."""
         return {name: value for name, value in Result.to_dict(self).items() if value or name != "sd_ddof0"}
 
 
 @dataclass(frozen=True, slots=True)
 class Published(Result):
-    """Both analyses of the two studies, by measure, and the sentences that say what differs."""
+    """Both analyses of the two studies, by measure, and the sentences about their differences."""
 
     source: str
     as_published: Mapping[str, AsPrinted]
@@ -67,13 +67,13 @@ class Published(Result):
 
 
 def is_published_layout(rows: pd.DataFrame) -> bool:
-    """Whether the answers were read from the published layout: by the names that this gives clips, not the study's."""
+    """True if the answers are in the published layout, recognized by its clip names rather than the study's."""
     clips = rows["stimulus_a"].unique()
     return len(clips) > 0 and all(isinstance(clip, str) and _CLIP.fullmatch(clip) for clip in clips)
 
 
 def is_hntt(studies: Sequence[pd.DataFrame]) -> bool:
-    """Whether these are the paper's two studies: of the published layout, with a truth and hybrid-symbolic trials."""
+    """True for the paper's two studies: the published layout, with a truth and hybrid-symbolic trials."""
     return len(studies) == 2 and all(
         is_published_layout(rows)
         and bool(rows["truth"].notna().any())

@@ -30,7 +30,7 @@ from analysis.stats.two_way import TwoWay, two_way
 
 @dataclass(frozen=True, slots=True)
 class Preference(Result):
-    """How often `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
+    """The frequency with which `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
 
     condition: str
     source: str
@@ -39,7 +39,7 @@ class Preference(Result):
     description: Description
 
     def to_dict(self) -> dict[str, Any]:
-        """The description's numbers beside what they are of."""
+        """The description's numbers, with the condition and sources."""
         names = {"condition": self.condition, "source": self.source, "against": self.against}
         return {**names, "has_truth": self.has_truth, **self.description.to_dict()}
 
@@ -79,11 +79,11 @@ class StudyResult(Result):
 
     @property
     def asks_uncertainty(self) -> bool:
-        """Whether anybody said how uncertain they were, or certainty was not asked either."""
+        """True if any uncertainty was given, or certainty was not asked either."""
         return self.uncertainty_all.n > 0 or self.certainty.mean is None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields, with each participant's preferences under the participant."""
+        """A dict of the fields, with each participant's preferences under the participant."""
         return {
             "study": self.study,
             "selection": self.selection.to_dict(),

@@ -32,7 +32,7 @@ class BlockJudgements(Result):
 
     @property
     def name(self) -> str:
-        """Of a folder for it."""
+        """The name of its folder."""
         return f"yes-no-{self.study}-{self.block}-{self.question}"
 
 

@@ -30,7 +30,7 @@ class GroupPair(Result):
     n_family: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The test's numbers beside which groups it is of."""
+        """The test's numbers, with its groups."""
         about = {"groups": list(self.groups)}
         return {**about, **self.test.to_dict(), "p_holm": self.p_holm, "n_family": self.n_family}
 

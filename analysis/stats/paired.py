@@ -1,4 +1,4 @@
-"""Two values of each participant compared: what is right where the same people are in two studies or conditions."""
+"""Two values of each participant compared: the right test if the same people are in two studies or conditions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -144,7 +144,7 @@ def _resampled(person: Codes, pair: Codes, values: Floats, seed: int, resamples:
 
 
 def _affordable(person: Codes, pair: Codes, values: Floats, resamples: int) -> tuple[int, str | None]:
-    """How many resamples to draw, or why none."""
+    """The number of resamples to draw, or the reason for none."""
     if not len(values):
         return 0, "there is no answer that counts"
     for codes, name in ((person, "participant"), (pair, "pair")):

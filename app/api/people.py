@@ -1,4 +1,4 @@
-"""Users, one's own account and tokens, the audit log, jobs: for programs."""
+"""Users, the caller's account and tokens, the audit log, jobs: for programs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -137,7 +137,7 @@ async def revoke_token(database: DatabaseDep, who: WhoDep, token_id: Id, now: No
 @browser_only.delete("/account/logins/{rest:path}")
 @browser_only.post("/account/tokens")
 async def refuse_program() -> None:
-    """Whoever finds a token must not be able to make of it a password, a login, a user or another token."""
+    """Refuse programs: a stolen token must not yield a password, a login, a user or another token."""
     raise NotAllowed(
         "A token changes no users, roles, passwords, logins or tokens. Log in with a browser, at /admin."
     )

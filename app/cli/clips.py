@@ -77,7 +77,7 @@ def _processed(
 
 
 def _say_differences(clips: "Sequence[ImportedClip]") -> None:
-    """In what the clips differ from what a player shows of their files: each sentence once, with their names."""
+    """Print how the processed clips differ from their original files: each difference once, with the clips' names."""
     from app.library.clips.facts import differences
 
     found: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""`likely-human judge`: ours and those of packages, run and listed; `judging` holds them against people."""
+"""`likely-human judge`: built-in and packaged judges, run and listed; `judging` validates them against people."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -158,7 +158,7 @@ def _judge_or_model(name: str, features: Path | None) -> "tuple[Judge, Model | N
 
 
 def _model_folder(name: str) -> Path | None:
-    """The folder of a trained judge: as named, or of that name among those of the data folder."""
+    """The folder of a trained judge: by path, or by name in the data folder."""
     from app.core.settings import Settings
     from app.judges.models import is_model
     from app.library.places import models_folder
@@ -170,7 +170,7 @@ def _model_folder(name: str) -> Path | None:
 
 
 def _refuse_seen(judge: "Judge", pairs: "Sequence[PairToJudge]", allow: list[str]) -> None:
-    """Of a judge of votes: it is not to judge the clips that it learnt from."""
+    """Stop a judge of votes from judging clips that it was trained on."""
     if not hasattr(judge, "refuse_seen"):
         return
     _check_allowed(allow)

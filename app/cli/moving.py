@@ -111,7 +111,7 @@ class _Read:
 
 
 def _read(targets: list[str], player: str, mode: str | None) -> _Read:
-    """The paths and matches of all targets, and the votes on those that are studies."""
+    """The paths and matches of all targets, and the votes of those that are studies."""
     import pandas as pd
 
     from app.judges.located import MANIFEST, are_positions, located

@@ -1,4 +1,4 @@
-"""Calling a job off, as somebody who may."""
+"""Cancelling a job, with permission checks."""
 
 from datetime import datetime
 

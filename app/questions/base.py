@@ -1,4 +1,4 @@
-"""What a type of question is, and what all types have in common."""
+"""The base class of question types and what they share."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,10 +35,11 @@ class Frozen(BaseModel):
 
 
 class Question(Frozen):
-    """A question as it is run, of any type; what each key means, its type says (`own`: those that no other type has).
+    """A question at run time, of any type; its type defines the keys (`own`: those that no other type has).
 
-    With `groups`, it is asked of items of these groups alone. `level` says what answers are, where their type does
-    not: an imported table's."""
+    With `groups`, it is asked only about items of these groups. `level` is the level of measurement if the type does
+    not determine it, as in an imported table.
+    """
 
     id: str
     type: str
@@ -104,7 +105,7 @@ QuestionId = Annotated[
 
 
 class Asked(Part):
-    """What every question of a study file has."""
+    """Keys of every question in a study file."""
 
     ask: Annotated[str, Widget(rows=2)] = Field(
         title="What is asked",
@@ -125,8 +126,9 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """`anchor` says what a level looks like, where the study describes its levels; `given` is what was entered in the
-    option's own field, where it has one."""
+    """`anchor` describes a level, if the study does; `given` is the text entered in the option's own field, if it has
+    one.
+    """
 
     value: str
     label: str
@@ -136,9 +138,10 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """One question as asked; `value` is what was entered before (kept when the server sends a form back).
+    """One question as asked; `value` is the earlier input (kept when a form is shown again).
 
-    `widget` names its template. The `options` of a slider are its ends, with their labels, if it has any."""
+    `widget` names its template. The `options` of a slider are its ends, with labels if any.
+    """
 
     id: str
     type: str
@@ -162,21 +165,22 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a check between keys sees of the file around a question: `scales` by name, the built-in ones among them.
+    """The context of a question for checks between keys: `scales` by name, including the built-in ones.
 
-    `of_pairs`: it is asked about pairs, whose answers have columns of their own."""
+    `of_pairs`: the question is asked about pairs, whose answers have columns of their own.
+    """
 
     scales: Mapping[str, Any]
     of_pairs: bool
 
 
 class QuestionType:
-    """A type of question, all of it. A new one is a file with a subclass, and a line in `registry.py`.
+    """A type of question. A new one is a file with a subclass, and a line in `registry.py`.
 
-    `settings` are its keys in a study file, with label, help, limits and widget of each; `of_items` what more may be
-    said where it is asked about items. `only_pairs`: it is asked about pairs alone. `widget` is the template of its
-    part of a page, `question-<widget>.html`; one of those that there are, or its own. `kept_ids` belong to this type
-    among the questions about pairs.
+    `settings` are its keys in a study file, with label, help, limits and widget; `of_items` the further keys when asked
+    about items. `only_pairs`: it is asked about pairs only. `widget` names the template of its part of a page,
+    `question-<widget>.html`, an existing one or its own. `kept_ids` are ids reserved for this type among the questions
+    about pairs.
     """
 
     settings: ClassVar[type[Asked]]
@@ -195,7 +199,7 @@ class QuestionType:
     entry: ClassVar[str] = ""
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
-        """What is wrong between its keys, which may be of any shape. Each value by itself is checked already."""
+        """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
 
     def resolved(self, settings: Any, scales: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
@@ -211,7 +215,7 @@ class QuestionType:
         return self.widget
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        """What there is to choose from, or what else its template lists; `form` has what was entered before."""
+        """The options, or other entries listed by its template; `form` has the earlier input."""
         return ()
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
@@ -224,13 +228,13 @@ class QuestionType:
         return text
 
     def column(self, question_id: str) -> str | None:
-        """The column of the responses that holds the answer about a pair, where it has one of its own."""
+        """The response column that holds the answer about a pair, if it has its own."""
         return question_id if question_id in self.kept_ids else None
 
     def scale(self, question: Question) -> tuple[float | None, float | None]:
-        """The lowest and the highest number that may be the answer; None where there is no bound, or no number.
+        """The lowest and highest possible numeric answer; None if unbounded or not numeric.
 
-        Classes that were imported may have bounds, too: those of the numbers that name them.
+        Imported classes may have bounds, too: those of the numbers that name them.
         """
         return question.minimum, question.maximum
 
@@ -243,7 +247,7 @@ class QuestionType:
         return str(self.written(value))
 
     def simulate(self, person: Answering, fields: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
-        """What a simulated participant enters, where one option or one number of each field will not do.
+        """A simulated participant's input, if choosing one option or number per field is not enough.
 
         `fields` are those of the question on the page, each with its options.
         """
@@ -260,7 +264,7 @@ def finite_number(value: object) -> float | None:
 
 
 def texts_of(value: object) -> tuple[str, ...]:
-    """The texts of a list, of whatever shape it is."""
+    """The texts in a list of any shape."""
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, (list, tuple)) else ()
 
 
@@ -269,5 +273,5 @@ _DOUBT = ("uncertain", "unsure", "not ", "guess")
 
 
 def is_doubtful(label: str) -> bool:
-    """Whether a label is at the uncertain end of a scale of certainty."""
+    """True if a label is at the uncertain end of a certainty scale."""
     return any(word in label.lower() for word in _DOUBT)

@@ -1,4 +1,4 @@
-"""Forms as a browser reads them: what a simulated participant cannot find on the page, it cannot answer."""
+"""Forms as a browser reads them: a simulated participant can only answer what is on the page."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -19,7 +19,7 @@ class FoundForm:
     types: dict[str, str] = field(default_factory=dict)
 
     def fields_of(self, question: str) -> dict[str, list[str]]:
-        """The question's fields, each with its options: one of its own name, or several, as `order.1`, `order.2`."""
+        """The question's fields with their options: one of its own name, or several, such as `order.1`, `order.2`."""
         fields = {**{name: list[str]() for name in (*self.texts, *self.numbers)}, **self.options}
         return {name: found for name, found in fields.items() if name.partition(".")[0] == question}
 

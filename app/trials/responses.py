@@ -1,4 +1,4 @@
-"""What a participant sent, append-only: corrections and exclusions stand beside it, never in it."""
+"""Participants' responses, append-only: corrections and exclusions are stored in tables of their own."""
 
 from datetime import datetime
 from typing import Any
@@ -60,9 +60,9 @@ class Response(SQLModel, table=True):
 
 
 class Evidence(SQLModel, table=True):
-    """How a stimulus of a trial was watched, as the browser reported it. Times in ms, `played` in seconds of it.
+    """How a stimulus of a trial was watched, as reported by the browser. Times in ms, `played` in seconds.
 
-    `reading` is how a record or text was read, NULL of clips.
+    `reading` is how a record or text was read, NULL for clips.
     """
 
     __tablename__ = "evidence"

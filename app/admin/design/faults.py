@@ -1,4 +1,4 @@
-"""Where each thing that is wrong with a draft stands in its form."""
+"""Maps each fault of a draft to its place in the form."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[Fa
 
 
 def labels_are_shown(question: Mapping[str, Any]) -> bool:
-    """Whether a likert's labels are those of a named scale alone, which are shown and not typed."""
+    """True if a likert's labels come from a named scale, and are displayed rather than edited."""
     return type_of(question) == "likert" and bool(question.get("scale")) and question.get("labels") is None
 
 
@@ -35,7 +35,7 @@ def plain(text: str) -> str:
 
 
 def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:
-    """What is said at each field or part."""
+    """The messages at each field or part."""
     said: dict[str, list[str]] = {}
     for fault in faults:
         said.setdefault(fault.at, []).append(f"{fault.message}: {fault.remedy}.")
@@ -81,7 +81,7 @@ class _Form:
         return ("scales", names.index(place[1]), *(("labels",) if len(place) > 2 else ()))
 
     def _said(self, at: str, fault: Fault) -> tuple[str, str]:
-        """What is wrong and what to do, in the form's words where all that is wrong is that nothing is there."""
+        """Message and remedy, in the form's words if the only fault is a missing value."""
         if at.endswith("pairs") and fault.message.startswith(_NEITHER):
             return "There are no pairs yet", fault.remedy
         if isinstance(self.parts.get(at), Cards) and "is missing" in fault.message:
@@ -106,7 +106,7 @@ class _Form:
         return ", ".join(words)
 
     def _drop(self, fault: Fault, at: str) -> str:
-        """The action that takes out a key which the form does not show, or which is no section at all."""
+        """The action that removes a key which the form does not show, or which is not a valid section."""
         place, name = fault.place, dotted(fault.place)
         if not place or not isinstance(place[-1], str) or (place[0] == "scales" and len(place) > 1):
             return ""

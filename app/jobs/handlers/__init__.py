@@ -1,4 +1,4 @@
-"""Which function does which kind of job: the one place to add a kind."""
+"""The handler of each kind of job: the one place to add a kind."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from app.jobs.tables import Kind
 
 @dataclass(frozen=True, slots=True)
 class _Late:
-    """A handler whose module is loaded by its first job: codecs and pandas take seconds, and often nobody asks."""
+    """A handler whose module is imported by its first job: codecs and pandas take seconds and are often not needed."""
 
     module: str
     name: str

@@ -1,4 +1,4 @@
-"""The study files that templates are made of. What the experimenter has to say stands in [BRACKETS]."""
+"""The study files of templates. Text for the experimenter to fill in is in [BRACKETS]."""
 
 # The published Human Navigation Turing Test (Devlin et al., ICML 2021, appendix A.2): its questions, answers and order
 # of pages; the texts are those of docs/example-study. Familiarity is one of a list and no scale: its last answer,

@@ -39,7 +39,7 @@ DOING = ("answers", "move", "ready", "again", "return", "next")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody may know and do in a match."""
+    """A player's view and legal moves in a match."""
 
     match_id: int
     game: str
@@ -62,11 +62,11 @@ class Simulated:
     _players: dict[int, Player] = field(default_factory=dict)
 
     def is_mine(self, html: str) -> bool:
-        """Whether it is a page of a match."""
+        """True for a page of a match."""
         return IN_A_MATCH in html
 
     async def answer(self, client: httpx2.AsyncClient, response: httpx2.Response) -> httpx2.Response:
-        """Send what the page asks for, or wait for its next change."""
+        """Send what the page requires, or wait for its next change."""
         address = response.url.path
         form = await self.form_for(response.text, address.rpartition("/")[2])
         if form is not None:

@@ -37,7 +37,7 @@ class Simulated:
     rng: random.Random
 
     def is_mine(self, html: str) -> bool:
-        """Whether it is the page of a walk."""
+        """True for the page of a walk."""
         return ON_A_WALK in html
 
     async def answer(self, client: httpx2.AsyncClient, response: httpx2.Response) -> httpx2.Response:

@@ -1,4 +1,4 @@
-"""What the page of a walk is given."""
+"""The data of the page of a walk."""
 
 import json
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from stimuli.steps import ground
 
 @dataclass(frozen=True, slots=True)
 class WalkPage(Page):
-    """`settings` is JSON, escaped for its place in a script element. `over` says how the walk has ended, where it has.
+    """The page of a walk. `settings` is JSON, escaped for a script element. `over` is how the walk ended, if it has.
 
-    Posts `walked` (JSON: what the browser tells of the walk), and `unable` = 1 by who cannot walk.
+    Posts `walked` (JSON: the browser's report of the walk), and `unable` = 1 from a participant who cannot walk.
     """
 
     template: ClassVar[str] = "walk.html"
@@ -33,7 +33,7 @@ class WalkPage(Page):
 
 
 def settings_json(settings: dict[str, Any]) -> str:
-    """As it stands in a page: with the ground and what is drawn, neither of which differs by page."""
+    """The settings in a page: with the ground and the drawn objects, which are the same on every page."""
     return f"{{{_map()},{_escaped(settings)[1:]}"
 
 
