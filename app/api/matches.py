@@ -59,7 +59,7 @@ class MatchOut(Out):
 
 
 class WaiterOut(Out):
-    """Somebody on the way to a match; `silent_s` is how long ago they were heard of, where that is too long."""
+    """A participant waiting for a match; `silent_s` is the time since the last heartbeat, if too long."""
 
     session_id: int
     participant: str

@@ -121,7 +121,7 @@ def walk(
     ] = "again",
     workers: Annotated[int | None, typer.Option(help="How many processes; one per processor.")] = None,
 ) -> None:
-    """Let an agent walk the map of the demo, to clips like the demo's (docs/clips.md)."""
+    """Generate walks of an agent over the demo's map, as clips like the demo's (docs/clips.md)."""
     from app.core.errors import StudyError
     from stimuli.clipset import ARRIVED, ATTEMPTS, generate_by_agent, n_lost_shown, n_lost_walks
     from stimuli.errors import StimuliError

@@ -80,7 +80,7 @@ def run_(
         ),
     ] = None,
 ) -> None:
-    """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
+    """Run a judge on every main pair of a study, and write its verdicts (docs/judges.md)."""
     from app.judges.alike import logged_alike
     from app.judges.runner import run_judge, verdicts_csv
     from app.judges.spans import as_shown
@@ -320,7 +320,7 @@ def card_(
     name: Annotated[str, typer.Argument(metavar="MODEL", help="A trained judge's folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
-    """What a trained judge is, what it learnt from, and how far it goes."""
+    """Print the card of a trained judge: its description, training data and accuracy."""
     from app.judges.trained import card_text
 
     typer.echo(card_text(_model_folder(name) or Path(name), as_json=as_json), nl=False)

@@ -51,7 +51,7 @@ def signatures(
         ),
     ] = 1000,
 ) -> None:
-    """How far every source's way of moving, and of playing, is from people's, and whether people's votes agree."""
+    """Compute the distance of every source's movement and play to people's, and its relation to people's votes."""
     from analysis.errors import AnalysisError
     from analysis.signatures import (
         PlaySignatures,

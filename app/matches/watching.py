@@ -94,7 +94,7 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """Somebody on the way to a match; `silent_s` is how long ago they were heard of, where that is too long."""
+    """A participant waiting for a match; `silent_s` is the time since the last heartbeat, if too long."""
 
     session_id: int
     participant: str

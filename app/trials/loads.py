@@ -1,7 +1,7 @@
-"""How many sessions have each unit, or had it: what the units of a new session are chosen by.
+"""The number of sessions per unit, by which the units of a new session are chosen.
 
-Read while the version's row is held (`HOLD_VERSION`), as planning holds it: sessions that start at
-the same instant then read one after the other, each what the one before has planned.
+Read while the version's row is locked (`HOLD_VERSION`): sessions that start at the same instant read one after the
+other, each seeing what the previous one planned.
 """
 
 from collections.abc import Mapping

@@ -33,7 +33,7 @@ BlockOrder = Literal["fixed", "random"]
 
 
 class Consent(Part):
-    """What a participant agrees to before anything else."""
+    """The consent text and its conditions, before anything else."""
 
     text: Annotated[Markdown, Widget(rows=12, is_markdown=True)] = Field(
         title="Consent text", description=f"What is agreed to: {IN_A_TEXT_FILE}."
@@ -60,7 +60,7 @@ class Consent(Part):
 
 
 class Truth(Part):
-    """Which answer is right."""
+    """The answer that counts as right."""
 
     source: str = Field(
         default=HUMAN,
