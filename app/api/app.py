@@ -36,7 +36,7 @@ MOST_BYTES = 8_000_000  # of a request that is read whole; what takes more (uplo
 
 
 class Problem(BaseModel):
-    """What was wrong, where, and what to do."""
+    """The problem, its place and the remedy."""
 
     message: str
 

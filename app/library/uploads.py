@@ -50,7 +50,7 @@ class TooManyUploads(StudyError):
 
 
 class NewUpload(BaseModel):
-    """A file about to be sent. Its name is a label, and what the stimulus's `name` is made of where none is given."""
+    """A file about to be sent. Its name is a label, and the basis of the stimulus's `name` if none is given."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
