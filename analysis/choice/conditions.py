@@ -59,6 +59,7 @@ class ConditionComparison(Result):
     `warning` is a sentence on who is left out, or taken for somebody else."""
 
     conditions: tuple[str, str]
+    """The two conditions."""
     measure: Measure
     source: str | None
     against: str | None

@@ -50,6 +50,7 @@ class ClassCount(Result):
     """How many of the scores that count are this class, and their `share`."""
 
     name: str
+    """The class."""
     n: int
     share: float
 
@@ -77,7 +78,9 @@ class CriterionResult(Result):
     sd_ddof0: float | None
     sd_ddof1: float | None
     minimum: float | None
+    """The lowest score given."""
     maximum: float | None
+    """The highest score given."""
     interval: Interval
     reason: str | None
     agreement: RatingAgreement
