@@ -1,4 +1,4 @@
-"""What `analyze` reports of one or more studies: what was asked for, their comparisons, and all of it as JSON."""
+"""The report of `analyze` on one or more studies: the settings, the comparisons, and all of it as JSON."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,9 +19,10 @@ FORMAT = "likely-human analysis 1"
 
 @dataclass(frozen=True, slots=True)
 class Settings(Result):
-    """What was asked for; `seed` starts every bootstrap and breaks ties where `ties` is ``random``.
+    """The requested settings; `seed` starts every bootstrap and breaks ties if `ties` is ``random``.
 
-    With `independent`, participants with one identifier in two studies are taken for different people."""
+    With `independent`, participants with one identifier in two studies are treated as different people.
+    """
 
     mode: str
     """The mode analysed: `live`, `simulated`, `pilot` or `preview`."""
@@ -85,7 +86,7 @@ class Analysis(Result):
     mixed_differences: tuple[MixedDifference, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        """A dict of plain values with stable keys: never NaN, but null with a reason."""
         published = self.published
         return {
             "format": FORMAT,

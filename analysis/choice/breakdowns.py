@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.choice.breakdown_cells import By, Counted, Measure, Trials
 from analysis.choice.cell_tables import cell_table
-from analysis.choice.cells import natural_ranks
+from analysis.data.ordering import natural_ranks
 from analysis.options import LEVEL, RESAMPLES, Blank
 from analysis.results import Result
 
@@ -109,6 +109,6 @@ def _breakdown(trials: Trials, counted: Counted, by: By, seed: int, resamples: i
 
 
 def _sorted(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
-    """In natural order of the names; what has no name is last."""
+    """The table in natural order of the names; rows without a name are last."""
     ranks = [natural_ranks(table.iloc[:, column]) for column in range(n_names)]
     return table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)

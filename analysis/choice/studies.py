@@ -11,18 +11,19 @@ from analysis.choice.breakdowns import Breakdown, breakdowns
 from analysis.choice.certainty import Certainty, certainty
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, compare_conditions
-from analysis.choice.description import Description, describe
 from analysis.choice.pooled import PooledTest, pooled_test
-from analysis.choice.preference import COMPARED, preference_per_participant
-from analysis.choice.totals import totals
-from analysis.choice.uncertainty import Trials, uncertainty_per_participant
+from analysis.choice.ties import TieAnswers, tie_answers
+from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.outcomes import Trials
+from analysis.data.preference import COMPARED, preference_per_participant
 from analysis.data.selection import Selected, Selection
-from analysis.data.ties import TieAnswers, tie_answers
+from analysis.data.totals import totals
 from analysis.options import Alternative, Blank
 from analysis.results import FLAT, Result, table_rows
 from analysis.stats.agreement import Agreement, agreement
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
 from analysis.stats.dawid_skene import DawidSkene, dawid_skene
+from analysis.stats.description import Description, describe
 from analysis.stats.mixed import MixedModel, mixed_model
 from analysis.stats.student import Scale
 from analysis.stats.two_way import TwoWay, two_way
@@ -30,7 +31,7 @@ from analysis.stats.two_way import TwoWay, two_way
 
 @dataclass(frozen=True, slots=True)
 class Preference(Result):
-    """How often `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
+    """The frequency with which `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
 
     condition: str
     source: str
@@ -76,11 +77,11 @@ class StudyResult(Result):
 
     @property
     def asks_uncertainty(self) -> bool:
-        """Whether anybody said how uncertain they were, or certainty was not asked either."""
+        """True if any uncertainty was given, or certainty was not asked either."""
         return self.uncertainty_all.n > 0 or self.certainty.mean is None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields, with each participant's preferences under the participant."""
+        """A dict of the fields, with each participant's preferences under the participant."""
         return {
             "study": self.study,
             "selection": self.selection.to_dict(),

@@ -1,4 +1,4 @@
-"""Whether two groups differ, or two values of each participant, by dealing the values out anew."""
+"""Permutation tests of whether two groups, or two values of each participant, differ."""
 
 from dataclasses import dataclass
 from itertools import combinations

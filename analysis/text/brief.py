@@ -6,10 +6,10 @@ import pandas as pd
 from rich.console import RenderableType
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
-from analysis.choice.description import Description
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
 from analysis.reported import Analysis, Comparison
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 from analysis.text.between import measured, mixed
 from analysis.text.conditions import condition_sentence, over_other_pairs, tested

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from analysis.choice.chance import ChanceTest
-from analysis.choice.description import Description
 from analysis.detection.measures import Detection, DetectionAnalysis, described_as, rows_without_sensitivity
 from analysis.detection.studies import BlockJudgements
 from analysis.results import table_rows
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 from analysis.text.conditions import condition_sentence, conditions
 from analysis.text.terminal import (

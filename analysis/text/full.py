@@ -8,13 +8,14 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from analysis.choice.chance import ChanceTest
-from analysis.choice.description import Description
-from analysis.choice.majority import level, natural
+from analysis.choice.majority import level
 from analysis.choice.published import MEASURES, Published
 from analysis.choice.studies import StudyResult
-from analysis.data.ties import TieAnswers
+from analysis.choice.ties import TieAnswers
+from analysis.data.ordering import natural
 from analysis.reported import Analysis, Comparison
 from analysis.results import table_rows
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 from analysis.text.between import independent, lines_of, mixed, paired, several_studies, warnings
 from analysis.text.sections import sections

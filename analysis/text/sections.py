@@ -7,12 +7,12 @@ from rich.console import RenderableType
 from analysis.choice.bias import Bias
 from analysis.choice.certainty import Certainty
 from analysis.choice.chance import ChanceTest
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.results import table_rows
 from analysis.stats.agreement import Agreement
 from analysis.stats.bradley_terry import BradleyTerry
 from analysis.stats.dawid_skene import DawidSkene
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.mixed import MixedModel, ModelNumber
 from analysis.stats.p_values import p_words

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TableFiles(Enum):
-    """How `analyze --out` writes rows."""
+    """The file formats of `analyze --out`."""
 
     CSV = "csv"
     PARQUET = "parquet"
@@ -199,7 +199,7 @@ def _tables(
 
 @dataclass(frozen=True, slots=True)
 class _As:
-    """What becomes of a result: JSON or text on the terminal, and files of rows."""
+    """Output options: JSON or text on the terminal, and files of rows."""
 
     as_json: bool
     output: Path | None

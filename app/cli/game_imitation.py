@@ -77,7 +77,7 @@ def imitate(
 
 @contextmanager
 def _staged(folder: Path) -> "Iterator[Path]":
-    """A folder for the files until all are there: then they are moved. What a run that was stopped left is deleted."""
+    """A staging folder whose files are moved when all are complete. Leftovers of an interrupted run are deleted."""
     from app.core.errors import StudyError
 
     stage = folder / STAGE
@@ -114,7 +114,7 @@ def _whole(
     of_play: "Mapping[str, Any]",
     names: "Mapping[str, str]",
 ) -> dict[str, Any]:
-    """What is printed as JSON; distances of play with their counts where the game has them, by agent."""
+    """The printed JSON; distances of play with their counts if the game has them, by agent."""
     from analysis.results import plain
 
     whole: dict[str, Any] = {

@@ -156,7 +156,7 @@ def compare(
 def _file(
     file: "MatchFile", options: "Options", ending: str, *, with_play: bool, draws: bool
 ) -> "tuple[dict[str, Any], list[AnyFigure]]":
-    """What is measured of one file, game by game, and its figures."""
+    """The measures of one file, game by game, and its figures."""
     whole: dict[str, Any] = {"left_out": dict(file.left_out), "games": {}}
     drawn: list[AnyFigure] = []
     for game in file.games:

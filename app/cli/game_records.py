@@ -1,4 +1,4 @@
-"""`likely-human game records`: what was played, as records that others rate or compare. No database is opened."""
+"""`likely-human game records`: matches as records to be rated or compared. No database is opened."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -51,7 +51,7 @@ def signatures(
         ),
     ] = 1000,
 ) -> None:
-    """How far every source's way of moving, and of playing, is from people's, and whether people's votes agree."""
+    """Compute the distance of every source's movement and play to people's, and its relation to people's votes."""
     from analysis.errors import AnalysisError
     from analysis.signatures import (
         PlaySignatures,
@@ -111,7 +111,7 @@ class _Read:
 
 
 def _read(targets: list[str], player: str, mode: str | None) -> _Read:
-    """The paths and matches of all targets, and the votes on those that are studies."""
+    """The paths and matches of all targets, and the votes of those that are studies."""
     import pandas as pd
 
     from app.judges.located import MANIFEST, are_positions, located

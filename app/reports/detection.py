@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis.choice.chance import ChanceTest
+from analysis.data.judgements import Judgements, as_classes
 from analysis.detection.measures import (
     Detection,
     DetectionAnalysis,
@@ -15,7 +16,6 @@ from analysis.detection.measures import (
     rows_without_sensitivity,
 )
 from analysis.detection.studies import BlockJudgements
-from analysis.detection.table import Judgements, as_classes
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.results import Result, table_rows
@@ -55,10 +55,11 @@ def write_detection_report(
     verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
-    """Write the report of checked judgements into `folder`, as `write_report` does; returns how many answers count.
+    """Write the report of checked judgements into `folder`, as `write_report` does; returns the number of counted
+    answers.
 
-    `verdicts` (`read_item_verdicts`) of judges of stimuli are held against the participants. Raises StudyError for a
-    folder that cannot be written, AnalysisError for verdicts of other stimuli.
+    `verdicts` (`read_item_verdicts`) of judges of stimuli are compared with the participants. Raises StudyError for a
+    folder that cannot be written, AnalysisError for verdicts on other stimuli.
     """
 
     def made() -> FileReport:

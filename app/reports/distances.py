@@ -39,11 +39,10 @@ ATTRIBUTE = "distance_"
 
 
 def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[SourceDistance]:
-    """How far each agent in the files is from the people of the first (simulated ones where there are no others).
+    """The distance of each agent in the files to the people of the first (simulated ones if there are no others).
 
-    Of a game with distances of play these; of every game its signatures of play, and how far the means of
-    each measure are apart.
-    Raises StudyError where nobody is there, or no agent, or where an agent is in several files.
+    Distances of play for games that define them; for every game, those of its signatures of play and of the means of
+    each measure. Raises StudyError if there are no people, or no agents, or if an agent is in several files.
     """
     people, game = files[0], one_game(files)
     reference = people.people
@@ -161,7 +160,7 @@ def closing_of(
 
 
 def closing_section(found: Closing | None, figures: Sequence[FigureView]) -> Iterable[SectionView]:
-    """Nothing where no distance is known."""
+    """The section of distances; none if no distance is known."""
     if found is None:
         return
     rows = [

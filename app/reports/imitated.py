@@ -1,4 +1,4 @@
-"""Matches of people beside those of agents in their place: which are imitated, and the tables of it."""
+"""People's matches compared with those of agents in their place: selection, and the tables."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

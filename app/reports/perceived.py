@@ -1,6 +1,6 @@
-"""What players perceived and then did, from the logs of matches: what signatures of play are counted from.
+"""Players' observations and subsequent actions from match logs: the input of signatures of play.
 
-Perceived is what the page showed that seat before the move. Default moves made for somebody are no decisions.
+An observation is what the page showed that seat before the move. Default moves are not decisions.
 """
 
 import tempfile
@@ -121,7 +121,7 @@ def play_of_files(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played
 
 
 def _numbered(seats: Sequence[SeatPlay]) -> Sequence[SeatPlay]:
-    """With numbers instead of sessions: a report is passed on."""
+    """Seats with numbers in place of sessions, as reports are passed on."""
     players = sorted({seat.player for seat in seats})
     digits = len(str(len(players)))
     numbers = {player: f"{at:0{digits}d}" for at, player in enumerate(players, start=1)}

@@ -46,7 +46,7 @@ _SELF_PAGE = f"{PageKey('self')}-"
 
 
 def participants(slug: str) -> Select[Any]:
-    """One row per session that began: those who refused or were under age are counted, never listed."""
+    """One row per session that began; those who declined or were under age are only counted."""
     answered = (
         select(col(Response.session_id), func.count(col(Response.trial_id)).label("n"))
         .group_by(col(Response.session_id))
@@ -153,7 +153,7 @@ def ratings(slug: str) -> Select[Any]:
 
 
 def self_assessments(slug: str) -> Select[Any]:
-    """As `ratings`, one row per page on which participants were asked about themselves; it has no item."""
+    """Like `ratings`, one row per page of questions about oneself; it has no item."""
     block = func.substr(col(Response.page), len(_SELF_PAGE) + 1)
     nothing = (
         "position",

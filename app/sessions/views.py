@@ -1,4 +1,4 @@
-"""From where a session stands to the page its participant sees."""
+"""Maps a session's state to the page that its participant sees."""
 
 import re
 import secrets
@@ -10,19 +10,23 @@ from functools import partial
 from typing import Any
 
 from fastapi.responses import HTMLResponse
+from sqlmodel import Session
 
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
+from app.questions.registry import views
 from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
+from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
+from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
 from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
-from app.trials.places import NO_PART, Place, clip_address, views
+from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
 
@@ -135,8 +139,14 @@ def page_for(
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
+def shown_at(session: Session, token: str, now: datetime, came: str = "") -> Shown:
+    """The page that a session's template is given now, for who reads its fields and not its HTML. Raises NotFound."""
+    where = locate(session, token)
+    return Shown(where, page_for(where, now, came=came))
+
+
 def preview_of(where: StudyWhere) -> str:
-    """Where an experimenter who walks the pages goes back to; empty for everybody else."""
+    """The address to which a previewing experimenter returns; empty for participants."""
     return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
 
 
@@ -197,7 +207,7 @@ OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
 
 
 def form_error(errors: Mapping[str, str]) -> str:
-    """What heads a form that could not be accepted: errors that belong to no field of it are said here."""
+    """The message at the top of a form that was not accepted, including errors that belong to no field."""
     own = [errors[name] for name in OF_NO_FIELD if name in errors]
     marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
     return " ".join([*marked, *own])

@@ -1,4 +1,4 @@
-"""What each participant's page is given: frozen, complete, and free of anything that tells a source.
+"""The data of each participant's page: frozen, complete, and free of anything that reveals a source.
 
 A template sees one of these and nothing else (no table row ever reaches a template).
 """
@@ -6,7 +6,12 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.questions.base import QuestionView
+from app.questions.base import FormField, QuestionView
+
+OF_AGE = FormField("of_age", ("yes", "no"))
+DECISION = FormField("decision", ("agree", "refuse"))
+UNPLAYABLE = FormField("unplayable", ("1",))
+"""What a page with clips posts where they would not play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +20,8 @@ class Page:
 
     `done` of `steps` pages are behind the participant (for the progress bar). `submit_id` names this page and
     this serving of it, and goes back with the form. `notice` is said once, above the page. `error` heads a
-    form that the server could not accept. `preview` is where an experimenter goes back to who walks the pages.
+    form that the server could not accept. `preview` is where an experimenter goes back to who walks the pages. Each of
+    the `questions` posts its fields.
     """
 
     template: ClassVar[str]
@@ -27,21 +33,32 @@ class Page:
     notice: str = ""
     error: str = ""
     preview: str = ""
+    questions: tuple[QuestionView, ...] = ()
 
     stop_label: ClassVar[str] = "Stop and delete my answers"
 
     @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that its form posts, in their order, but for hidden ones."""
+        return tuple(field for question in self.questions for field in question.fields)
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        """The addresses of the clips that it is about."""
+        return ()
+
+    @property
     def stop_at(self) -> str:
-        """Where somebody stops and has their answers deleted; empty where there are none."""
+        """The address for withdrawing and deleting one's answers; empty if there are none."""
         return f"{self.action}/stop" if self.action.startswith("/p/") else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
-    """Posts `decision` = `agree` | `refuse` and, where `minimum_age` is set, `of_age` = `yes` | `no`.
+    """Posts `decision` = `agree` | `refuse` and, if `minimum_age` is set, `of_age` = `yes` | `no`.
 
-    With `plays_clips` it tries first whether this browser can play them. `minutes` and `pay` are what the study says
-    of its length and its pay.
+    With `plays_clips` the page first checks that the browser can play clips. `minutes` and `pay` are the study's stated
+    duration and payment.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -54,16 +71,19 @@ class ConsentPage(Page):
     age_error: str = ""
 
     @property
+    def fields(self) -> tuple[FormField, ...]:
+        return (*([OF_AGE] if self.minimum_age is not None else []), DECISION)
+
+    @property
     def stop_at(self) -> str:
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionsPage(Page):
-    """Questions about oneself: each posts under its own id. `html` is above them in place of the usual heading."""
+    """Questions about oneself. `html` is above them in place of the usual heading."""
 
     template: ClassVar[str] = "questions.html"
-    questions: tuple[QuestionView, ...] = ()
     html: str = ""
 
 
@@ -77,13 +97,13 @@ class TextPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class EndPage(Page):
-    """The last page, and every other way out: the code or the way back to the recruiter first, then what is said.
+    """The last page and every other way out: completion code or link to the recruiter first, then the message.
 
-    `label` names it beside the progress bar, which is there for sessions that had begun (`steps`). `why` is what
-    happened, `html` the study's own words. `earned` has lines of label and amount, `pay` what the study promised.
-    `close` comes last. `code_label` stands over the code. `link` (with `link_label`) is a way back in, where there is
-    one. `receipt` is the code with which the answers can be deleted later, at the address `receipt_at`, written whole
-    as people note it; `stop` is where that is done at once.
+    `label` is shown next to the progress bar, which only begun sessions have (`steps`). `why` is what happened, `html`
+    the study's own text. `earned` has lines of label and amount, `pay` the promised payment. `close` comes last.
+    `code_label` is shown above the code. `link` (with `link_label`) is a way back in, if any. `receipt` is the code
+    with which the answers can be deleted later, at the address `receipt_at`, written in full so that people can note
+    it; `stop` is the address for deleting them now.
     """
 
     template: ClassVar[str] = "end.html"
@@ -112,10 +132,9 @@ class EndPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """A page that asks nothing, and ends nothing: not found, gone wrong.
+    """A message page, such as for not found or an error; it asks nothing and ends nothing.
 
-    `link` (with `link_label`) is the way on or back, where there is one, `in_tab` in a tab of its own; `preview` is as
-    on the other pages.
+    `link` (with `link_label`) leads on or back, if present, `in_tab` in a new tab; `preview` is as on the other pages.
     """
 
     template: ClassVar[str] = "message.html"

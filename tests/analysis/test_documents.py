@@ -154,7 +154,7 @@ def test_every_citation_has_its_reference_and_every_reference_is_cited() -> None
     "module",
     [
         "analysis.stats.comparisons",
-        "analysis.choice.description",
+        "analysis.stats.description",
         "analysis.stats.groups",
         "analysis.stats.multiplicity",
     ],

@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import select
 from starlette.testclient import TestClient
 
-from analysis.choice.description import describe
+from analysis.stats.description import describe
 from analysis.stats.intervals import wilson
 from app.core.database import Database
 from app.core.settings import Settings

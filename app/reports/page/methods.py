@@ -9,6 +9,7 @@ from analysis import Analysis, StudyResult
 from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
+from app.questions.registry import TYPES
 from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.page.references import REFERENCES
 from app.reports.page.sources import FileStudy, Source
@@ -197,7 +198,8 @@ def _asked(trials: DesignTrials) -> str:
 def _question(question: Question) -> str:
     n = len(question.labels)
     scale = f" ({n} points, from 1 {question.labels[0]} to {n} {question.labels[-1]})" if n else ""
-    return f"“{question.ask}”{scale}"
+    parts = ", ".join(f"“{text}”" for text in TYPES[question.type].parts(question))
+    return f"“{question.ask}”{f' of {parts}' if parts else ''}{scale}"
 
 
 def _people(facts: StudyFacts, mode: str) -> Iterator[str]:

@@ -10,9 +10,9 @@ from dataclasses import fields, is_dataclass
 import pandas as pd
 
 from analysis import Analysis
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.results import Result, table_rows
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from app.reports.page.answers import accuracy_part, bias_part, breakdown_part, certainty_part, ties_part
 from app.reports.page.compared import conditions_part

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analysis import Interval
-from analysis.choice.description import Description
 from analysis.figures import AnyFigure, Figure
 from analysis.stats import p_values
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 
 PIXELS = 96

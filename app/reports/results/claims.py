@@ -8,10 +8,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
+from analysis.stats.description import Description
 from analysis.stats.evidence import SHARE, evidence, with_test
 from analysis.stats.p_values import p_words
 from app.reports.results.judges import standing

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.choice.majority import natural
+from analysis.data.ordering import natural
 from analysis.judging import JudgeValidation
 from analysis.judging.measures import Group, Measure
 from analysis.judging.sample import LABELS

@@ -1,6 +1,6 @@
 """What the figures share: a row from a result, columns of means, and what few people mean."""
 
-from analysis.choice.description import Description
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers, Shape
 from app.reports.results.words import count, ends_of, limits, people, percent

@@ -1,5 +1,4 @@
-"""One stimulus at a time on several criteria: items given to whoever has rated them least, answers with evidence of
-reading."""
+"""One stimulus at a time on several criteria: items assigned by fewest ratings, answers with evidence of reading."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,6 +8,7 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
+from app.questions.registry import views
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
@@ -22,7 +22,7 @@ from app.trials.examining import Observed, examine
 from app.trials.flags import StudyRule, joined
 from app.trials.here import TrialSeen, Where
 from app.trials.loads import LEFT_AFTER, loads_of
-from app.trials.places import Place, views
+from app.trials.places import Place
 from app.trials.runs import BlockRun
 from app.trials.tables import Mode
 
@@ -137,7 +137,7 @@ def _watched(
     to_end: bool,
     rules: Sequence[StudyRule],
 ) -> Taken:
-    """An answer about a clip, held against what the server saw as that about a pair is."""
+    """An answer about a clip, checked against the server's evidence as for a pair."""
     playback = read_playback(form.get("playback", ""), {Slot.ITEM: (Slot.ITEM, trial.duration_s)})
     rt_ms, rt_words = read_rt_ms(form.get("rt_ms", ""), playback)
     reported, lasts_s = (*playback.flags, *rt_words), trial.duration_s

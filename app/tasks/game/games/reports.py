@@ -1,4 +1,4 @@
-"""What is measured of each game besides its own metrics. It needs pandas: `games` itself is for the service, too."""
+"""The reports of each game, in addition to its metrics. They need pandas; the service imports `games` alone."""
 
 from collections.abc import Mapping
 

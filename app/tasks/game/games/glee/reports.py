@@ -1,4 +1,4 @@
-"""What is measured of GLEE's games: scores as published, regressions over configurations, signatures of play."""
+"""Reports of GLEE's games: scores as published, regressions over configurations, signatures of play."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -33,8 +33,9 @@ GLEE_MEASURES = ("alice gain", "bob gain", "efficiency", "fairness")
 
 
 class GleeReports(GameReports):
-    """One game: how its decisions are counted and predicted, its scores, and what a measure can be, at which
-    predictions are cut off."""
+    """Reports of one game: how its decisions are counted and predicted, its scores, and each measure's range, to which
+    predictions are clipped.
+    """
 
     def __init__(
         self,

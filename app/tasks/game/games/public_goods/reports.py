@@ -42,7 +42,7 @@ SIGNATURES = (
 
 
 class PublicGoodsReports(GameReports):
-    """Counts what members do after what the others did, and to whom they give points."""
+    """Counts members' actions given the others' actions, and the recipients of their points."""
 
     def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
         return SIGNATURES

@@ -1,4 +1,4 @@
-"""What is measured of the Social Ultimatum Game: its signatures and distances of play."""
+"""Reports of the Social Ultimatum Game: its signatures and distances of play."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is measured of the water auction: its signatures, and what became of its residents in each setting."""
+"""Reports of the water auction: its signatures, and the residents' survival in each setting."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ from app.tasks.game.replay import Replayed
 
 
 class WaterReports(GameReports):
-    """Prices and residents are told by the configuration."""
+    """Reports in which prices and residents depend on the configuration."""
 
     def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
         return tuple(one for one in PLAY_SIGNATURES if one.game == "wac")

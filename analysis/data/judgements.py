@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from analysis.ratings.table import Ratings, check_ratings
+from analysis.data.rating_table import Ratings, check_ratings
 
 COLUMNS = ("participant", "stimulus", "condition", "truth", "answer")
 

@@ -1,4 +1,4 @@
-"""People and cells as whole numbers, and what is described of one value per person."""
+"""People and cells as integer codes, and the description of one value per person."""
 
 from dataclasses import dataclass, replace
 
@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.description import Description, describe
-from analysis.choice.majority import natural
-from analysis.data.codes import Codes, Counts, Groups, groups_of, recoded, small_type
+from analysis.data.codes import Codes, Counts, Groups, groups_of, small_type
+from analysis.stats.description import Description, describe
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, Interval
 from analysis.stats.student import STUDENT, Scale, ratio_interval, student
@@ -30,7 +29,7 @@ class People:
 
     @property
     def n(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return self.groups.size
 
     def table(self) -> pd.DataFrame:
@@ -47,7 +46,7 @@ def people_of(rows: pd.DataFrame) -> People:
 
 
 def one_run_each(rows: pd.DataFrame, people: People) -> bool:
-    """Whether nobody has two sessions: then nobody answers a pair, or stands at a position, twice."""
+    """True if no person has two sessions: then no one answers a pair, or has a position, twice."""
     session = rows["session"].cat.codes.to_numpy()
     run = session[people.some_row]
     return bool((run[people.groups.codes] == session).all())
@@ -63,16 +62,6 @@ def within(first: Codes, n_first: int, second: Codes, n_second: int) -> Groups:
     return Groups(codes, size)
 
 
-def same_codes(*columns: pd.Categorical) -> tuple[list[str], list[Codes]]:
-    """The texts of several columns in one sorted list, and each column's codes into it (-1 is missing)."""
-    texts = sorted({str(text) for column in columns for text in column.categories})
-    position = pd.Index(texts, dtype="str")
-    type_ = small_type(len(texts) + 1)
-    # The last place answers for code -1, a missing cell.
-    places = [np.append(position.get_indexer(column.categories), -1).astype(type_) for column in columns]
-    return texts, [recoded(column.codes, place) for column, place in zip(columns, places, strict=True)]
-
-
 def ratio(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Floats:
     """`part` / `whole` as one division, NaN where `whole` is 0."""
     divided: Floats = np.full(len(whole), np.nan)
@@ -80,20 +69,8 @@ def ratio(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Floa
     return divided
 
 
-def natural_ranks(names: pd.Series) -> Counts:
-    """The place of each name among the distinct ones, q2 before q10; what has no name is last."""
-    code, distinct = pd.factorize(names)
-    rank = np.empty(len(distinct) + 1, dtype=np.int64)
-    rank[sorted(range(len(distinct)), key=lambda position: natural(str(distinct[position])))] = range(
-        len(distinct)
-    )
-    rank[-1] = len(distinct)  # of code -1, no name
-    ranks: Counts = rank[code]
-    return ranks
-
-
 def describe_people(values: Floats, *, scale: Scale = "any", seed: int, resamples: int) -> Description:
-    """As `describe`; with more than 5,000 distinct values the interval is Student's t, and says so."""
+    """Like `describe`; with more than 5,000 distinct values the interval is Student's t, and says so."""
     if resamples and len(np.unique(values[~np.isnan(values)])) > _MOST_DISTINCT:
         plain = describe(values, seed=seed, resamples=0)
         return replace(plain, interval=_student_of(plain, scale, seed))
