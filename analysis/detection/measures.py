@@ -48,7 +48,6 @@ class Detection(Result):
     n_answers: int
     n_participants: int
     n_stimuli: int
-    """Stimuli answered about."""
     accuracy: Description
     d_prime: Description
     criterion: Description
@@ -57,13 +56,9 @@ class Detection(Result):
     d_prime_against_zero: ChanceTest
     criterion_against_zero: ChanceTest
     n_signal: int
-    """Answers about the signal."""
     n_noise: int
-    """Answers about the noise."""
     hits: int
-    """Answers that name the signal rightly."""
     false_alarms: int
-    """Answers that take noise for the signal."""
     d_prime_pooled: float | None
     criterion_pooled: float | None
     multilevel: GroupSensitivity
@@ -104,7 +99,6 @@ class DetectionAnalysis(Result):
     n_answers: int
     n_blank: int
     n_without_truth: int
-    """Answers about stimuli without a truth."""
     groups: tuple[Detection, ...]
     participants: pd.DataFrame
     stimuli: pd.DataFrame

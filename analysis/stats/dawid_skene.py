@@ -58,7 +58,6 @@ class DawidSkene(Result):
     n_label_is_truth: int
     n_majority_is_truth: int
     n_disagreements: int
-    """Pairs whose label is not the majority."""
     disagreements: pd.DataFrame
     pairs: pd.DataFrame
     participants: pd.DataFrame
