@@ -28,11 +28,11 @@ from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
 from app.library.tables import Stimulus
 from app.reports.games import measures_compared
-from app.reports.match_files import Groups, MatchFile, Options, one_game
 from app.reports.page.views import FigureView, SectionView, TableView, interval, number
 from app.reports.perceived import seats_of, signatures_of
 from app.studies.file.design import StudyDesign
 from app.tasks.game.games.reports import reports_of
+from app.tasks.game.match_files import Groups, MatchFile, Options, one_game
 
 ATTRIBUTE = "distance_"
 """Begins the name of an attribute of a record that holds one distance of its source, as JSON."""

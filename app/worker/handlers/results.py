@@ -31,7 +31,6 @@ from app.outputs.outputs import VERDICTS
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
 from app.reports.games import GameMeasures, measures_by_game
-from app.reports.match_files import MatchFile
 from app.reports.page.sources import Source, noun_of, read_study, sessions_of
 from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame
@@ -41,6 +40,7 @@ from app.reports.results.view import Caution, ResultsView, to_json
 from app.reports.signatures import distances_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
+from app.tasks.game.match_files import MatchFile
 from app.trials.tables import Unit, UnitMember
 from app.worker.context import Work
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.signatures import Act
 from analysis.signatures.play_signature import Given, PlaySignature, unordered_of
-from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.match import Match
+from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed
 from app.tasks.game.moves import Choice, MoveSchema, Number
 from app.tasks.game.replay import Replayed
 
