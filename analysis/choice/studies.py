@@ -60,7 +60,9 @@ class StudyResult(Result):
     uncertainty_all: Description
     preferences: tuple[Preference, ...]
     participants: pd.DataFrame
+    """One row for each participant."""
     participant_preferences: pd.DataFrame
+    """One row for each participant and preference."""
     two_way: TwoWay
     pooled: PooledTest
     mixed: MixedModel
