@@ -1,4 +1,4 @@
-"""What a caller may choose, as types and as lists."""
+"""A caller's options, as types and as lists."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeVar
@@ -18,6 +18,9 @@ RESAMPLES = 10_000
 LEVEL = 0.95
 
 Choice = TypeVar("Choice", bound=str)
+# Of measurement, as Krippendorff's alpha takes scores.
+Level = Literal["nominal", "ordinal", "interval"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 
 def chosen(option: str, value: str, allowed: Sequence[Choice]) -> Choice:

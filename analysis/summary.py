@@ -13,12 +13,13 @@ from analysis.choice.between import (
     mixed_differences,
     several_studies,
 )
-from analysis.choice.majority import majority_vote, natural
+from analysis.choice.majority import majority_vote
 from analysis.choice.published import Published, is_hntt, is_published_layout, published_numbers
 from analysis.choice.same_people import same_people
 from analysis.choice.studies import StudyResult, study_result
 from analysis.data.codes import rows_where
 from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
+from analysis.data.ordering import natural
 from analysis.data.schema import check_responses
 from analysis.data.selection import Selected, choose_mode, select
 from analysis.errors import AnalysisError

@@ -1,4 +1,4 @@
-"""Calibration of what is computed from single answers: pooled, resampled both ways, modelled, by cell, by certainty."""
+"""Calibration of analyses of single answers: pooled, resampled both ways, modelled, by cell, by certainty."""
 
 from functools import cache
 
@@ -9,10 +9,10 @@ from scipy.special import expit
 
 from analysis.choice.bias import bias
 from analysis.choice.cell_tables import Part, cell_table
-from analysis.choice.cells import describe_people, people_of, pooled_share
 from analysis.choice.pooled import PooledTest, pooled
 from analysis.data.codes import Counts
 from analysis.data.outcomes import Outcomes
+from analysis.stats.cells import describe_people, people_of, pooled_share
 from analysis.stats.mixed import fit_mixed
 from analysis.stats.student import mean_interval
 from analysis.stats.two_way import two_way_mean
@@ -172,7 +172,7 @@ _N, _N_TRIALS = 30, 12
 
 @cache
 def _trials() -> pd.DataFrame:
-    """The frame of 30 participants with 12 trials each; what they were shown and chose is drawn by the seed."""
+    """The frame of 30 participants with 12 trials each; clips shown and choices are drawn by the seed."""
     person = np.repeat(np.arange(_N), _N_TRIALS)
     names = categorical(person, [f"p{number:02}" for number in range(_N)])
     study = categorical(np.zeros_like(person), ["s"])

@@ -1,13 +1,13 @@
-"""Calibration of what is said of yes / no judgements: a group's sensitivity and criterion."""
+"""Calibration of yes / no judgements: a group's sensitivity and criterion."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtr
 
-from analysis.choice.description import describe
 from analysis.detection.measures import sensitivity
 from analysis.detection.multilevel import group_sensitivity
+from analysis.stats.description import describe
 from analysis.stats.paired import paired_columns_test
 from bench.calibration_case import COVERAGE, Case, Goal, Hit, holds, interval
 

@@ -16,18 +16,19 @@ from sqlmodel import Session, SQLModel, col, select
 
 from app.library.tables import Stimulus
 from app.questions.sides import Side
-from app.sessions.design import Layout
-from app.sessions.evidence import least_ms
-from app.sessions.examining import Observed, examine
-from app.sessions.flags import joined
-from app.sessions.responses import Evidence, Response
-from app.sessions.runs import Run, run_of
-from app.sessions.tables import Mode, ParticipantSession, Status, Trial
+from app.sessions.runs import run_of
 from app.studies.file.drafts import check_draft
 from app.studies.tables import StudyVersion
 from app.studies.versions import load_version, stimulus_facts
 from app.tasks.pair.assignment import plan_session
 from app.tasks.pair.design import Member, PairPlan, PairToPlan
+from app.trials.design import Layout
+from app.trials.evidence import least_ms
+from app.trials.examining import Observed, examine
+from app.trials.flags import joined
+from app.trials.responses import Evidence, Response
+from app.trials.runs import Run
+from app.trials.tables import Mode, ParticipantSession, Status, Trial
 
 SLUG = "crowd"
 N_PAIRS = 12

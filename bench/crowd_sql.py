@@ -1,4 +1,4 @@
-"""The crowd in a database of its own, and then several times over, to measure what reading it costs."""
+"""The crowd in a database of its own, and then several times over, to measure the cost of reading it."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +9,8 @@ from sqlmodel import Session, SQLModel, func, select
 
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Trial
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Trial
 from bench.crowd import fill
 
 # What a session of the crowd answers on the average; of twelve trials, and some leave.

@@ -1,8 +1,8 @@
-"""What a start costs in a rating study with 10,000 sessions: loads read, items chosen, trials stored.
+"""The cost of a start in a rating study with 10,000 sessions: loads read, items chosen, trials stored.
 
-Sessions, trials and answers are written straight into a database and drawn with a seed: a tenth of the sessions left
-on the way, two in a hundred are excluded. One start is one transaction, as planning is: it holds the version, takes the
-next ordinal, reads the load of every item, assigns and stores.
+Sessions, trials and answers are written straight into a database and drawn with a seed: a tenth of the sessions are
+left unfinished, two in a hundred are excluded. One start is one transaction, as planning is: it locks the version,
+takes the next ordinal, reads the load of every item, assigns and stores.
 """
 
 import os
@@ -25,12 +25,12 @@ from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.sessions import beginning_queries
-from app.sessions.design import Kind
-from app.sessions.loads import loads_of
-from app.sessions.responses import Response
-from app.sessions.tables import Exclusion, Mode, Status, Trial
-from app.studies.tables import Study, StudyVersion, Unit
+from app.studies.tables import Study, StudyVersion
 from app.tasks.rating.assignment import ItemToAssign, assign_items
+from app.trials.design import Kind
+from app.trials.loads import HOLD_VERSION, loads_of
+from app.trials.responses import Response
+from app.trials.tables import Exclusion, Mode, Status, Trial, Unit
 from bench.monitor import POSTGRES
 from bench.servers import WORK
 
@@ -103,7 +103,7 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
     now = _BEGAN + timedelta(minutes=N_SESSIONS)
     with database.transaction() as session:
         connection = session.connection()
-        connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
+        connection.execute(HOLD_VERSION, {"version_id": version_id})
         asked = {"version_id": version_id, "mode": Mode.LIVE}
         ordinal = connection.execute(beginning_queries.LAST_ORDINAL, asked).scalar_one() + 1
         before = connection.execute(beginning_queries.PLANS_OF, {**asked, "ordinal": ordinal - 1}).all()

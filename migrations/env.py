@@ -4,7 +4,6 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
-import app.sessions.responses
 import app.tasks.game.tables
 import app.tasks.walk.tables  # noqa: F401
 from app.core.engines import make_engine

@@ -10,14 +10,15 @@ import numpy as np
 import yaml
 from sqlmodel import Session
 
-from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.studies.file.load import load_study
-from app.studies.stimuli import add_stimuli
-from app.studies.tables import State
 from app.studies.versions import Loaded, load_version, set_state, stimulus_facts
+from app.trials.states import State
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SOURCES = ("human", "hybrid", "symbolic")

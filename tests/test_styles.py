@@ -33,6 +33,10 @@ SHEETS = {
     ROOT / "reports" / "static" / "findings.css": [ROOT / "reports", ROOT / "admin"],
     ROOT / "admin" / "static" / "admin.css": [ROOT / "admin"],
     SHARED: [ROOT / "sessions", ROOT / "core", ROOT / "admin"],
+    **{
+        sheet: [ROOT / "questions", ROOT / "sessions", ROOT / "core", ROOT / "tasks" / "pair"]
+        for sheet in sorted((ROOT / "questions" / "static").glob("*.css"))
+    },
 }
 
 

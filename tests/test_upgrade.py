@@ -37,11 +37,11 @@ from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
 from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.pseudonyms import Pseudonyms
-from app.sessions.responses import Response
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.where import locate
 from app.tasks.game.replay import replayed
 from app.tasks.game.tables import GameEvent
+from app.trials.responses import Response
 from tests.conftest import migrate
 from tests.factories import NOW
 from tests.old_databases import empty, outputs, restore, rows_in

@@ -1,9 +1,9 @@
 """Studies held against each other: more than two at once, and under the mixed model."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from analysis.choice.same_people import ComparedAs, SamePeople
 from analysis.choice.studies import StudyResult
 from analysis.data.selection import Selected
 from analysis.options import Alternative, Blank
-from analysis.results import Result, plain
+from analysis.results import FLAT, Result
 from analysis.stats.groups import GroupComparison, kruskal_wallis
 from analysis.stats.mixed import MOST_ANSWERS, MixedModel, mixed_difference
 from analysis.stats.paired import Friedman, friedman
@@ -29,37 +29,21 @@ _MOST_STUDIES = 6
 class Several(Result):
     """One measure in more than two studies: a Kruskal-Wallis test, and all pairs of studies with Holm's correction.
 
-    `trials` says which trials an uncertainty is over; the next three what a preference is for. `friedman` compares the
-    participants who took part in all of the studies with themselves; where each two of the studies are compared so,
-    `compared_as` is ``paired`` and the test of independent groups is not the one to read. `warning` says where it
-    takes people for different who may be the same."""
+    `trials` names the trials an uncertainty is over; the next three what a preference is for. `friedman` compares
+    participants who took part in all of the studies within themselves; if each two of the studies are compared so,
+    `compared_as` is ``paired`` and the test of independent groups does not apply. `warning` says where different
+    identities were assumed for people who may be the same.
+    """
 
     measure: Measure
     trials: str | None
     condition: str | None
     source: str | None
     against: str | None
-    test: GroupComparison
+    test: GroupComparison = field(metadata=FLAT)
     compared_as: ComparedAs
     friedman: Friedman | None
     warning: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The test's numbers beside what was compared."""
-        about = {
-            "measure": self.measure,
-            "trials": self.trials,
-            "condition": self.condition,
-            "source": self.source,
-            "against": self.against,
-        }
-        return {
-            **about,
-            **self.test.to_dict(),
-            "compared_as": self.compared_as,
-            "friedman": plain(self.friedman),
-            "warning": self.warning,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +53,15 @@ class MixedDifference(Result):
     The study is a fixed effect. `n_crossed` participants took part in both, each with one random intercept."""
 
     studies: tuple[str, str]
-    model: MixedModel
+    model: MixedModel = field(metadata=FLAT)
     n_crossed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The model's numbers beside which studies it is of."""
-        return {"studies": list(self.studies), **self.model.to_dict(), "n_crossed": self.n_crossed}
 
 
 def measures(results: Sequence[StudyResult]) -> Iterator[tuple[Measure, str | None, About, list[pd.Series]]]:
-    """What can be compared between these studies: each measure with its values by study, indexed by participant.
+    """The measures comparable between these studies, each with its values by study, indexed by participant.
 
-    Preferences are compared where the pairs have no truth: where they have one, the accuracy is compared already."""
+    Preferences are compared only if the pairs have no truth: otherwise the accuracy is compared already.
+    """
     yield "accuracy", None, NOTHING, [_by_participant(one.participants, "accuracy") for one in results]
     trials = {one.uncertainty_trials for one in results}
     column = "uncertainty" if len(trials) == 1 else "uncertainty_all"
@@ -128,7 +109,7 @@ def _shared_warning(shared: Shared) -> str | None:
 
 
 def can_be_modelled(selected: Selected) -> bool:
-    """Whether the mixed model takes so many answers: the rows of others need not be kept for it."""
+    """True if the mixed model can take so many answers; otherwise the rows need not be kept for it."""
     return len(selected.main) <= MOST_ANSWERS
 
 

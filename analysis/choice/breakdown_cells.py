@@ -1,4 +1,4 @@
-"""Which trials a breakdown counts, and the numbered cells that they fall into."""
+"""The trials that a breakdown counts, and their numbered cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.choice.cell_tables import Part
-from analysis.choice.cells import one_run_each, people_of, same_codes, within
-from analysis.data.codes import Codes, Groups, Mask, groups_of, recoded, small_type
+from analysis.data.codes import Codes, Groups, Mask, groups_of, recoded, same_codes, small_type
 from analysis.data.outcomes import names_a_member
 from analysis.options import Blank
+from analysis.stats.cells import one_run_each, people_of, within
 
 By = Literal["condition", "pair", "arm", "source"]
 Measure = Literal["accuracy", "uncertainty", "preference"]
@@ -118,7 +118,7 @@ class Trials:
         return self._sourced(counted, [Part(a, self._choice == 0), Part(b, self._choice == 1)])
 
     def _sourced(self, counted: Counted, parts: Sequence[Part]) -> Cells:
-        """The parts with their sources numbered anew, without those that do not occur."""
+        """The parts with renumbered sources, without those that do not occur."""
         present = np.zeros(len(self._sources), dtype=bool)
         nameless = counted.rows.copy()
         for part in parts:

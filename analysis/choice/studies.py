@@ -12,18 +12,19 @@ from analysis.choice.breakdowns import Breakdown, breakdowns
 from analysis.choice.certainty import Certainty, certainty
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, compare_conditions
-from analysis.choice.description import Description, describe
 from analysis.choice.pooled import PooledTest, pooled_test
-from analysis.choice.preference import COMPARED, preference_per_participant
-from analysis.choice.totals import totals
-from analysis.choice.uncertainty import Trials, uncertainty_per_participant
+from analysis.choice.ties import TieAnswers, tie_answers
+from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.outcomes import Trials
+from analysis.data.preference import COMPARED, preference_per_participant
 from analysis.data.selection import Selected, Selection
-from analysis.data.ties import TieAnswers, tie_answers
+from analysis.data.totals import totals
 from analysis.options import Alternative, Blank
-from analysis.results import Result, table_rows
+from analysis.results import FLAT, Result, table_rows
 from analysis.stats.agreement import Agreement, agreement
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
 from analysis.stats.dawid_skene import DawidSkene, dawid_skene
+from analysis.stats.description import Description, describe
 from analysis.stats.mixed import MixedModel, mixed_model
 from analysis.stats.student import Scale
 from analysis.stats.two_way import TwoWay, two_way
@@ -31,18 +32,13 @@ from analysis.stats.two_way import TwoWay, two_way
 
 @dataclass(frozen=True, slots=True)
 class Preference(Result):
-    """How often `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
+    """The frequency with which `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
 
     condition: str
     source: str
     against: str
     has_truth: bool
-    description: Description
-
-    def to_dict(self) -> dict[str, Any]:
-        """The description's numbers beside what they are of."""
-        names = {"condition": self.condition, "source": self.source, "against": self.against}
-        return {**names, "has_truth": self.has_truth, **self.description.to_dict()}
+    description: Description = field(metadata=FLAT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,7 +61,9 @@ class StudyResult(Result):
     uncertainty_all: Description
     preferences: tuple[Preference, ...]
     participants: pd.DataFrame
+    """One row for each participant."""
     participant_preferences: pd.DataFrame
+    """One row for each participant and preference."""
     two_way: TwoWay
     pooled: PooledTest
     mixed: MixedModel
@@ -81,11 +79,11 @@ class StudyResult(Result):
 
     @property
     def asks_uncertainty(self) -> bool:
-        """Whether anybody said how uncertain they were, or certainty was not asked either."""
+        """True if any uncertainty was given, or certainty was not asked either."""
         return self.uncertainty_all.n > 0 or self.certainty.mean is None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields, with each participant's preferences under the participant."""
+        """A dict of the fields, with each participant's preferences under the participant."""
         return {
             "study": self.study,
             "selection": self.selection.to_dict(),

@@ -1,4 +1,4 @@
-"""How often each participant chose one source over another, as sorted bars (the paper's Figure 8)."""
+"""The frequency with which each participant chose one source over another, as sorted bars (the paper's Figure 8)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.description import Description
 from analysis.choice.studies import Preference, StudyResult
 from analysis.figures import canvas, words
 from analysis.figures.dots import thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
+from analysis.stats.description import Description
 from analysis.stats.intervals import Floats
 
 if TYPE_CHECKING:

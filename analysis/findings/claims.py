@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.findings.judges import standing
 from analysis.findings.pairs import VotedPair
@@ -27,6 +26,7 @@ from analysis.findings.words import (
 )
 from analysis.judging.sample import LABELS
 from analysis.judging.validation import JudgeValidation
+from analysis.stats.description import Description
 from analysis.stats.evidence import SHARE, evidence, with_test
 from analysis.stats.p_values import p_words
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from analysis.choice.chance import ChanceTest
-from analysis.choice.description import Description
 from analysis.detection.measures import Detection, DetectionAnalysis, described_as, rows_without_sensitivity
 from analysis.findings.condition_tests import conditions_compared
 from analysis.findings.methods import conditions_in_words
 from analysis.findings.model import Measured, Numbers, Section
 from analysis.findings.tables import column, counts, ends, names, reasons, said, sentences
 from analysis.results import table_rows
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 
 PLAIN_MEANS = "means over participants, which few trials pull towards 0"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.choice.majority import natural
+from analysis.data.ordering import natural
 from analysis.findings.marks import INTERVAL, few, nothing
 from analysis.findings.model import Band, Column, Figure, Mark, Numbers
 from analysis.findings.words import count, ends_of, first_few, limits, percent, sentence

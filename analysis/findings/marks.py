@@ -1,8 +1,8 @@
 """What the figures share: a row from a result, columns of means, and what few people mean."""
 
-from analysis.choice.description import Description
 from analysis.findings.model import Cell, Column, Figure, Mark, Numbers, Shape
 from analysis.findings.words import count, ends_of, limits, people, percent
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 
 FEW = 30

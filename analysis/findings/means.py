@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.findings.model import Numbers, Section
 from analysis.findings.tables import column, counts, ends, names, reasons, said
 from analysis.reported import Settings
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.choice.majority import level, natural
+from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
+from analysis.data.ordering import natural
 from analysis.findings.model import Cell, Column, Measured, Numbers, Section
 from analysis.findings.tables import column, names
 from analysis.reported import Analysis, Settings

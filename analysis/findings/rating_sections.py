@@ -66,7 +66,7 @@ def _scores(analysis: RatingAnalysis, shown: RatingAnalysis) -> Section:
 
 
 def _questions(analysis: RatingAnalysis) -> Iterator[Numbers]:
-    """What was asked by each criterion, where its id does not say it."""
+    """The question of each criterion, if its id does not tell."""
     rows = tuple(
         (one.criterion, one.asked, "" if one.scale is None else "{:g} to {:g}".format(*one.scale))
         for one in analysis.criteria

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.choice.description import Description
 from analysis.figures.words import count, listed, sentence
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.evidence import Evidence, with_test
 from analysis.stats.intervals import Interval

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import natural_ranks
-from analysis.choice.description import describe
-from analysis.choice.majority import natural
 from analysis.data.codes import Counts, Mask, codes_of, groups_of
-from analysis.options import LEVEL, RESAMPLES
+from analysis.data.ordering import natural, natural_ranks
+from analysis.data.rating_table import OF_ITEM, OutOfRange, Ratings, check_ratings
+from analysis.options import LEVEL, RESAMPLES, Level
 from analysis.ratings.groups import (
     GroupComparison,
     GroupScores,
@@ -27,12 +26,12 @@ from analysis.ratings.groups import (
 from analysis.ratings.interval import mean_interval
 from analysis.ratings.paired import PairedScores, criteria_compared, matched_groups_compared
 from analysis.ratings.rows import odd_scores, per_each, with_plurality, with_severity
-from analysis.ratings.table import OF_ITEM, OutOfRange, Ratings, check_ratings
 from analysis.results import Result, table_rows
 from analysis.stats.agreement.oneway import icc_oneway
 from analysis.stats.agreement.pairwise import RaterPairs, rater_pairs
-from analysis.stats.agreement.ratings import Level, RatingAgreement, agreement_of_ratings
+from analysis.stats.agreement.ratings import RatingAgreement, agreement_of_ratings
 from analysis.stats.agreement.words import ITEMS, undefined
+from analysis.stats.description import describe
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, Interval, no_interval
 
@@ -47,9 +46,10 @@ _LONGEST_LABEL = 48
 
 @dataclass(frozen=True, slots=True)
 class ClassCount(Result):
-    """How many of the scores that count are this class, and their `share`."""
+    """The number of counted scores of this class, and their `share`."""
 
     name: str
+    """The class."""
     n: int
     share: float
 
@@ -77,7 +77,9 @@ class CriterionResult(Result):
     sd_ddof0: float | None
     sd_ddof1: float | None
     minimum: float | None
+    """The lowest score given."""
     maximum: float | None
+    """The highest score given."""
     interval: Interval
     reason: str | None
     agreement: RatingAgreement
@@ -120,9 +122,10 @@ class RatingAnalysis(Result):
 
     @property
     def labels(self) -> dict[str, str]:
-        """A name of each criterion for readers: its question, where that is short and no other's, else its id.
+        """A label for each criterion: its question if that is short and unique, else its id.
 
-        A question with a mark at its end is quoted, as it may stand within a sentence."""
+        A question with a mark at its end is quoted, as it may be used within a sentence.
+        """
         texts = Counter(one.asked for one in self.criteria)
         return {one.criterion: _label(one, texts) for one in self.criteria}
 
@@ -325,7 +328,7 @@ def _groups(rows: pd.DataFrame) -> tuple[list[str], Counts]:
 
 
 def _classes(rows: pd.DataFrame) -> Iterator[ClassCount]:
-    """In natural order."""
+    """The classes in natural order."""
     counts = rows["score"].astype("str").value_counts()
     names = counts.index.to_series().reset_index(drop=True).astype(object)
     for place in np.argsort(natural_ranks(names), kind="stable"):
@@ -362,7 +365,7 @@ def _rater_pairs(
 def _agreement(
     ratings: Ratings, name: str, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
 ) -> RatingAgreement:
-    """With every step of a scale of whole numbers as a possible value, where no score lies off it."""
+    """The agreement, with every step of a scale of whole numbers as a possible value, if no score is off it."""
     given = rows["score"].astype("str") if ratings.level == "nominal" else values
     table = pd.DataFrame({"item": rows["item"], "rater": rows["rater"], "value": given})
     steps = None

@@ -10,10 +10,9 @@ from scipy.special import ndtri
 from analysis.options import LEVEL
 from analysis.results import Result
 
-Floats = npt.NDArray[np.float64]
-
 OVER_PARTICIPANTS = "percentile bootstrap over participants"
 NOT_ASKED = "no resamples asked for"
+Floats = npt.NDArray[np.float64]
 _CELLS = 4_000_000
 _DRAWS = 20_000_000
 
@@ -32,11 +31,12 @@ class Interval(Result):
 
 
 def resampling_is_bounded(distinct: int, resamples: int) -> bool:
-    """Whether so many distinct values are few enough to be drawn `resamples` times.
+    """True if so many distinct values are few enough to be drawn `resamples` times.
 
-    Answers on a scale of steps have few distinct values, however many participants there are. Values without steps
-    have as many as participants, and resampling a hundred thousand of them takes minutes and gives what the analytic
-    interval does: see `mean_interval` and `mann_whitney`."""
+    Answers on a scale of steps have few distinct values, however many participants there are. Values without steps have
+    as many as participants, and resampling a hundred thousand of them takes minutes and gives the same as the analytic
+    interval: see `mean_interval` and `mann_whitney`.
+    """
     return distinct * resamples <= _DRAWS
 
 

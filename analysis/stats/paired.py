@@ -1,4 +1,4 @@
-"""Two values of each participant compared: what is right where the same people are in two studies or conditions."""
+"""Two values of each participant compared: the right test if the same people are in two studies or conditions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.choice.description import Description, describe
 from analysis.options import RESAMPLES, Alternative
 from analysis.results import Result
+from analysis.stats.description import Description, describe
 from analysis.stats.intervals import Floats
 from analysis.stats.permutation import PermutationTest, sign_flip_test
 from analysis.stats.pseudomedian import pseudomedian
@@ -112,7 +112,8 @@ def paired_columns_test(
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> PairedTest:
-    """As `paired_test`, of two columns in the order of the same participants; who has NaN in one is only in the other.
+    """Like `paired_test`, for two columns in the order of the same participants; one with NaN in a column is only in
+    the other.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""How well certainty tells own right answers from own wrong ones: the type-2 ROC, from counts per level."""
+"""Separation of a participant's right answers from wrong ones by certainty: the type-2 ROC, from counts per level."""
 
 from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from analysis.choice.cells import ratio
 from analysis.data.codes import Counts
+from analysis.stats.cells import ratio
 from analysis.stats.intervals import Floats, Interval, no_interval
 from analysis.stats.student import FEWEST, student, too_few
 

@@ -6,11 +6,11 @@ import pandas as pd
 from rich.console import RenderableType
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
-from analysis.choice.description import Description
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
 from analysis.findings.in_short import compared_line, condition_line, mixed_line, over_other_pairs
 from analysis.reported import Analysis, Comparison
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 from analysis.text.full import counted
 from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from analysis.choice.studies import StudyResult
-from analysis.data.ties import TieAnswers
+from analysis.choice.ties import TieAnswers
 from analysis.findings.registry import sections_of, sections_of_all
 from analysis.reported import Analysis
 from analysis.text.sections import render_sections

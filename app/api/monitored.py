@@ -5,8 +5,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
-from app.sessions.flags import Flag
-from app.sessions.tables import Mode
+from app.trials.flags import Flag
+from app.trials.tables import Mode
 
 Flags = Sequence[tuple[Flag, int]]
 
@@ -63,7 +63,7 @@ class PairOut(Out):
 
 
 class UnitOut(Out):
-    """Something that is shown alone; `given` counts participants where `wanted` says how many there are to be."""
+    """A unit shown alone; `given` counts participants if `wanted` sets a target."""
 
     version: int
     block: str

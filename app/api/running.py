@@ -10,19 +10,20 @@ from pydantic import BaseModel, Field, StrictInt, StrictStr
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.monitored import Flags, MonitorOut, Out
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.library.clues import clues_state
 from app.library.dependencies import StoreDep
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
 from app.monitor.sessions_view import one_session
+from app.outputs.clues import clues_state
 from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
-from app.sessions.flags import Flag
-from app.sessions.tables import Mode
-from app.studies import launch, states
+from app.studies import launch
 from app.studies.blinding import may_look
 from app.studies.checklist import Around, checklist
-from app.studies.tables import State
+from app.studies.closing import LONGEST_GRACE_MIN
+from app.trials.flags import Flag
+from app.trials.states import State
+from app.trials.tables import Mode
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
@@ -30,16 +31,17 @@ Text = Annotated[StrictStr, Field(max_length=exclusions.LONGEST)]
 
 
 class StateIn(BaseModel):
-    """`known` are the codes of the checklist's warnings that you know; `reason` says why it goes live all the same.
+    """`known` are the codes of the checklist's warnings that you accept; `reason` is why the study goes live despite
+    them.
 
-    For closing: sessions under way may go on for `grace_minutes` (0: not at all), then they are shown `message`. One
-    who closes a closed study with one of these changes how it ends.
+    For closing: sessions under way may continue for `grace_minutes` (0: not at all), then they are shown `message`.
+    Closing a closed study with one of these changes how it ends.
     """
 
     state: State
     known: Annotated[list[StrictStr], Field(max_length=100)] = []
     reason: Text = ""
-    grace_minutes: Annotated[StrictInt, Field(ge=0, le=states.LONGEST_GRACE_MIN)] | None = None
+    grace_minutes: Annotated[StrictInt, Field(ge=0, le=LONGEST_GRACE_MIN)] | None = None
     message: Annotated[StrictStr, Field(min_length=1, max_length=launch.LONGEST_REASON)] | None = None
 
     def closing(self) -> launch.Closing | None:
@@ -178,7 +180,7 @@ class NamesIn(BaseModel):
 
 
 class LinkOut(Out):
-    """`path` is the participant's alone: it begins their session, and goes on with it, in every browser."""
+    """`path` is for the participant only: it begins their session, and continues it, in every browser."""
 
     participant: str
     path: str
@@ -222,7 +224,9 @@ async def get_checklist(database: DatabaseDep, study: StudyDep, store: StoreDep)
 
 @router.post("/previews", status_code=201)
 async def make_preview(database: DatabaseDep, settings: SettingsDep, study: StudyDep) -> PreviewOut:
-    """Make a link for whoever has it: a fresh walk through the newest version's pages that does not count."""
+    """Make a preview link for anyone who has it: a fresh walk through the newest version's pages that does not
+    count.
+    """
     await database.read(launch.refuse_without_version, study)
     return PreviewOut(address=f"/s/{study.slug}?as={pass_for(study.slug, Mode.PREVIEW, settings.secret)}")
 
@@ -280,7 +284,7 @@ async def exclude_session(
 async def include_session(
     database: DatabaseDep, who: WhoDep, study: StudyDep, session_id: SessionId, now: Now
 ) -> None:
-    """Let an excluded session count again."""
+    """Include an excluded session again."""
     await database.write(exclusions.include, who, study, session_id, now)
 
 

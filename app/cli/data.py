@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TableFiles(Enum):
-    """How `analyze --out` writes rows."""
+    """The file formats of `analyze --out`."""
 
     CSV = "csv"
     PARQUET = "parquet"
@@ -48,7 +48,7 @@ def export(
 ) -> None:
     """Write a study's data in the columns of docs/data.md; the audit log notes it."""
     from app.accounts.audit import COMMAND_LINE
-    from app.library.outputs import note_export
+    from app.outputs.outputs import note_export
     from app.reports.export import export
 
     with opened() as (_, database):
@@ -81,10 +81,10 @@ def package(
 ) -> None:
     """Write everything that belongs to a study into one zip (docs/package.md)."""
     from app.accounts.audit import COMMAND_LINE, record
-    from app.jobs.handlers.reports import study_files
     from app.reports.package import build_package
     from app.reports.packaging.about import About
     from app.studies.queries import study_named
+    from app.worker.handlers.reports import study_files
 
     about = About(authors=tuple(author or ()), license=license_ or None)
     with opened() as (_, database):
@@ -199,7 +199,7 @@ def _tables(
 
 @dataclass(frozen=True, slots=True)
 class _As:
-    """What becomes of a result: JSON or text on the terminal, and files of rows."""
+    """Output options: JSON or text on the terminal, and files of rows."""
 
     as_json: bool
     output: Path | None

@@ -126,10 +126,10 @@ def template(
 def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> None:
     from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore
-    from app.library.clues import clues_state
+    from app.outputs.clues import clues_state
     from app.studies.checklist import Around
     from app.studies.launch import Accepted, change_state, study_here
-    from app.studies.tables import State
+    from app.trials.states import State
 
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:
@@ -143,19 +143,19 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
 
 @app.command("open")
 def open_study(slug: SlugArgument) -> None:
-    """Let participants in."""
+    """Open a study to participants."""
     _set(slug, "live", f"open; participants come in at /s/{slug}")
 
 
 @app.command()
 def pilot(slug: SlugArgument) -> None:
-    """Let people in for a try: their answers are kept apart for ever."""
+    """Open a study as a pilot: its answers are kept apart from live data for ever."""
     _set(slug, "pilot", f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
 
 
 @app.command()
 def pause(slug: SlugArgument) -> None:
-    """Let nobody new in; sessions under way go on."""
+    """Stop new participants; sessions under way go on."""
     _set(slug, "paused", "paused; nobody new comes in, sessions under way go on")
 
 
@@ -176,7 +176,7 @@ def close(
         str, typer.Option(help="What those see who have not finished: what becomes of their pay.")
     ] = DEFAULT_CLOSING,
 ) -> None:
-    """Let nobody in; those under way may finish. Once more, it changes how the study ends."""
+    """Close a study; participants under way may finish. Repeat it to change how the study ends."""
     from app.studies.launch import Closing
 
     minutes = 0 if end_now else grace
@@ -218,7 +218,7 @@ def delete(
 ) -> None:
     """Delete a study for ever, with all sessions, answers, versions, reports and notes. Its clips stay."""
     from app.accounts.audit import COMMAND_LINE
-    from app.library.deleting import delete_study, remove_files
+    from app.studies.deleting import delete_study, remove_files
     from app.studies.launch import study_here
 
     with opened() as (settings, database):

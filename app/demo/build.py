@@ -1,6 +1,6 @@
-"""The demo: clips, a study over them, a match against agents, and records of matches to rate; all open.
+"""The demo: clips, a study of them, a match against agents, and records of matches to rate; all open.
 
-What is there already stays as it is.
+Existing parts are kept.
 """
 
 from datetime import UTC, datetime
@@ -12,15 +12,16 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.demo.walks import keep_walks
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
+from app.matches.offering import documents_of, keep_records
 from app.studies.file.load import load_study
-from app.studies.stimuli import add_stimuli
-from app.studies.tables import State, Study
+from app.studies.tables import Study
 from app.studies.versions import load_version, set_state, stimulus_facts
-from app.tasks.game.offering import documents_of, keep_records
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import played
+from app.trials.states import State
 
 SLUG = "demo"
 PLAY = "play"
@@ -40,7 +41,7 @@ def is_there(database: Database, slug: str = SLUG) -> bool:
 
 
 def build_demo(settings: Settings, database: Database) -> None:
-    """Make what is missing of the demo of videos: clips, then the study."""
+    """Create the missing parts of the video demo: clips, then the study."""
     with database.reading() as session:
         has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g2-1")).first() is not None
     if not has_clips:

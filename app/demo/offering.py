@@ -1,6 +1,6 @@
-"""Finished matches of the second demo become records of the third, so that whoever has played finds them there.
+"""Finished matches of the second demo become records of the third, so that players find their own there.
 
-A study of one's own offers matches by a button, as somebody should read them first. Here all moves are numbers.
+In real studies matches are offered by a button, as someone should read them first. Here all moves are numbers.
 """
 
 import logging
@@ -18,12 +18,13 @@ from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.demo.build import PLAY, RATE
 from app.library.tables import Stimulus
-from app.sessions.tables import Mode
+from app.matches.offering import offer_match_by, records_prefix
 from app.studies.access import StudyHere
-from app.studies.tables import Draft, State, Study, StudyVersion
+from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.game.fold import match_table
-from app.tasks.game.offering import offer_match_by, records_prefix
 from app.tasks.game.tables import MatchStatus
+from app.trials.states import State
+from app.trials.tables import Mode
 
 EVERY_S = 3.0
 MOST_MATCHES = 40
@@ -33,8 +34,9 @@ _log = logging.getLogger("likely-human.demo")
 
 
 def offer_finished(database: Database, now: datetime, refused: set[int]) -> int:
-    """Offer the matches that are over and not offered yet; how many were. Those that cannot be are added to `refused`,
-    and not tried again. None is offered while the design of the records' study has unsaved changes."""
+    """Offer matches that are over and not offered yet; returns how many. Those that fail are added to `refused` and not
+    retried. None is offered while the design of the records' study has unsaved changes.
+    """
     with database.reading() as session:
         matches = _to_offer(session, refused)
     n_offered = 0
@@ -74,7 +76,7 @@ def _here(session: Session, slug: str) -> StudyHere:
 
 @contextmanager
 def offering(settings: Settings) -> Iterator[None]:
-    """Offer matches in a thread as long as the block runs, in writes of their own: nobody's move waits for it."""
+    """Offer matches in a thread while the block runs, in separate writes that delay no move."""
     stop = threading.Event()
     thread = threading.Thread(target=_offer, args=(settings, stop), name="offering", daemon=True)
     thread.start()

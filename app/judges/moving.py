@@ -21,9 +21,9 @@ from app.judges.study import version_to_judge
 from app.library.clips.manifest import is_simulated, read_manifest
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
 from app.studies.file.design import StudyDesign
-from app.studies.tables import Unit, UnitMember
+from app.trials.design import Kind
+from app.trials.tables import Unit, UnitMember
 
 LOGGED = "logged_by"
 MATCH, SCENE = "match", "scene"
@@ -82,7 +82,7 @@ def recorded_of_study(
 
 
 def recorded_of_folder(folder: Path, player: str = PLAYER) -> Sequence[Recorded]:
-    """The clips of a folder's `manifest.csv` that have positions. Raises ClipError naming what is wrong with it."""
+    """The clips of a folder's `manifest.csv` that have positions. Raises ClipError naming a fault in it."""
     rows = read_manifest(folder / MANIFEST).rows
     return [
         _whole(row.name, row.source, row.positions, row.attributes, player)
@@ -152,7 +152,7 @@ def signatures_of_studies(
 
 
 def _numbered(clips: Sequence[ClipPath]) -> Sequence[ClipPath]:
-    """With numbers instead of players' names: a report is passed on."""
+    """Clips with numbers in place of players' names, as reports are passed on."""
     players = sorted({clip.player for clip in clips})
     digits = len(str(len(players)))
     numbers = {player: f"{at:0{digits}d}" for at, player in enumerate(players, start=1)}

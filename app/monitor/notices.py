@@ -1,4 +1,4 @@
-"""What the owner of a study should know of the links that people come by, and of blocks that are full."""
+"""Notices for a study's owner about recruiting links and full blocks."""
 
 import json
 from collections import Counter
@@ -8,10 +8,11 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select
 
 from app.sessions.links import PARTICIPANT_KEYS, id_in
-from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.runs import Run, run_of
-from app.sessions.tables import BEGUN, Mode, ParticipantSession, Status
+from app.sessions.runs import run_of
 from app.studies.tables import StudyVersion
+from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.runs import Run
+from app.trials.tables import BEGUN, Mode, ParticipantSession, Status
 
 NEWEST = 500
 """So many of the newest sessions are looked at for the parameters of their links."""

@@ -1,4 +1,4 @@
-"""The pages that a session has answered: what was asked and said, what was watched, and what was odd."""
+"""The answered pages of a session: questions, answers, playback and flags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,18 +12,17 @@ from app.library.tables import Stimulus
 from app.monitor.progress import page_title
 from app.questions.base import Question
 from app.questions.registry import TYPES
-from app.sessions.answered import AnsweredTrial, TrialView
-from app.sessions.design import PageKey, SessionPages
-from app.sessions.responses import Evidence, Response
-from app.sessions.runs import Run
-from app.sessions.tables import Trial
-from app.studies.tables import Unit, UnitMember
+from app.sessions.runs import StudyRun
 from app.tasks.running import task_named
+from app.trials.answered import AnsweredTrial, TrialView
+from app.trials.design import PageKey, SessionPages
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Trial, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened at `at`. `since` is when the page was first shown, where it is about one."""
+    """An event at time `at`. `since` is when the page was first shown, if it is about one."""
 
     at: datetime | None
     kind: str
@@ -37,15 +36,15 @@ class Event:
 
     @property
     def waited(self) -> str:
-        """From the page's first showing to its answer."""
+        """The time from the page's first showing to its answer."""
         return span(self.at - self.since) if self.at and self.since else ""
 
 
 class AnsweredPages:
-    """The pages that a session has answered, with all that belongs to them read at once."""
+    """A session's answered pages, with all related rows read at once."""
 
     def __init__(
-        self, session: Session, session_id: int, run: Run, way: SessionPages, *, sides_known: bool
+        self, session: Session, session_id: int, run: StudyRun, way: SessionPages, *, sides_known: bool
     ) -> None:
         self.run, self.way, self.sides_known = run, way, sides_known
         mine = select(Response).where(Response.session_id == session_id)
@@ -76,7 +75,7 @@ class AnsweredPages:
         )
 
     def _answers(self, response: Response, page: PageKey) -> Sequence[tuple[str, str]]:
-        """Questions as they were asked, with what was answered."""
+        """Questions with their answers, as asked."""
         asked = self._asked(page)
         own = {
             "uncertainty": response.uncertainty,

@@ -17,11 +17,11 @@ from app.core.spans import span
 from app.monitor.counting import SessionTally
 from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
 from app.monitor.tally import Tally, tally_of
-from app.sessions.flags import Flag, in_order
 from app.sessions.runs import run_of
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionNote, Status
 from app.studies.access import StudyHere
 from app.studies.tables import StudyVersion
+from app.trials.flags import Flag, in_order
+from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote, Status
 
 PER_PAGE = 50
 LONGEST_QUERY = 200
@@ -39,9 +39,9 @@ class BadSearch(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to look for; empty is anything. `q` is part of a participant's id, or a session's number.
+    """Search criteria; empty means any. `q` is part of a participant's id, or a session's number.
 
-    `excluded` is `yes` or `no`; `after` the last session of the page before.
+    `excluded` is `yes` or `no`; `after` is the last session of the previous page.
     """
 
     q: str = ""

@@ -1,4 +1,4 @@
-"""One session from arrival to its end: every page and event, what was watched, exclusions and notes since."""
+"""One session from arrival to end: pages, events, playback, later exclusions and notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,22 +11,22 @@ from app.core.spans import span
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.monitor.progress import page_title
 from app.monitor.session_pages import AnsweredPages, Event
-from app.sessions.design import (
+from app.sessions.exclusions import no_such_session
+from app.sessions.runs import run_of
+from app.studies.access import StudyHere
+from app.studies.tables import StudyVersion
+from app.trials.design import (
     Kind,
     PageKey,
 )
-from app.sessions.exclusions import no_such_session
-from app.sessions.flags import Flag, in_order
-from app.sessions.runs import run_of
-from app.sessions.tables import (
+from app.trials.flags import Flag, in_order
+from app.trials.tables import (
     Exclusion,
     Mode,
     ParticipantSession,
     SessionNote,
     Status,
 )
-from app.studies.access import StudyHere
-from app.studies.tables import StudyVersion
 
 _ENDS = {
     Status.COMPLETED: "Completed",
@@ -130,7 +130,7 @@ def _counted(
 
 
 def _passed(one: ParticipantSession, pages: AnsweredPages, current: PageKey) -> Iterator[Event]:
-    """What the participant did, in order."""
+    """The participant's events, in order."""
     yield Event(one.arrived_at, "arrived", "Arrived")
     for response in pages.responses:
         yield pages.answered(response)
@@ -152,7 +152,7 @@ def _exclusion(session: Session, session_id: int) -> str:
 
 
 def _said(session: Session, session_id: int) -> Iterator[Event]:
-    """What experimenters did about the session."""
+    """Events of experimenters: exclusions and notes."""
     exclusions = session.exec(select(Exclusion).where(Exclusion.session_id == session_id)).all()
     notes = session.exec(select(SessionNote).where(SessionNote.session_id == session_id)).all()
     ids = {

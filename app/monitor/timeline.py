@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.monitor.snapshots import TimePoint
 from app.monitor.tally import Ended, SessionRow
-from app.sessions.tables import Status
+from app.trials.tables import Status
 
 _STEPS_OF_TIME = [
     timedelta(minutes=10),

@@ -1,4 +1,4 @@
-"""What a type of question is, and what all types have in common."""
+"""The base class of question types and what they share."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,11 +34,15 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Question(Frozen):
-    """A question as it is run, of any type; what each key means, its type says (`own`: those that no other type has).
+Own = bool | int | float | str | tuple[str, ...]
 
-    With `groups`, it is asked of items of these groups alone. `level` says what answers are, where their type does
-    not: an imported table's."""
+
+class Question(Frozen):
+    """A question at run time, of any type; its type defines the keys (`own`: those that no other type has).
+
+    With `groups`, it is asked only about items of these groups. `level` is the level of measurement if the type does
+    not determine it, as in an imported table.
+    """
 
     id: str
     type: str
@@ -55,7 +59,15 @@ class Question(Frozen):
     groups: tuple[str, ...] = ()
     yes_no: bool = False
     level: Level | None = None
-    own: Mapping[str, Any] = {}
+    own: Mapping[str, Own] = {}
+
+    def own_texts(self, key: str) -> tuple[str, ...]:
+        """The texts of a key that its type alone has."""
+        return texts_of(self.own.get(key))
+
+    def own_number(self, key: str) -> float:
+        """The number of a key that its type alone has; 0 where it has none."""
+        return finite_number(self.own.get(key)) or 0.0
 
 
 def rule_error(message: str, remedy: str) -> PydanticCustomError:
@@ -104,7 +116,7 @@ QuestionId = Annotated[
 
 
 class Asked(Part):
-    """What every question of a study file has."""
+    """Keys of every question in a study file."""
 
     ask: Annotated[str, Widget(rows=2)] = Field(
         title="What is asked",
@@ -125,8 +137,9 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """`anchor` says what a level looks like, where the study describes its levels; `given` is what was entered in the
-    option's own field, where it has one."""
+    """`anchor` describes a level, if the study does; `given` is the text entered in the option's own field, if it has
+    one.
+    """
 
     value: str
     label: str
@@ -135,10 +148,29 @@ class OptionView:
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds and step of a number that a page asks for; None where there is none."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field that a page's form posts: one of `options`, a number within `limits`, or else a text."""
+
+    name: str
+    options: tuple[str, ...] = ()
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionView:
     """One question as asked; `value` is what was entered before (kept when the server sends a form back).
 
-    `widget` names its template. The `options` of a slider are its ends, with their labels, if it has any."""
+    `widget` names its template, which sees this alone: a type with more to show has a view of its own, with more in it.
+    """
 
     id: str
     type: str
@@ -147,10 +179,12 @@ class QuestionView:
     options: tuple[OptionView, ...] = ()
     value: str = ""
     error: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    step: float | None = None
     widget: str = ""
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that its template posts, in their order."""
+        return (FormField(self.id, tuple(option.value for option in self.options)),)
 
 
 class Answering(Protocol):
@@ -162,27 +196,29 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a check between keys sees of the file around a question: `scales` by name, the built-in ones among them.
+    """The context of a question for checks between keys: `scales` by name, including the built-in ones.
 
-    `of_pairs`: it is asked about pairs, whose answers have columns of their own."""
+    `of_pairs`: the question is asked about pairs, whose answers have columns of their own.
+    """
 
     scales: Mapping[str, Any]
     of_pairs: bool
 
 
 class QuestionType:
-    """A type of question, all of it. A new one is a file with a subclass, and a line in `registry.py`.
+    """A type of question, all of it. A new one is a file with a subclass, its template, and a line in `registry.py`.
 
     `settings` are its keys in a study file, with label, help, limits and widget of each; `of_items` what more may be
     said where it is asked about items. `only_pairs`: it is asked about pairs alone. `widget` is the template of its
-    part of a page, `question-<widget>.html`; one of those that there are, or its own. `kept_ids` belong to this type
-    among the questions about pairs.
+    part of a page, `question-<widget>.html`; one of those that there are, or its own, which sees a `view_type`.
+    `kept_ids` belong to this type among the questions about pairs.
     """
 
     settings: ClassVar[type[Asked]]
     of_items: ClassVar[type[Part] | None] = None
     only_pairs: ClassVar[bool] = False
     widget: ClassVar[str]
+    view_type: ClassVar[type[QuestionView]] = QuestionView
     # The keys of a new one in the design's form, beside its type.
     begins_with: ClassVar[Mapping[str, Any]] = {}
     # The same of the first one about each pair, and of the first one about the participant: all keys but the type.
@@ -195,7 +231,7 @@ class QuestionType:
     entry: ClassVar[str] = ""
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
-        """What is wrong between its keys, which may be of any shape. Each value by itself is checked already."""
+        """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
 
     def resolved(self, settings: Any, scales: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
@@ -211,8 +247,26 @@ class QuestionType:
         return self.widget
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        """What there is to choose from, or what else its template lists; `form` has what was entered before."""
+        """What there is to choose from; `form` has what was entered before."""
         return ()
+
+    def view(self, question: Question, form: Mapping[str, str], error: str = "") -> QuestionView:
+        """The question as its template shows it; `form` and `error` are of a form that could not be accepted."""
+        return self.view_type(
+            id=question.id,
+            type=question.type,
+            ask=question.ask,
+            required=question.required,
+            options=tuple(self.options(question, form)),
+            value=form.get(question.id, ""),
+            error=error,
+            widget=self.widget_of(question),
+            **self.more(question, form),
+        )
+
+    def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
+        """What its own type of view has besides."""
+        return {}
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
         """The typed answer in a posted form; None where there is none. Raises ValueError, in words for participants."""
@@ -223,14 +277,23 @@ class QuestionType:
         """The typed answer that a text stands for. Raises as `answer` does."""
         return text
 
+    def lack(self, question: Question, value: Any) -> str:
+        """What an answer lacks where one is required, in words for participants; empty where it is whole."""
+        return "Please answer this question." if value is None else ""
+
+    def parts(self, question: Question) -> Mapping[str, Question]:
+        """The questions that it consists of, where each has an answer of its own: the answer is a mapping by these
+        keys, and its parts are exported and analysed one by one."""
+        return {}
+
     def column(self, question_id: str) -> str | None:
-        """The column of the responses that holds the answer about a pair, where it has one of its own."""
+        """The response column that holds the answer about a pair, if it has its own."""
         return question_id if question_id in self.kept_ids else None
 
     def scale(self, question: Question) -> tuple[float | None, float | None]:
-        """The lowest and the highest number that may be the answer; None where there is no bound, or no number.
+        """The lowest and highest possible numeric answer; None if unbounded or not numeric.
 
-        Classes that were imported may have bounds, too: those of the numbers that name them.
+        Imported classes may have bounds, too: those of the numbers that name them.
         """
         return question.minimum, question.maximum
 
@@ -242,11 +305,8 @@ class QuestionType:
         """The answer as the experimenter's pages show it."""
         return str(self.written(value))
 
-    def simulate(self, person: Answering, fields: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
-        """What a simulated participant enters, where one option or one number of each field will not do.
-
-        `fields` are those of the question on the page, each with its options.
-        """
+    def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
+        """What a simulated participant enters, where one option or one number of each field will not do."""
         return {}
 
 
@@ -260,7 +320,7 @@ def finite_number(value: object) -> float | None:
 
 
 def texts_of(value: object) -> tuple[str, ...]:
-    """The texts of a list, of whatever shape it is."""
+    """The texts in a list of any shape."""
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, (list, tuple)) else ()
 
 
@@ -269,5 +329,5 @@ _DOUBT = ("uncertain", "unsure", "not ", "guess")
 
 
 def is_doubtful(label: str) -> bool:
-    """Whether a label is at the uncertain end of a scale of certainty."""
+    """True if a label is at the uncertain end of a certainty scale."""
     return any(word in label.lower() for word in _DOUBT)

@@ -14,6 +14,7 @@ from app.questions.base import (
     Asked,
     Label,
     Labels,
+    Level,
     OptionView,
     Part,
     Question,
@@ -50,7 +51,7 @@ class LikertQuestion(Asked, json_schema_extra=exactly_one(labels="array", scale=
 
 
 class Anchored(Part):
-    """A criterion: one point of a scale, with a text for what a point means."""
+    """A criterion: a scale with one set of labels and descriptions of some points."""
 
     anchors: Annotated[dict[Annotated[int, Field(ge=1, le=11)], Label], Widget(rows=3)] = Field(
         default={},
@@ -62,8 +63,8 @@ class Anchored(Part):
 class Likert(QuestionType):
     """Answer n is `labels[n - 1]`; `anchors` describe the answers, one text for each, empty where there is none."""
 
-    settings = LikertQuestion
-    of_items = Anchored
+    settings: ClassVar[type[Asked]] = LikertQuestion
+    of_items: ClassVar[type[Part] | None] = Anchored
     widget = "scale"
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "rating", "scale": "agreement"}
     first_about_pairs: ClassVar[Mapping[str, Any]] = {
@@ -76,7 +77,7 @@ class Likert(QuestionType):
         "ask": "How familiar are you with video games?",
         "scale": "familiarity",
     }
-    level = "ordinal"
+    level: ClassVar[Level | None] = "ordinal"
     kept_ids = frozenset({"uncertainty"})
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
@@ -125,7 +126,7 @@ class Likert(QuestionType):
 def _direction(
     place: Place, keys: Mapping[str, Any], points: Sequence[str], around: Around
 ) -> Iterator[Fault]:
-    """Keep `uncertainty` what the exported column of that name means."""
+    """Check that `uncertainty` runs in the direction of the exported column of that name."""
     if not around.of_pairs or str(keys.get("id")).strip() != "uncertainty" or not points:
         return
     if is_doubtful(points[0]) and not is_doubtful(points[-1]):

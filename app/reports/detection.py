@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.data.judgements import Judgements, as_classes
 from analysis.data.selection import Selection
 from analysis.detection.measures import (
     DetectionAnalysis,
@@ -13,7 +14,6 @@ from analysis.detection.measures import (
     described_as,
 )
 from analysis.detection.studies import BlockJudgements
-from analysis.detection.table import Judgements, as_classes
 from analysis.findings.detection import detection_methods
 from analysis.findings.item_judge_tables import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, validation_of
 from analysis.findings.items import RatedItems
@@ -42,10 +42,11 @@ def write_detection_report(
     verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
-    """Write the report of checked judgements into `folder`, as `write_report` does; returns how many answers count.
+    """Write the report of checked judgements into `folder`, as `write_report` does; returns the number of counted
+    answers.
 
-    `verdicts` (`read_item_verdicts`) of judges of stimuli are held against the participants. Raises StudyError for a
-    folder that cannot be written, AnalysisError for verdicts of other stimuli.
+    `verdicts` (`read_item_verdicts`) of judges of stimuli are compared with the participants. Raises StudyError for a
+    folder that cannot be written, AnalysisError for verdicts on other stimuli.
     """
 
     def made() -> FileReport:

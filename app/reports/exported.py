@@ -1,7 +1,7 @@
-"""What a task exports: its tables, each with its columns, its rows, and what a package says of it.
+"""The exports of a task: its tables, each with columns, rows, and a description for packages.
 
 A task has them as `TABLES` in `exports.py` of its folder, and their names as `EXPORTS` in its `__init__.py`, so that
-the serving process knows which there are without loading what makes their rows.
+the serving process knows the names without importing the code for their rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,9 +16,9 @@ from sqlmodel import Session, col, func
 from app.reports import columns, selects
 from app.reports.columns import Column
 from app.reports.kinds import What, exported_names
-from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.tasks import TASKS
+from app.trials.tables import ParticipantSession
 
 BATCH_ROWS = 5_000
 
@@ -29,7 +29,8 @@ Designs = Mapping[int, StudyDesign]
 
 class Rows(Protocol):
     """Reads the rows of a table: of all `modes` but previews unless some are named; sessions in the order of their
-    arrival, or else in that of their seeds, which tells nothing."""
+    arrival, or else in that of their seeds, which reveals nothing.
+    """
 
     def __call__(
         self, session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool
@@ -49,10 +50,10 @@ SESSION = Reference("session", "participants")
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """One table. `row_is` says what a row is; `key` names the columns that together identify one, if any do.
+    """One table. `row_is` describes a row; `key` names the columns that together identify one, if any.
 
-    `rows` is None of a table that is computed from the votes of one mode. `columns_of` has the columns of one study,
-    where they depend on it.
+    `rows` is None for a table computed from the votes of one mode. `columns_of` gives the columns of one study, if they
+    depend on it.
     """
 
     what: What
@@ -66,7 +67,7 @@ class ExportTable:
 
 @dataclass(frozen=True, slots=True)
 class OfSessions:
-    """What a task adds to each row of `participants`, last: its columns, and their values by the row."""
+    """A task's additions to each row of `participants`, at the end: its columns, and their values by row."""
 
     columns: tuple[Column, ...]
     values: Callable[[Session, str, Designs], Callable[[Row], Row]]
@@ -78,7 +79,7 @@ def task_exports(task: str) -> Sequence[ExportTable]:
 
 
 def of_sessions(designs: Designs) -> Sequence[OfSessions]:
-    """What the tasks of a study add to the rows of its sessions."""
+    """The additions of a study's tasks to the rows of its sessions."""
     tasks = {block.task for design in designs.values() for block in design.blocks}
     modules = [
         import_module(f"{TASKS[task]}.exports") for task in TASKS if task in tasks and exported_names(task)
@@ -134,5 +135,5 @@ SHARED: Mapping[What, ExportTable] = {
 
 
 def table_of(what: What) -> ExportTable:
-    """A table by its name, of whichever task."""
+    """A table by its name, of any task."""
     return SHARED[what] if what in SHARED else every_table()[what]

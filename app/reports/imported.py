@@ -15,15 +15,16 @@ from app.core.errors import Conflict, StudyError
 from app.library.tables import Stimulus
 from app.questions.base import Question
 from app.questions.sides import Pressed
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession, Status, Trial
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
 from app.studies.file.model import SLUG_PATTERN
-from app.studies.tables import State, Study, StudyVersion, Unit
+from app.studies.tables import Study, StudyVersion
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan, pressed_for
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign
 from app.tasks.registry import AnyDesign
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, Status, Trial, Unit
 
 # The version of the consent of studies whose answers came with a mapping file, and its text's beginning.
 MAPPED = "mapped"
@@ -35,7 +36,7 @@ _TIMES = ("shown_at", "answered_at")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of how the answers were collected; `consent` is the version that marks such an import."""
+    """The circumstances in which the answers were collected; `consent` is the version that marks such an import."""
 
     title: str
     consent: str
@@ -70,7 +71,7 @@ def require_slug(path: Path, slug: str) -> None:
 
 
 def taken_of(about: str) -> str:
-    """What was assumed of an import, as its study keeps it."""
+    """The assumptions made in an import, as stored in its study."""
     return about.removeprefix(ABOUT).strip()
 
 
@@ -256,5 +257,5 @@ def _time(value: Any) -> datetime | None:
 
 
 def _pressed(row: Mapping[str, Any]) -> Pressed | None:
-    """Where the clip chosen was, or that there was no difference."""
+    """The side of the chosen clip, or no difference."""
     return pressed_for(row["choice"], Member(row["left"] or "a")) if row["choice"] else None

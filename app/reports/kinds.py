@@ -1,4 +1,4 @@
-"""What can be exported, and how."""
+"""Kinds and formats of exports."""
 
 from enum import StrEnum
 from importlib import import_module

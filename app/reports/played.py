@@ -15,7 +15,6 @@ from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
 from app.reports.facts import designs_of
-from app.sessions.tables import Exclusion, Mode
 from app.studies.file.design import StudyDesign
 from app.studies.tables import Study, StudyVersion
 from app.tasks.game.base import Event, canonical_json
@@ -25,6 +24,7 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
 from app.tasks.game.matching import waiting_table
 from app.tasks.game.tables import Exchange, MatchStatus
+from app.trials.tables import Exclusion, Mode
 
 BATCH_ROWS = 5_000
 BY_HAND = "by-hand"
@@ -121,7 +121,7 @@ def metric_names(game: str) -> tuple[str, ...]:
 def pay_of(
     session: Session, slug: str, designs: Mapping[int, StudyDesign]
 ) -> Mapping[int, Mapping[str, Any]]:
-    """By session: the bonus of its matches that are over, and what is paid for waiting, in minor units."""
+    """Pay by session: the bonus of its finished matches, and the pay for waiting, in minor units."""
     bonuses = session.execute(
         select(_s.session_id, func.sum(_s.bonus_minor))
         .join(match_table, _m.id == _s.match_id)
@@ -205,7 +205,7 @@ def _roles(session: Session, match_id: int) -> dict[int, str]:
 
 
 def _measures(session: Session, match: Row[Any]) -> Mapping[int, Mapping[str, Any]]:
-    """By seat; none of a match that was stopped, whose measures are not defined."""
+    """The measures by seat; empty for a stopped match, for which they are undefined."""
     if match.status != MatchStatus.FINISHED:
         return {}
     try:

@@ -1,5 +1,6 @@
-"""The SELECT behind `responses`: from what was pressed it derives which member was chosen; and what the SELECTs of
-other exports share with it."""
+"""The SELECT of `responses`, which derives the chosen member from the side pressed; and parts shared with other
+exports' SELECTs.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,12 +30,12 @@ from sqlmodel import col
 from app.library.tables import Stimulus
 from app.monitor.counting import ONE_SIDED
 from app.questions.sides import TIE
-from app.sessions.flags import UNWATCHED, Flag
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Trial
-from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.tasks.pair.design import Member
 from app.tasks.pair.queries import planned_left
+from app.trials.flags import UNWATCHED, Flag
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Trial, Unit, UnitMember
 
 _s, stimulus_a, stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
 member_a, _member_b = aliased(UnitMember), aliased(UnitMember)
@@ -87,7 +88,7 @@ def who() -> list[Label[Any]]:
 
 
 def session_tables(statement: Select[Any]) -> Select[Any]:
-    """Of every session but the previews, which count nowhere."""
+    """Join every session except previews, which never count."""
     return (
         statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id))
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
@@ -96,20 +97,20 @@ def session_tables(statement: Select[Any]) -> Select[Any]:
 
 
 def with_exclusion(statement: Select[Any]) -> Select[Any]:
-    """With the standing exclusion of the session, of which there is one at most."""
+    """Join the session's current exclusion, of which there is at most one."""
     standing = and_(col(Exclusion.session_id) == col(_s.id), col(Exclusion.lifted_at).is_(None))
     return statement.outerjoin(Exclusion, standing)
 
 
 def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
-    """From the responses to trials, with their units."""
+    """A SELECT from the responses to trials, with their units."""
     responses = select(*columns).select_from(Response).join(Trial, col(Trial.id) == col(Response.trial_id))
     sessions = session_tables(responses.join(_s, col(_s.id) == col(Trial.session_id)))
     return sessions.join(Unit, col(Unit.id) == col(Trial.unit_id))
 
 
 def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
-    """From the responses to a study's trials, with the pair and both clips; in the order of sessions and trials."""
+    """A SELECT from the responses to a study's trials, with the pair and both clips; ordered by session and trial."""
     return (
         _with_clips(of_trials(columns))
         .where(col(Study.slug) == slug)
@@ -118,7 +119,7 @@ def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
 
 
 def _with_clips(pairs: Select[Any]) -> Select[Any]:
-    """With both clips of each unit that is a pair."""
+    """Join both clips of each unit that is a pair."""
     return (
         pairs.join(member_a, and_(col(member_a.unit_id) == col(Unit.id), col(member_a.slot) == Member.A))
         .join(_member_b, and_(col(_member_b.unit_id) == col(Unit.id), col(_member_b.slot) == Member.B))
@@ -176,8 +177,9 @@ _OF_PAIRS = {inspect(table).selectable for table in (Unit, stimulus_a, stimulus_
 
 @dataclass(frozen=True, slots=True)
 class InParts:
-    """`responses` in three: `answers` begins with the keys `session_key` and `pair_key`, by which the first columns
-    of `sessions` and of `pairs` are found. What is the same in a thousand rows is then read once."""
+    """`responses` in three parts: `answers` begins with the keys `session_key` and `pair_key`, by which the first
+    columns of `sessions` and of `pairs` are joined. Values repeated in a thousand rows are then read once.
+    """
 
     answers: Select[Any]
     sessions: Select[Any]
@@ -192,7 +194,7 @@ def responses(slug: str, wanted: Collection[str] | None = None) -> Select[Any]:
 
 
 def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
-    """The same rows and columns; those of whole sessions and of pairs once for each of them."""
+    """The same rows and columns; those of whole sessions and of pairs once for each."""
     columns = [column for column in _RESPONSES if column.name in wanted]
     of_sessions = [column for column in columns if _OF_SESSIONS.issuperset(_tables_of(column))]
     of_pairs = [column for column in columns if _OF_PAIRS.issuperset(_tables_of(column))]

@@ -33,11 +33,11 @@ from app.reports.responses import (
     who,
     with_exclusion,
 )
-from app.sessions.design import PageKey, Slot
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, Trial
-from app.studies.tables import Study, Unit, UnitMember
+from app.studies.tables import Study
 from app.tasks.pair.design import Member
+from app.trials.design import PageKey, Slot
+from app.trials.responses import Evidence, Response
+from app.trials.tables import BEGUN, Exclusion, ParticipantSession, Trial, Unit, UnitMember
 
 _s = ParticipantSession
 _item, _shown = aliased(UnitMember), aliased(Stimulus)
@@ -46,7 +46,7 @@ _SELF_PAGE = f"{PageKey('self')}-"
 
 
 def participants(slug: str) -> Select[Any]:
-    """One row per session that began: those who refused or were under age are counted, never listed."""
+    """One row per session that began; those who declined or were under age are only counted."""
     answered = (
         select(col(Response.session_id), func.count(col(Response.trial_id)).label("n"))
         .group_by(col(Response.session_id))
@@ -153,7 +153,7 @@ def ratings(slug: str) -> Select[Any]:
 
 
 def self_assessments(slug: str) -> Select[Any]:
-    """As `ratings`, one row per page on which participants were asked about themselves; it has no item."""
+    """Like `ratings`, one row per page of questions about oneself; it has no item."""
     block = func.substr(col(Response.page), len(_SELF_PAGE) + 1)
     nothing = (
         "position",

@@ -16,7 +16,7 @@ from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
 from app.reports.targets import frame_of, notes_of
-from app.sessions.tables import Status
+from app.trials.tables import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def sessions_of(study: Source, mode: str) -> Sessions | None:
 
 
 def leak_cautions(source: Source) -> Iterable[Caution]:
-    """What one clue alone says of the records or texts shown, to be read beside people's accuracy."""
+    """Cautions about single clues that predict the source of records or texts, to be read with people's accuracy."""
     for block in source.leaks if isinstance(source, StudyFacts) else ():
         allowed = [f"{leak.name}: {leak.says}." for leak in block.leaks]
         if block.trivial is not None or allowed:

@@ -12,10 +12,10 @@ from sqlmodel import Session
 from app.core.errors import Conflict
 from app.reports.facts import designs_of
 from app.reports.walked import poses_of, pressed_of, start_of, walks
-from app.sessions.design import Kind
-from app.sessions.tables import Mode
 from app.studies.queries import study_named
 from app.tasks.walk.tables import Over
+from app.trials.design import Kind
+from app.trials.tables import Mode
 from stimuli.arena import GOALS
 from stimuli.clipset import Progress, Walked, generate_of_people
 from stimuli.courses import SEED
@@ -46,8 +46,8 @@ class Shown:
 def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> Shown:
     """The walks of a study in one mode that become clips: to their goals, by people who agreed and count.
 
-    Names of clips, players and sessions are keyed hashes: the same each time, and nobody can tell whose they are.
-    Raises NotFound for an unknown study, Conflict where not one can be shown.
+    Names of clips, players and sessions are keyed hashes: stable, and not traceable to people. Raises NotFound for an
+    unknown study, Conflict if there is none to show.
     """
     study_named(session, slug)
     designs = designs_of(session, slug)

@@ -3,9 +3,9 @@
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlmodel import SQLModel
 
-from app.sessions.tables import Mode, ParticipantSession, SessionToken, Status, Trial
 from app.studies.queries import STATE
 from app.studies.tables import Study, StudyVersion
+from app.trials.tables import Mode, ParticipantSession, SessionToken, Status, Trial
 
 _session, _version, _study, _trial, _token = (
     SQLModel.metadata.tables[str(table.__tablename__)]
@@ -24,9 +24,6 @@ ADD_SESSION = insert(_session).returning(_session.c.id)
 ADD_TOKEN = insert(_token)
 
 # When a session begins; whoever holds the version's row takes the next ordinal.
-HOLD_VERSION = (
-    select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
-)
 _OF_MODE = (_session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode"))
 LAST_ORDINAL = select(func.max(_session.c.ordinal), func.count(_session.c.ordinal)).where(*_OF_MODE)
 ORDINALS = select(_session.c.ordinal).where(*_OF_MODE, _session.c.ordinal.is_not(None))

@@ -1,4 +1,4 @@
-"""Which clip a session sees where, and which it was shown."""
+"""The clips that a session sees at each place, and those it was shown."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,12 +8,13 @@ from sqlmodel import Session, col
 
 from app.core.errors import NotFound
 from app.sessions.runs import run_of
-from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
-from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.tasks.running import task_named
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Trial, Unit, UnitMember
 
 NO_CLIP = "There is no such clip on the page you are on."
 
@@ -60,7 +61,7 @@ def clip_for(session: Session, token: str, position: int, place: str, now: datet
 
 
 def shown_design(session: Session, slug: str) -> StudyDesign | None:
-    """What people who come now are shown; None where there is no such study, or nobody may see it yet."""
+    """The design shown to new participants; None if the study does not exist or is still a draft."""
     newest = session.execute(
         select(col(StudyVersion.id), col(StudyVersion.sha256))
         .join(Study, col(Study.id) == col(StudyVersion.study_id))

@@ -7,9 +7,9 @@ from sqlmodel import Session, col, select
 from app.accounts.audit import SERVICE, record
 from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionNote
 from app.studies.access import StudyHere
 from app.studies.tables import StudyVersion
+from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote
 
 LONGEST = 2_000
 
@@ -33,7 +33,7 @@ def exclude(
 
 
 def leave_out(session: Session, slug: str, session_id: int, reason: str, now: datetime) -> None:
-    """The service's own exclusion, on record like any other; whoever is left out already stays so."""
+    """Exclude a session on behalf of the service, with an audit record; one already excluded is unchanged."""
     if _standing(session, session_id) is None:
         session.add(Exclusion(session_id=session_id, reason=reason, excluded_at=now))
         subject = f"session {session_id}"
@@ -41,7 +41,7 @@ def leave_out(session: Session, slug: str, session_id: int, reason: str, now: da
 
 
 def include(session: Session, who: Who, study: StudyHere, session_id: int, now: datetime) -> None:
-    """Let a session count again. Raises Conflict where it does."""
+    """Lift a session's exclusion. Raises Conflict if it is not excluded."""
     of_people(session, study, session_id)
     exclusion = _standing(session, session_id)
     if exclusion is None:

@@ -10,10 +10,12 @@ from sqlmodel import Session
 
 from app.core.errors import Closed
 from app.sessions import beginning_queries
-from app.sessions.design import Planned
-from app.sessions.runs import BlockRun, Run
+from app.sessions.runs import StudyRun
 from app.tasks.base import Start
 from app.tasks.running import task_named
+from app.trials.design import Planned
+from app.trials.loads import HOLD_VERSION
+from app.trials.runs import BlockRun
 
 
 class Full(Closed):
@@ -29,16 +31,16 @@ def plan_trials(
     version_id: int,
     mode: str,
     session_id: int,
-    run: Run,
+    run: StudyRun,
     rng: random.Random,
     now: datetime,
 ) -> dict[str, Any]:
-    """Store the trials of a session that begins; returns its ordinal, its seed and its blocks.
+    """Store the trials of a new session; returns its ordinal, seed and blocks.
 
-    Raises Full where no block has a trial left for anybody, or one has none that may not be skipped.
+    Raises Full if no block has a trial left, or a block that may not be skipped has none.
     """
     connection = session.connection()
-    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
+    connection.execute(HOLD_VERSION, {"version_id": version_id})
     ordinal, seed = _next_ordinal(session, version_id, mode), rng.getrandbits(31)
     before = None
     # The other of its session pair is there before it also where it takes a place that has come free.
@@ -80,7 +82,7 @@ def plan_trials(
 
 
 def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
-    """The first that nobody has: one that somebody gave back who had their answers deleted, or the next."""
+    """The lowest free ordinal: one freed by a withdrawn participant, or the next."""
     of = {"version_id": version_id, "mode": mode}
     last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
     if (last or 0) == n:
@@ -102,7 +104,7 @@ def _of_block(
     return {unit: plan for unit, plan in mirror.items() if unit in units}
 
 
-def _ordered(run: Run, rng: random.Random, before: Sequence[Sequence[Any]] | None) -> Sequence[BlockRun]:
+def _ordered(run: StudyRun, rng: random.Random, before: Sequence[Sequence[Any]] | None) -> Sequence[BlockRun]:
     """Blocks in a random order are turned round for the second session of a counterbalanced session pair."""
     if run.design.block_order == "fixed":
         return run.blocks

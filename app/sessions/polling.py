@@ -1,4 +1,4 @@
-"""Pages that change by themselves: what is due is written before they are shown; a poll or a stream waits for news."""
+"""Pages that change by themselves: pending changes are written before showing; a poll or stream waits for more."""
 
 import asyncio
 import json
@@ -14,12 +14,12 @@ from sqlmodel import Session
 from app.core import dependencies
 from app.core.database import Database
 from app.core.ending import is_ending
-from app.sessions.here import Where
-from app.sessions.news import Listener, hears_all
-from app.sessions.pages import MessagePage
+from app.sessions.here import StudyWhere
 from app.sessions.views import page_for
 from app.sessions.where import hold, locate, session_of
 from app.tasks.running import live_of
+from app.trials.news import Listener, hears_all
+from app.trials.pages import MessagePage
 
 POLL_S = 25.0
 PRESENT_S = 5.0
@@ -39,14 +39,14 @@ NO_STORE = {"Cache-Control": "no-store"}
 _GIVES_WAY: Mapping[str, Any] = {}
 
 
-def is_due(where: Where, now: datetime) -> bool:
-    """Whether something has to be written before the current page is shown (`settle`)."""
+def is_due(where: StudyWhere, now: datetime) -> bool:
+    """True if something must be written before the current page is shown (`settle`)."""
     task = live_of(where)
     return task is not None and not where.is_shut_out(now) and task.is_due(where, now)
 
 
 def settle(session: Session, token: str, now: datetime) -> None:
-    """Write what is due on the current page, unless somebody else has."""
+    """Write what is due on the current page, unless another request already has."""
     hold(session, token)
     where = locate(session, token)
     task = live_of(where)
@@ -54,15 +54,15 @@ def settle(session: Session, token: str, now: datetime) -> None:
         task.settle(session, where, where.block, now)
 
 
-def note_present(session: Session, where: Where, now: datetime, polls: bool) -> None:
-    """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
+def note_present(session: Session, where: StudyWhere, now: datetime, polls: bool) -> None:
+    """Record a heartbeat; `polls`: from a browser that keeps polling."""
     task = live_of(where)
     if task is not None:
         task.note_present(session, where, where.block, now, polls=polls)
 
 
-async def current(database: Database, token: str, now: datetime) -> Where:
-    """Where a session stands, once everything is written that is due on its page."""
+async def current(database: Database, token: str, now: datetime) -> StudyWhere:
+    """The session's state, once everything due on its page is written."""
     where = await database.peek(locate, token)
     if is_due(where, now):
         await database.write(settle, token, now)
@@ -73,7 +73,7 @@ async def current(database: Database, token: str, now: datetime) -> Where:
 async def news_of(
     database: Database, token: str, now: datetime, after: str, is_gone: Callable[[], Awaitable[bool]]
 ) -> Response:
-    """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
+    """Changes since the version `after`, as soon as there are any; 204 after `POLL_S` without."""
     async with aclosing(_changes(database, token, now, after, is_gone, POLL_S)) as changes:
         async for news in changes:
             if news is not None and news is not _GIVES_WAY:

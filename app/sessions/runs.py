@@ -1,7 +1,6 @@
-"""What every session of a frozen version shares, kept in memory: it cannot change any more."""
+"""A version's run, kept in memory by every process: a frozen version cannot change any more."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -9,63 +8,26 @@ from sqlmodel import Session, col, select
 
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.design import BlockPart, Kind, SessionPages, UnitToPlan, pages_of
 from app.studies.file.load import StudyDesign
-from app.studies.tables import StudyVersion, Unit, UnitMember
-from app.tasks.registry import AnyDesign
+from app.studies.tables import StudyVersion
+from app.trials.design import Kind, UnitToPlan
+from app.trials.parts import BlockDesign
+from app.trials.runs import BlockRun, Run
+from app.trials.tables import Unit, UnitMember
 
 
-@dataclass(frozen=True, slots=True)
-class BlockRun:
-    """A block of a version with its units, and how many trials a session has of it unless it says otherwise."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyRun(Run):
+    """A version's blocks with its whole design."""
 
-    design: AnyDesign
-    units: tuple[UnitToPlan, ...]
-    n_practice: int
-    n: int
-
-    @property
-    def id(self) -> str:
-        return self.design.id
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A version's design and its blocks. `pages` are those of a session that goes through all of them in order.
-
-    `shows_clips` says whether there are clips among what it shows, `shows_reading` whether records or texts are.
-    """
-
-    sha256: str
     design: StudyDesign
-    blocks: tuple[BlockRun, ...]
-    pages: SessionPages
-    shows_clips: bool
-    shows_reading: bool
-    _by_blocks: dict[tuple[tuple[str, int], ...], SessionPages] = field(default_factory=dict)
-
-    def block(self, id_: str) -> BlockRun:
-        """Raises KeyError."""
-        for block in self.blocks:
-            if block.id == id_:
-                return block
-        raise KeyError(id_)
-
-    def pages_for(self, stored: Sequence[Sequence[Any]] | None) -> SessionPages:
-        """A session's pages; `stored` is None where it goes through all blocks in order, whole."""
-        if stored is None:
-            return self.pages
-        key = tuple((str(block), int(n)) for block, n in stored)
-        if key not in self._by_blocks:
-            self._by_blocks[key] = _pages(self.design, [(self.block(block), n) for block, n in key])
-        return self._by_blocks[key]
 
 
 # By database, as ids are its own; then by version and hash.
-_runs: WeakKeyDictionary[Any, dict[tuple[int, str], Run]] = WeakKeyDictionary()
+_runs: WeakKeyDictionary[Any, dict[tuple[int, str], StudyRun]] = WeakKeyDictionary()
 
 
-def run_of(session: Session, version_id: int, sha256: str) -> Run:
+def run_of(session: Session, version_id: int, sha256: str) -> StudyRun:
     """The version's run, read at its first use.
 
     One that is not frozen (it is being previewed) is read each time: saved anew, its units are other rows.
@@ -81,7 +43,13 @@ def run_of(session: Session, version_id: int, sha256: str) -> Run:
     return run
 
 
-def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
+def run_at(session: Session, version_id: int) -> StudyRun:
+    """The run of a version that is there. Raises NoResultFound."""
+    sha256 = session.exec(select(StudyVersion.sha256).where(StudyVersion.id == version_id)).one()
+    return run_of(session, version_id, sha256)
+
+
+def _read(session: Session, version_id: int, sha256: str, text: str) -> StudyRun:
     design = StudyDesign.model_validate_json(text)
     units: dict[str, list[UnitToPlan]] = {block.id: [] for block in design.blocks}
     for unit in session.exec(select(Unit).where(Unit.version_id == version_id).order_by(col(Unit.position))):
@@ -90,42 +58,26 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
         )
         units[unit.block].append(to_plan)
     blocks = tuple(_block(block, tuple(units[block.id])) for block in design.blocks)
-    pages = _pages(design, [(block, block.n) for block in blocks])
     kinds = _kinds(session, version_id)
     reading = bool(kinds - {StimulusKind.CLIP}) or any(block.has_texts for block in design.blocks)
-    return Run(sha256, design, blocks, pages, StimulusKind.CLIP in kinds, reading)
+    return StudyRun(
+        sha256=sha256,
+        blocks=blocks,
+        has_background=bool(design.background),
+        has_instructions=design.instructions is not None,
+        shows_clips=StimulusKind.CLIP in kinds,
+        shows_reading=reading,
+        design=design,
+    )
 
 
 def _kinds(session: Session, version_id: int) -> set[str]:
-    """Of the stimuli that the version shows."""
+    """The kinds of stimuli in the version."""
     kinds = select(Stimulus.kind).join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id).join(Unit)
     return set(session.exec(kinds.where(Unit.version_id == version_id).distinct()))
 
 
-def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:
+def _block(design: BlockDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:
     n_main = sum(unit.kind is Kind.MAIN for unit in units)
     n_practice = sum(unit.kind is Kind.PRACTICE for unit in units)
     return BlockRun(design, units, n_practice, len(units) - n_main + design.n_main(n_main))
-
-
-def _pages(design: StudyDesign, blocks: Sequence[tuple[BlockRun, int]]) -> SessionPages:
-    parts, first = [], 1
-    for block, n in blocks:
-        of, n_practice = block.design, min(block.n_practice, n)
-        parts.append(
-            BlockPart(
-                block.id,
-                of.task,
-                n,
-                n_practice,
-                first,
-                instructions=of.instructions is not None,
-                noun=of.noun,
-                self_assessment=of.self_assessment is not None,
-                about_self_first=of.about_self_first,
-            )
-        )
-        first += n
-    return pages_of(
-        background=bool(design.background), instructions=design.instructions is not None, parts=parts
-    )

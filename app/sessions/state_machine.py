@@ -13,14 +13,15 @@ from sqlalchemy import bindparam, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
-from app.sessions.answers import read_answers, store
 from app.sessions.beginning import ENDED, Declined, answer_consent
 from app.sessions.coming import Came
-from app.sessions.here import NotCurrent, Where
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Status
+from app.sessions.here import StudyWhere
 from app.sessions.where import hold, locate
 from app.tasks.running import task_named
+from app.trials.answers import read_answers, store
+from app.trials.here import NotCurrent
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Status
 
 MAX_SUBMIT_ID = 100
 _session, _response, _evidence = (
@@ -67,11 +68,11 @@ def submit(
     rng: random.Random,
     came: Came | None = None,
 ) -> Declined | None:
-    """Take the answer to the current page and go on to the next. `came` is who answers the consent page.
+    """Store the answer to the current page and move to the next. `came` is the visitor who answers the consent page.
 
-    The same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
-    InvalidAnswer for one that cannot be accepted, Closed once the study takes no answers, BegunElsewhere for a
-    consent of somebody who takes part already.
+    Sending the same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
+    InvalidAnswer for an unacceptable one, Closed once the study takes no answers, BegunElsewhere if an id that consents
+    is already taking part.
     """
     submit_id = form.get("submit_id", "")
     hold(session, token)
@@ -98,7 +99,7 @@ def submit(
     return None
 
 
-def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: datetime) -> None:
+def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime) -> None:
     block = where.run.block(where.part.block)
     taken = task_named(block.design.task).read(session, where, block, form, now)
     if taken is None:
@@ -110,7 +111,7 @@ def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: 
     _advance(session, where, now)
 
 
-def _advance(session: Session, where: Where, now: datetime) -> None:
+def _advance(session: Session, where: StudyWhere, now: datetime) -> None:
     values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
     if where.pages.keys[where.step + 1].kind == "debrief":
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()

@@ -1,4 +1,4 @@
-"""Ways out: not taking part, no place, and stopping with one's answers deleted, by the session or by the code later."""
+"""Ways out: declining, no place left, and withdrawing with one's answers deleted, from the session or later by code."""
 
 from typing import Literal
 from urllib.parse import quote
@@ -12,15 +12,15 @@ from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
 from app.sessions.ends import farewell, full
-from app.sessions.here import Where
-from app.sessions.pages import MessagePage, StopPage
+from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
 from app.sessions.sent import with_came
-from app.sessions.tables import BEGUN, Status
 from app.sessions.views import preview_of
 from app.sessions.where import locate, session_of
 from app.sessions.withdrawing import require_of, withdraw
 from app.studies.file.load import StudyDesign
+from app.trials.pages import MessagePage, StopPage
+from app.trials.tables import BEGUN, Status
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -65,7 +65,7 @@ async def withdraw_by_code(
 
 @router.get("/s/{slug}/withdrawn")
 async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
-    """The same for everybody: it is about nobody."""
+    """Show that answers were deleted. The page is the same for everyone."""
     return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
 
 
@@ -80,7 +80,7 @@ async def show_farewell(
 
 @router.get("/s/{slug}/full")
 async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
-    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
+    """Show that all places were taken. Nothing about the visitor was stored."""
     slug = without_nul(slug)
     again = with_came(f"/s/{quote(slug)}", came)
     return render(full(again, await database.peek(shown_design, slug)))
@@ -101,7 +101,7 @@ def _gone(slug: str) -> Response:
     return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
 
 
-def stopping(where: Where) -> StopPage:
+def stopping(where: StudyWhere) -> StopPage:
     """Asks whether the answers are to be deleted."""
     action = f"/p/{where.token}"
     return StopPage(

@@ -1,4 +1,4 @@
-"""From where a session stands to the page its participant sees."""
+"""Maps a session's state to the page that its participant sees."""
 
 import re
 import secrets
@@ -10,21 +10,25 @@ from functools import partial
 from typing import Any
 
 from fastapi.responses import HTMLResponse
+from sqlmodel import Session
 
+from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
+from app.questions.registry import views
 from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
-from app.sessions.design import BlockPart
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
-from app.sessions.here import Where
-from app.sessions.markdown import markdown
-from app.sessions.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
-from app.sessions.places import NO_PART, Place, clip_address, views
+from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
-from app.sessions.runs import BlockRun
-from app.sessions.tables import DECLINED, Mode, Status
+from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
+from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
+from app.trials.design import BlockPart
+from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.trials.places import NO_PART, Place, clip_address
+from app.trials.runs import BlockRun
+from app.trials.tables import DECLINED, Mode, Status
 
 NOTICES = {
     "moved": "You have already answered that page. Continue here.",
@@ -40,7 +44,7 @@ _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ..
 
 
 def current_page(
-    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
+    where: StudyWhere, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
 ) -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
 
@@ -67,7 +71,7 @@ def current_page(
     return html_response("".join(filled))
 
 
-def finished(where: Where, now: datetime, notice: str, secret: str, site: str) -> Page:
+def finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> Page:
     """The last page, with the code by which the answers can be deleted later."""
     page, at = page_for(where, now, notice=notice), f"{site}/s/{where.design.study}/withdraw"
     if not isinstance(page, EndPage):
@@ -76,7 +80,7 @@ def finished(where: Where, now: datetime, notice: str, secret: str, site: str) -
     return replace(page, receipt=receipt_of(where.session_id, secret), receipt_at=at, stop=stop)
 
 
-def _pieces_of(where: Where) -> tuple[str, ...]:
+def _pieces_of(where: StudyWhere) -> tuple[str, ...]:
     """A trial's page cut where a session's own parts stand: text and the number of a fill (0 or 1) by turns.
 
     It is cut at marks drawn for this page alone, so that nothing that a study file says can be taken for one.
@@ -87,14 +91,14 @@ def _pieces_of(where: Where) -> tuple[str, ...]:
     return tuple(part if at % 2 == 0 else str(marks.index(part)) for at, part in enumerate(parts))
 
 
-def submit_id_for(where: Where, came: str = "") -> str:
+def submit_id_for(where: StudyWhere, came: str = "") -> str:
     """Names the page and this serving of it; that of the consent page says who is asked."""
     number = f"{where.page}.{secrets.token_urlsafe(12)}"
     return with_carried(number, came) if where.page.kind == "consent" else number
 
 
 def page_for(
-    where: Where,
+    where: StudyWhere,
     now: datetime | None = None,
     *,
     notice: str = "",
@@ -135,8 +139,14 @@ def page_for(
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
-def preview_of(where: Where) -> str:
-    """Where an experimenter who walks the pages goes back to; empty for everybody else."""
+def shown_at(session: Session, token: str, now: datetime, came: str = "") -> Shown:
+    """The page that a session's template is given now, for who reads its fields and not its HTML. Raises NotFound."""
+    where = locate(session, token)
+    return Shown(where, page_for(where, now, came=came))
+
+
+def preview_of(where: StudyWhere) -> str:
+    """The address to which a previewing experimenter returns; empty for participants."""
     return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
 
 
@@ -197,7 +207,7 @@ OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
 
 
 def form_error(errors: Mapping[str, str]) -> str:
-    """What heads a form that could not be accepted: errors that belong to no field of it are said here."""
+    """The message at the top of a form that was not accepted, including errors that belong to no field."""
     own = [errors[name] for name in OF_NO_FIELD if name in errors]
     marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
     return " ".join([*marked, *own])

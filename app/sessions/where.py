@@ -1,11 +1,10 @@
-"""Where a session stands, found by its token: the server alone knows which page is current.
+"""A session's state, looked up by its token: only the server knows which page is current.
 
-Statements are built once: building them anew costs more than running them.
+Statements are built once: building them again costs more than running them.
 """
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Integer, bindparam, case, outerjoin, select
 from sqlmodel import Session, SQLModel
@@ -13,18 +12,18 @@ from sqlmodel import Session, SQLModel
 from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.library.tables import Content, Stimulus
-from app.sessions.design import Slot
-from app.sessions.ending import Ending, ending_of
-from app.sessions.here import TrialSeen, Where
-from app.sessions.responses import Response
-from app.sessions.runs import run_of
-from app.sessions.tables import ParticipantSession, SessionToken, Status, Trial
+from app.sessions.here import StudyWhere
+from app.sessions.runs import StudyRun, run_at, run_of
 from app.studies.queries import STATE
-from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.tasks.running import has_shared_page, live_of, task_named
-
-if TYPE_CHECKING:
-    pass
+from app.trials.design import Slot
+from app.trials.ending import Ending, ending_of
+from app.trials.here import TrialSeen
+from app.trials.responses import Response
+from app.trials.sessions import Sessions
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, SessionToken, Status, Trial, Unit, UnitMember
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_SESSION = (
@@ -118,7 +117,7 @@ PLAY_AT = (
 SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 
 
-def locate(session: Session, token: str, submit_id: str = "") -> Where:
+def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     """Find a session by its token; `is_stored` says whether a form numbered `submit_id` was taken. Raises NotFound."""
     if not TOKEN.fullmatch(token):
         raise NotFound(NO_SESSION)
@@ -131,7 +130,7 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
         stored_id,
     ) = row  # fmt: skip
     run = run_of(session, version_id, sha256)
-    where = Where(
+    where = StudyWhere(
         session_id=session_id,
         token=token,
         version_id=version_id,
@@ -152,14 +151,14 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
 
 
-def _ending(session: Session, where: Where) -> Ending:
-    """How a session that has come to its last page ended, block by block."""
+def _ending(session: Session, where: StudyWhere) -> Ending:
+    """The ending of a session that has reached its last page."""
     parts = [part for part in where.pages.parts if part.n]
     return ending_of([task_named(part.task).ended(session, where, part) for part in parts])
 
 
 def hold(session: Session, token: str) -> None:
-    """Before a change: a second process with the same form waits here, and then sees what the first has stored."""
+    """Lock a session before a change: a second process with the same form waits, then sees what the first stored."""
     if TOKEN.fullmatch(token):
         session.connection().execute(HOLD_SESSION, {"sha256": token_hash(token)})
 
@@ -173,8 +172,24 @@ def session_of(session: Session, token: str) -> int:
     return found
 
 
-def _trial_seen(session: Session, where: Where) -> TrialSeen:
+def _trial_seen(session: Session, where: StudyWhere) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
     statement = UNIT_AT if live_of(where) is None else PLAY_AT
     trial = TrialSeen(*session.connection().execute(statement, named).one())
     return replace(trial, own=task_named(where.part.task).seen(session, where, trial))
+
+
+class _OfStudies:
+    """Sessions as tasks see them (`app.trials.sessions.Sessions`)."""
+
+    def locate(self, session: Session, token: str) -> StudyWhere:
+        return locate(session, token)
+
+    def hold(self, session: Session, token: str) -> None:
+        hold(session, token)
+
+    def run(self, session: Session, version_id: int) -> StudyRun:
+        return run_at(session, version_id)
+
+
+SESSIONS: Sessions = _OfStudies()

@@ -1,6 +1,6 @@
-"""Somebody stops and has their answers deleted: a count stays, and their place is free again.
+"""Withdrawal: a participant's answers are deleted; a count is kept, and their place becomes free.
 
-Nothing of it can be taken back. What was taken out of the service before, as a file, is out of its reach.
+It cannot be undone. Files exported before are beyond its reach.
 """
 
 from datetime import datetime
@@ -14,15 +14,15 @@ from app.accounts.tables import AuditEntry
 from app.core.errors import NotFound
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.sessions import beginning_queries
 from app.sessions.entering import day_of
 from app.sessions.receipts import NO_RECEIPT
-from app.sessions.responses import Evidence, Response
 from app.sessions.runs import run_of
-from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 from app.studies.tables import Study, StudyVersion
 from app.tasks import TASKS
 from app.tasks.running import task_named
+from app.trials.loads import HOLD_VERSION
+from app.trials.responses import Evidence, Response
+from app.trials.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 
 PARTICIPANT = Actor(None, "a participant")
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
@@ -46,7 +46,7 @@ _FOUND = (
 
 
 def withdraw(session: Session, session_id: int, now: datetime) -> str:
-    """Delete what a session answered and whose it was; returns its study's name. Raises NotFound where it has nothing.
+    """Delete a session's answers and identity; returns its study's name. Raises NotFound if it has none.
 
     Matches with other people keep its moves, without its number.
     """
@@ -54,7 +54,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     found = connection.execute(_FOUND, {"session_id": session_id}).first()
     if found is None or found.status not in BEGUN:
         raise NotFound(NO_RECEIPT)
-    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": found.version_id})
+    connection.execute(HOLD_VERSION, {"version_id": found.version_id})
     run = run_of(session, found.version_id, found.sha256)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)
@@ -90,7 +90,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
 
 
 def _hold_judges_anew(session: Session, study_id: int, mode: str) -> None:
-    """The verdicts of judges stay, as nobody's answers are in them; what they are worth is reckoned again."""
+    """Queue a new evaluation of judges: verdicts, which hold nobody's answers, are kept, scores are recomputed."""
     runs = select(Job).where(
         col(Job.study_id) == study_id,
         col(Job.kind) == Kind.JUDGES,

@@ -1,4 +1,4 @@
-"""Archiving: a study out of the list and closed to participants, with all that it has, until it is brought back."""
+"""Archiving: a study is hidden from the list and closed to participants, with all its data, until it is restored."""
 
 from datetime import datetime
 
@@ -8,7 +8,8 @@ from app.accounts.audit import Actor, record
 from app.core.errors import Conflict
 from app.studies.access import StudyHere
 from app.studies.launch import OPEN, hold
-from app.studies.tables import State, Study
+from app.studies.tables import Study
+from app.trials.states import State
 
 
 def archive(session: Session, by: Actor, study: StudyHere, now: datetime) -> None:
@@ -22,7 +23,7 @@ def archive(session: Session, by: Actor, study: StudyHere, now: datetime) -> Non
 
 
 def unarchive(session: Session, by: Actor, study: StudyHere, now: datetime) -> None:
-    """In the state that it had. Of one that is not archived nothing changes. Raises NotFound for a deleted one."""
+    """Restore an archived study to its former state; others are unchanged. Raises NotFound for a deleted one."""
     row = hold(session, study)
     if row.archived_at is not None:
         row.archived_at = None

@@ -1,10 +1,11 @@
-"""Studies found by name and their newest versions, for whoever reads no study file."""
+"""Studies by name and their newest versions, for callers that read no study file."""
 
 from sqlalchemy import case
 from sqlmodel import Session, SQLModel, col, select
 
 from app.core.errors import NotFound
-from app.studies.tables import State, Study, StudyVersion
+from app.studies.tables import Study, StudyVersion
+from app.trials.states import State
 
 _study = SQLModel.metadata.tables[str(Study.__tablename__)]
 # An archived study is to participants as a closed one. What was chosen for its closing holds while it is closed.

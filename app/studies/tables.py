@@ -1,31 +1,20 @@
-"""Studies, their versions and drafts, and the units of a version: what is shown on one trial."""
+"""Studies, their versions and drafts, and the units of a version: the stimuli of one trial."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import CheckConstraint, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.library import tables  # noqa: F401  (stimuli, that units show, and users)
-from app.sessions.design import BLOCK, Kind, Slot
-
-
-class State(StrEnum):
-    """What a study takes: entries while `pilot` or `live`, answers until `closed`."""
-
-    DRAFT = "draft"
-    PILOT = "pilot"
-    LIVE = "live"
-    PAUSED = "paused"
-    CLOSED = "closed"
+from app.trials import tables  # noqa: F401  (units and sessions, that belong to versions)
+from app.trials.states import State
 
 
 class Study(SQLModel, table=True):
-    """Once closed, sessions under way may go on until `closes_at`; then they are shown `closing`.
+    """A study. Once closed, sessions under way may continue until `closes_at`; then they are shown `closing`.
 
-    An archived study is left out of the list, and closed to participants whatever its state.
+    An archived study is left out of the list, and closed to participants in any state.
     """
 
     __tablename__ = "study"
@@ -43,8 +32,8 @@ class Study(SQLModel, table=True):
 class StudyVersion(SQLModel, table=True):
     """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version.
 
-    `sides_known` is false where answers were imported that do not say which clip was on the left, else NULL.
-    `written` is the study file that the design was read from, comments and all; NULL where there was none.
+    `sides_known` is false if answers were imported that do not say which clip was on the left, else NULL. `written` is
+    the study file that the design was read from, with comments; NULL if there was none.
     """
 
     __tablename__ = "study_version"
@@ -93,42 +82,3 @@ class Draft(SQLModel, table=True):
     revision: int = 1
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     saved_at: datetime
-
-
-class Unit(SQLModel, table=True):
-    """What a version shows on one trial: one stimulus or several, each in a slot of its own (`UnitMember`).
-
-    `truth` is the slot of the true one, NULL where none is. `item_group` names units that belong together.
-    """
-
-    __tablename__ = "unit"
-    __table_args__ = (
-        UniqueConstraint("version_id", "name"),
-        UniqueConstraint("version_id", "position"),
-        one_of("kind", Kind),
-        one_of("truth", Slot),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    version_id: int = Field(foreign_key="study_version.id")
-    name: str
-    position: int
-    condition: str
-    kind: str
-    truth: str | None = None
-    block: str = BLOCK
-    item_group: str | None = None
-
-
-class UnitMember(SQLModel, table=True):
-    """A stimulus in a slot of a unit, with the clip it had when the version was saved: processing anew changes none."""
-
-    __tablename__ = "unit_member"
-    __table_args__ = (one_of("slot", Slot),)
-
-    unit_id: int = Field(foreign_key="unit.id", primary_key=True, ondelete="CASCADE")
-    slot: str = Field(primary_key=True)
-    stimulus_id: int = Field(foreign_key="stimulus.id")
-    sha256: str | None = None
-    bytes: int | None = None
-    duration_s: float | None = None

@@ -1,5 +1,6 @@
-"""Kinds of things that a participant does: `base` says what a task owes, `registry` finds each by its name. Sessions,
-studies, the monitor and the exports reach tasks through these alone."""
+"""Tasks: `base` is the protocol of a task, `registry` finds each by its name. Sessions, studies, the monitor and the
+exports use tasks through these only.
+"""
 
 # The tasks there are, each with the package of its folder. A new one is a folder, and a line here.
 TASKS: dict[str, str] = {

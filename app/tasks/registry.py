@@ -1,4 +1,4 @@
-"""Tasks by their names: what the study file says of a block of each, and what such a block is as it is run."""
+"""Tasks by name: the settings of a block of each in the study file, and the block at run time."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
@@ -13,9 +13,9 @@ from pydantic import (
 from app.questions.base import rule_error
 from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import PairBlock, PairDesign
-from app.tasks.parts import BlockDesign, BlockSettings
 from app.tasks.rating.settings import RatingBlock, RatingDesign
 from app.tasks.walk.settings import WalkBlock, WalkDesign
+from app.trials.parts import BlockDesign, BlockSettings
 
 # What the study file says of a block, and what such a block is when it is run.
 BLOCKS: dict[str, type[BlockSettings]] = {

@@ -5,13 +5,13 @@ It is apart from `registry`, which study files need: a task's pages need session
 
 from functools import cache
 
-from app.sessions.here import Where
-from app.sessions.tables import Status
 from app.tasks.base import LiveTask, Task
 from app.tasks.game.task import TASK as GAME
 from app.tasks.pair.task import TASK as PAIR
 from app.tasks.rating.task import TASK as RATING
 from app.tasks.walk.task import TASK as WALK
+from app.trials.here import Where
+from app.trials.tables import Status
 
 RUNNING: dict[str, Task] = {"pair": PAIR, "rating": RATING, "game": GAME, "walk": WALK}
 """A new task has a line here, and one in `app.tasks.registry`."""
@@ -45,5 +45,5 @@ def live_of(where: Where) -> LiveTask | None:
 
 
 def has_shared_page(where: Where) -> bool:
-    """Whether the current page is the same for every session that is where this one is."""
+    """True if the current page is the same for all sessions at this point."""
     return where.page.kind != "trial" or task_named(where.part.task).shares_page(where.block.design)

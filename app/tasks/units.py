@@ -1,4 +1,4 @@
-"""How many units there are in words. It imports no design: whoever lists studies waits for none."""
+"""Numbers of units in words. It imports no design, so that lists of studies are fast."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -7,7 +7,7 @@ from app.tasks import TASKS
 
 
 def units_in_words(counts: Mapping[str, int]) -> str:
-    """How many units there are by task: `2 pairs and 15 items`; `0 pairs` where nothing is there yet."""
+    """The number of units by task: `2 pairs and 15 items`; `0 pairs` if there are none."""
     return " and ".join(_words(task)[n != 1].format(n) for task, n in (counts or {"pair": 0}).items())
 
 

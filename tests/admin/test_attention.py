@@ -8,13 +8,13 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.entry import pass_for
-from app.sessions.responses import Response
-from app.sessions.tables import Mode
+from app.trials.responses import Response
+from app.trials.tables import Mode
 from tests.admin.persons import Person
 from tests.factories import open_study
 from tests.sessions.walks import Walk

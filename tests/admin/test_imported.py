@@ -9,12 +9,12 @@ from sqlmodel import col, func, select
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.reports.frames import responses_frame
 from app.reports.mapped import import_mapped
 from app.reports.report import build_report
-from app.sessions.tables import ParticipantSession
 from app.studies.tables import Study, StudyVersion
+from app.trials.tables import ParticipantSession
+from app.worker.worker import drain
 from tests.admin.persons import Person, Program
 from tests.factories import NOW
 

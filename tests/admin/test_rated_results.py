@@ -14,20 +14,20 @@ from analysis import analyze_rating_rows
 from analysis.signatures import compare_play
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.handlers import results as worker
-from app.jobs.worker import drain
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.reports.games import measures_by_game
-from app.reports.match_files import read_matches
 from app.reports.rated import ratings_frame
-from app.sessions.responses import Response
-from app.sessions.tables import Trial
-from app.studies.stimuli import add_stimuli
-from app.studies.tables import State, Unit
 from app.studies.versions import set_state
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Trial, Unit
+from app.worker.handlers import results as worker
+from app.worker.worker import drain
 from tests.admin.persons import Person
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file

@@ -21,17 +21,17 @@ from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.jobs.handlers import results as worker
 from app.jobs.tables import Job, Kind
-from app.jobs.worker import drain
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.library.results import FRESH_FOR
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
+from app.outputs.results import FRESH_FOR
 from app.reports.frames import responses_frame
-from app.studies.stimuli import add_stimuli
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
+from app.worker.handlers import results as worker
+from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
@@ -627,7 +627,7 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
             session.add(stimulus)
     play = compare_play([*PEOPLE, *MEAN], resamples=20)
     monkeypatch.setattr(
-        "app.jobs.handlers.results._matches",
+        "app.worker.handlers.results._matches",
         lambda session, slug, mode: ((), play if mode == "live" else None),
     )
     text = text_of(computed(owner, settings, database))

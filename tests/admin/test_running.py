@@ -24,11 +24,12 @@ from app.core.settings import Settings
 from app.monitor.snapshots import TimePoint
 from app.reports.export import rows_of
 from app.reports.kinds import What
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.studies.launch import study_here
-from app.studies.tables import State, Study, StudyVersion, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Trial, UnitMember
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, answer_for, load_file, study_file

@@ -20,7 +20,7 @@ from analysis.choice.conditions import (
     ConditionsCompared,
     compare_conditions,
 )
-from analysis.choice.preference import preference_per_participant
+from analysis.data.preference import preference_per_participant
 from analysis.signs import signed
 from tests.analysis.tables import answer, checked, table
 

@@ -4,9 +4,9 @@ import pytest
 
 from analysis import analyze, render
 from analysis.choice.accuracy import accuracy_per_participant
-from analysis.choice.preference import preference_per_participant
+from analysis.choice.ties import tie_answers
 from analysis.data.outcomes import chosen_answers, correct_answers
-from analysis.data.ties import tie_answers
+from analysis.data.preference import preference_per_participant
 from analysis.errors import SchemaError
 from analysis.results import table_rows
 from tests.analysis.tables import answer, checked, person, table

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from app.sessions import ends
 from app.sessions.beginning import Declined
-from app.sessions.design import BlockPart, pages_of
-from app.sessions.ending import Earned, Ending, Way
 from app.sessions.entering import BegunElsewhere, NotOpen
-from app.sessions.here import Where
-from app.sessions.pages import EndPage
-from app.sessions.runs import Run
-from app.sessions.tables import Mode, Status
+from app.sessions.here import StudyWhere
+from app.sessions.runs import StudyRun
 from app.studies.file.design import DesignCodes, DesignCompletion, DesignConsent, StudyDesign
-from app.studies.tables import State
+from app.trials.design import BlockPart, pages_of
+from app.trials.ending import Earned, Ending, Way
+from app.trials.pages import EndPage
+from app.trials.states import State
+from app.trials.tables import Mode, Status
 from tests.factories import NOW
 
 BACK = "https://recruiter.example.org/complete?cc={code}"
@@ -48,11 +48,19 @@ def design(**changes: object) -> StudyDesign:
     )
 
 
-def where(of: StudyDesign, *, shows_clips: bool = True) -> Where:
+def where(of: StudyDesign, *, shows_clips: bool = True) -> StudyWhere:
     """A session under way, on the second of ten trials."""
     pages = pages_of(background=False, instructions=False, parts=[BlockPart("trials", "pair", 10, 0, 1)])
-    run = Run("", of, (), pages, shows_clips, shows_reading=False)
-    return Where(
+    run = StudyRun(
+        "",
+        (),
+        has_background=False,
+        has_instructions=False,
+        shows_clips=shows_clips,
+        shows_reading=False,
+        design=of,
+    )
+    return StudyWhere(
         1, "token", 1, Mode.LIVE, Status.ACTIVE, State.CLOSED, 2, "P1", NOW, NOW, "", False, run, pages
     )
 

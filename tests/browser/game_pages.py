@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.questions.base import Question, QuestionView
-from app.sessions.places import views
+from app.questions.registry import views
 from app.tasks.game.base import Event, GameConfig
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match, stream

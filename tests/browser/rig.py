@@ -19,9 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.core.templating import STATIC, Static, render
 from app.library.clips.padded import ByteRange, parse_range
-from app.sessions.pages import MessagePage, Page, StopPage
 from app.tasks.pair.views import TrialPage
 from app.tasks.rating.views import RatingPage
+from app.trials.pages import MessagePage, Page, StopPage
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.core.markdown import markdown
 from app.library.records import Record
 from app.questions.base import OptionView
 from app.questions.sides import Side
-from app.sessions.markdown import markdown
 from app.tasks.pair.comparing import ComparedPage, ReadView, read_sides
 from app.tasks.rating.views import record_view
 

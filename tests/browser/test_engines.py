@@ -13,8 +13,8 @@ import pytest
 from sqlmodel import col, select
 
 from app.core.database import Database
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Status
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Status
 
 from .engines import POLL_S, WAIT_S, Engine, EngineError, engine, missing, press, wait_until
 

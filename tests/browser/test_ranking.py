@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from app.questions.base import OptionView
-from app.sessions.pages import QuestionsPage
+from app.trials.pages import QuestionsPage
 
 from .conftest import Visit
 from .pages import message, question_of

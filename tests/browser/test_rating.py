@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.library.records import Record, Table
-from app.sessions.design import Slot
-from app.sessions.evidence import read_playback, read_rt_ms
 from app.tasks.rating.evidence import read_reading
 from app.tasks.rating.views import RatingPage
+from app.trials.design import Slot
+from app.trials.evidence import read_playback, read_rt_ms
 
 from .conftest import Visit
 from .pages import message

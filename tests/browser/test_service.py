@@ -8,9 +8,9 @@ from playwright.sync_api import Browser, Page, expect
 from sqlmodel import col, select
 
 from app.core.database import Database
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Status
 from app.sessions.where import locate
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Status
 from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import (
     SAMPLE,

@@ -13,8 +13,8 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.main import create_app
 from app.serving import address_of, bind
-from app.sessions.responses import Response
 from app.tasks.walk.tables import Walk, WalkSteps
+from app.trials.responses import Response
 from stimuli import steps
 from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import axe_faults

@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from app.questions.base import OptionView
-from app.sessions.design import Slot
 from app.tasks.pair.design import Member
 from app.tasks.pair.task import read_pair
+from app.trials.design import Slot
 
 from .conftest import Visit
 from .pages import CHOICE, message, trial

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from app.cli import app
 from app.cli.console import opened
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession
+from app.trials.responses import Response
+from app.trials.tables import ParticipantSession
 from tests.analysis.tables import HNTT
 
 pytestmark = pytest.mark.slow

@@ -27,13 +27,13 @@ from app.reports.kinds import What
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import exclude, include
-from app.sessions.flags import MEANINGS, Flag, is_one_sided
 from app.sessions.state_machine import submit
-from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.flags import MEANINGS, Flag, is_one_sided
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Status
 from bench.crowd import SLUG as CROWD
 from bench.crowd import fill
 from tests.admin.persons import make_user

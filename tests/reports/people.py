@@ -12,10 +12,9 @@ from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.media import note_sent
 from app.sessions.state_machine import mark_shown, submit
-from app.sessions.tables import Mode, Trial
 from app.sessions.where import locate
-from app.studies.tables import Unit
 from app.tasks.pair.queries import planned_left
+from app.trials.tables import Mode, Trial, Unit
 from tests.factories import NOW
 
 LONGEST_MS = 10_000  # what any clip of these tests lasts at most

@@ -9,10 +9,11 @@ from typing import Any
 from sqlmodel import Session, col, select, update
 
 from app.core.database import Database
-from app.sessions.design import Kind
-from app.sessions.responses import Response
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
-from app.studies.tables import State, Study, StudyVersion, Unit
+from app.studies.tables import Study, StudyVersion
+from app.trials.design import Kind
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Trial, Unit
 from tests.factories import NOW, load_file
 from tests.kept import Kept
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from analysis.data.judgements import Judgements
 from analysis.data.mapping import read_judgements
 from analysis.detection.measures import analyze_judgements
-from analysis.detection.table import Judgements
 from app.reports.detection import write_detection_report
 from tests.factories import NOW
 from tests.reports.packages import rows_in

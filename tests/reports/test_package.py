@@ -18,14 +18,15 @@ from sqlmodel import Session, col, select
 from analysis import analyze, read_responses
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.reports.packaging.about import About
-from app.sessions.tables import ParticipantSession
-from app.studies.tables import State, Study, StudyVersion
+from app.studies.tables import Study, StudyVersion
+from app.trials.states import State
+from app.trials.tables import ParticipantSession
 from tests.factories import NOW, open_study
 from tests.reports.packages import (
     FORMULA,

@@ -8,12 +8,12 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from analysis.data.mapping import read_ratings
+from analysis.data.rating_table import Ratings
 from analysis.figures import Figure, NoFigure
 from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
 from analysis.judging.items import check_item_verdicts, validate_items
 from analysis.ratings.scores import analyze_ratings
-from analysis.ratings.table import Ratings
 from app.reports.ratings import write_ratings_report
 from tests.analysis.figures.sheets import kept_sheets, marks, xs
 from tests.analysis.tables import GOLD

@@ -23,12 +23,12 @@ from analysis.signatures.against import Lacking
 from analysis.signs import signed
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.frames import responses_frame
 from app.reports.report import ReportInfo, build_report, write_report
 from app.reports.sources import joined, read_file, split
-from app.sessions.tables import Mode
+from app.trials.tables import Mode
 from tests.analysis.signatures.test_comparing import clips_of
 from tests.analysis.signatures.test_play import MEAN, PEOPLE, SAME
 from tests.analysis.tables import HNTT, answer, checked, person, write_csv

@@ -17,9 +17,9 @@ from app.core import templating
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.core.templating import reload_templates, templates_age
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.sessions.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession
 from tests.factories import open_study
 from tests.program import is_there
 from tests.serving.test_processes import children, wait_for

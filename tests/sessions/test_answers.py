@@ -5,7 +5,7 @@ import pytest
 from app.core.errors import InvalidAnswer
 from app.questions.base import Question
 from app.questions.sides import Side
-from app.sessions.answers import Answers, read_answers
+from app.trials.answers import Answers, read_answers
 
 
 def question(id_: str, type_: str, **more: object) -> Question:

@@ -9,13 +9,13 @@ from sqlmodel import Session, col, select
 
 from app.core.database import Database
 from app.sessions.entering import Visit, enter
-from app.sessions.responses import Response
 from app.sessions.state_machine import mark_shown, submit
-from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.sessions.where import locate
-from app.studies.tables import State, Unit
 from app.studies.versions import set_state
 from app.tasks.pair.queries import planned_left
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Trial, Unit
 from tests.factories import NOW
 
 pytestmark = pytest.mark.both_databases

@@ -15,9 +15,9 @@ from app.sessions.coming import Came, came_by, carried, split_number
 from app.sessions.entering import Visit, enter
 from app.sessions.links import BadLink
 from app.sessions.sweeping import VISIT_LASTS, end_visits
-from app.sessions.tables import ParticipantSession, SessionToken, Status
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, SessionToken, Status
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, submit_id_on
 from tests.sessions.walks import Walk

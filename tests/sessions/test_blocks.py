@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.errors import Closed
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.records import canonical_json, parse_record
@@ -25,14 +25,14 @@ from app.monitor.notices import notices_of
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.entering import Visit, enter
-from app.sessions.loads import LEFT_AFTER
-from app.sessions.responses import Evidence, Response
 from app.sessions.state_machine import submit
-from app.sessions.tables import Mode, ParticipantSession, Status, Trial
 from app.sessions.where import locate
 from app.studies.launch import study_here
-from app.studies.tables import StudyVersion, Unit
+from app.studies.tables import StudyVersion
 from app.tasks.pair.queries import planned_left
+from app.trials.loads import LEFT_AFTER
+from app.trials.responses import Evidence, Response
+from app.trials.tables import Mode, ParticipantSession, Status, Trial, Unit
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, open_study
 from tests.sessions.walks import Walk

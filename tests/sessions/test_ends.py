@@ -11,16 +11,16 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.templating import html_of
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.sessions import ends
-from app.sessions.ending import BlockEnd, Earned, Ending, Shortfall, Way, ending_of
 from app.sessions.ends import earned_in_words, way_out
 from app.sessions.entering import NotOpen
-from app.sessions.tables import ParticipantSession
 from app.studies.file.design import DesignCodes
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.ending import BlockEnd, Earned, Ending, Shortfall, Way, ending_of
+from app.trials.states import State
+from app.trials.tables import ParticipantSession
 from tests.browser.end_pages import BACK, CODES, COMPLETION, design, ends_of
 from tests.factories import open_study
 from tests.sessions.walks import Walk

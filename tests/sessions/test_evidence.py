@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, find_sessions
@@ -23,11 +23,11 @@ from app.reports.export import rows_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import What
 from app.sessions.entry import pass_for
-from app.sessions.evidence import TrialClip
-from app.sessions.flags import Flag
 from app.sessions.media import MOST_RANGES, note_sent, with_range
-from app.sessions.tables import Mode, Trial
 from app.studies.launch import study_here
+from app.trials.evidence import TrialClip
+from app.trials.flags import Flag
+from app.trials.tables import Mode, Trial
 from tests.admin.persons import make_user
 from tests.clock import Clock
 from tests.factories import NOW, open_study, study_file

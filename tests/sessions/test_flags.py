@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.sessions.examining import Observed, examine
-from app.sessions.flags import Flag, StudyRule, joined, split
+from app.trials.examining import Observed, examine
+from app.trials.flags import Flag, StudyRule, joined, split
 
 # An attentive person, two clips of 8 s and 7 s.
 GOOD = Observed(

@@ -13,8 +13,8 @@ from app.core import clock, dependencies
 from app.core.database import Database
 from app.core.settings import Settings
 from app.main import create_app
-from app.sessions.responses import Response
 from app.tasks.game.tables import GameEvent
+from app.trials.responses import Response
 from tests.tasks.game.people import Person, forget, open_game, running
 
 HOUR = timedelta(hours=1)

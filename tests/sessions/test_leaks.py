@@ -9,11 +9,11 @@ from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.mp4 import boxes
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.studies.tables import Unit
+from app.trials.tables import Unit
 from tests.factories import SOURCES
 from tests.sessions.walks import Walk
 

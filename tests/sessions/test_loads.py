@@ -14,18 +14,19 @@ from sqlmodel import Session, col, select
 
 from app.core.database import Database
 from app.sessions import beginning_queries
-from app.sessions.design import BLOCK, Kind
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import leave_out
-from app.sessions.loads import loads_of
 from app.sessions.state_machine import mark_shown, submit
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
 from app.sessions.where import locate
-from app.studies.tables import State, Study, StudyVersion, Unit
+from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.design import Member, PairToPlan
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
+from app.trials.design import BLOCK, Kind
+from app.trials.loads import HOLD_VERSION, loads_of
+from app.trials.states import State
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Trial, Unit
 from tests.factories import NOW
 
 MINUTE = timedelta(minutes=1)
@@ -192,7 +193,7 @@ def at_once(url: URL, start: Start, n: int) -> list[int]:
 def hold(session: Session, version_id: int) -> int:
     """Hold the version as planning does; returns the next ordinal."""
     connection = session.connection()
-    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
+    connection.execute(HOLD_VERSION, {"version_id": version_id})
     last = {"version_id": version_id, "mode": Mode.LIVE}
     return (connection.execute(beginning_queries.LAST_ORDINAL, last).scalar_one() or 0) + 1
 

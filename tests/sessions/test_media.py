@@ -8,14 +8,13 @@ from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.padded import PaddedClip
 from app.library.clips.store import ClipStore
 from app.questions.sides import Side
-from app.sessions.tables import Trial
 from app.sessions.where import locate
-from app.studies.tables import UnitMember
 from app.tasks.pair.design import PairPlan, member_at
+from app.trials.tables import Trial, UnitMember
 from tests.sessions.walks import Walk
 
 pytestmark = pytest.mark.any_database

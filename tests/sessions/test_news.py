@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import URL
 
 from app.core.database import Database
-from app.sessions.news import CHANNEL, Listener, changed, hearing, hears_all
+from app.trials.news import CHANNEL, Listener, changed, hearing, hears_all
 
 PATIENCE_S = 60
 

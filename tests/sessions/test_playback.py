@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.design import Slot
-from app.sessions.evidence import is_watched, least_ms, read_playback, read_rt_ms
 from app.tasks.pair.design import Member
 from app.tasks.pair.task import read_pair
+from app.trials.design import Slot
+from app.trials.evidence import is_watched, least_ms, read_playback, read_rt_ms
 
 CLIP = {
     "duration_s": 8.0, "played": [[0, 8]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,

@@ -11,15 +11,15 @@ from analysis import analyze
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.questions.base import Question
 from app.reports.export import rows_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import What
-from app.sessions.answers import Answers, read_answers
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
+from app.trials.answers import Answers, read_answers
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 from tests.studies.file.study_folder import EXAMPLE, loaded, make_folder, problems_of

@@ -15,15 +15,26 @@ from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.questions.sides import Side
 from app.sessions.coming import Came
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
-from app.sessions.here import NotCurrent, Where
-from app.sessions.responses import Evidence, Response
+from app.sessions.here import StudyWhere
 from app.sessions.state_machine import mark_shown, submit
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionToken, Status, Trial
 from app.sessions.where import locate
-from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.tasks.pair.design import PairPlan, member_at
 from app.tasks.pair.queries import planned_left
+from app.trials.here import NotCurrent
+from app.trials.responses import Evidence, Response
+from app.trials.states import State
+from app.trials.tables import (
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    SessionToken,
+    Status,
+    Trial,
+    Unit,
+    UnitMember,
+)
 from tests.factories import NOW, load_file
 
 RNG = random.Random(5)
@@ -65,7 +76,7 @@ def stored(session: Session, token: str) -> list[str]:
     return list(session.exec(rows.order_by(col(Response.id))))
 
 
-def where(session: Session, token: str) -> Where:
+def where(session: Session, token: str) -> StudyWhere:
     return locate(session, token)
 
 

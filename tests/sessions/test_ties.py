@@ -16,13 +16,13 @@ from analysis import analyze
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.engines import make_engine
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import Format, What
-from app.sessions.responses import Response
 from app.tasks.pair.design import Member, chosen_by, pressed_for
+from app.trials.responses import Response
 from tests.admin.persons import Person, make_login, make_user
 from tests.factories import answer_for, open_study, study_file
 from tests.sessions.walks import Walk

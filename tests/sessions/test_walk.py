@@ -12,18 +12,18 @@ from starlette.testclient import TestClient
 from app.accounts.audit import COMMAND_LINE
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.monitor.notices import notices_of
 from app.sessions import views as build
 from app.sessions.entry import pass_for
 from app.sessions.links import participant_links, session_link
-from app.sessions.responses import Response
 from app.sessions.starts import WINDOW, Starts, TooManyStarts
-from app.sessions.tables import Mode, ParticipantSession
 from app.sessions.where import locate
 from app.studies.launch import study_here
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession
 from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
 from tests.sessions.walks import Walk
 

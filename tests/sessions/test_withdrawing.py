@@ -19,27 +19,27 @@ from app.core.database import Database
 from app.core.errors import NotFound
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.context import Work
-from app.jobs.handlers import HANDLERS
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import drain
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.exclusions import leave_out
-from app.sessions.pages import Page
 from app.sessions.receipts import receipt_of
-from app.sessions.responses import Response
 from app.sessions.state_machine import submit
-from app.sessions.tables import ParticipantSession, SessionNote, Status, Trial
 from app.sessions.where import session_of
 from app.sessions.withdrawing import withdraw
 from app.studies.file.templates import TEMPLATES
 from app.studies.launch import study_here
-from app.studies.tables import State
 from app.studies.versions import set_state
 from app.tasks.game.tables import GameEvent, Match, Seat
+from app.trials.pages import Page
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, SessionNote, Status, Trial
+from app.worker.context import Work
+from app.worker.handlers import HANDLERS
+from app.worker.worker import drain
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, load_file
 from tests.sessions.test_before_consent import cells, places_of

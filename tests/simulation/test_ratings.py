@@ -13,8 +13,8 @@ from app.core.settings import Settings
 from app.reports.rated import ratings_frame
 from app.simulation.people import Person, Traits, worth_of
 from app.simulation.run import run_simulation
-from app.studies.tables import State
 from app.studies.versions import set_state
+from app.trials.states import State
 from tests.factories import load_file
 
 pytestmark = [pytest.mark.any_database, pytest.mark.slow]

@@ -13,10 +13,10 @@ from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.questions.sides import TIE, Side
 from app.reports.frames import responses_frame
-from app.sessions.tables import ParticipantSession
 from app.simulation.people import Person, Traits
 from app.simulation.run import run_simulation
 from app.simulation.walk import Stuck
+from app.trials.tables import ParticipantSession
 from tests.factories import load_file, study_file
 
 pytestmark = pytest.mark.any_database
@@ -81,21 +81,18 @@ def test_a_study_that_is_not_there_is_one_clear_refusal(settings: Settings, data
 def test_numbers_differ_from_answer_to_answer_and_keep_to_their_bounds() -> None:
     person = Person(Traits(), random.Random(5))
     for low, high in (
-        ("", ""),
-        ("0", ""),
-        ("", "-3"),
-        ("0", "120"),
-        ("0", "1e20"),
-        ("0.25", "0.75"),
-        ("7", "7"),
+        (None, None),
+        (0, None),
+        (None, -3),
+        (0, 120),
+        (0, 1e20),
+        (0.25, 0.75),
+        (7, 7),
     ):
         given = [float(person.number(low, high)) for _ in range(50)]
-        assert all((not low or float(low) <= n) and (not high or n <= float(high)) for n in given), (
-            low,
-            high,
-        )
+        assert all((low is None or low <= n) and (high is None or n <= high) for n in given), (low, high)
         assert len(set(given)) > 10 or low == high, (low, high)
-        assert (low, high) == ("0.25", "0.75") or all(n.is_integer() for n in given)
+        assert (low, high) == (0.25, 0.75) or all(n.is_integer() for n in given)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +140,7 @@ def test_nobody_comes_in_as_simulated_without_a_pass(
 
     from app.main import create_app
     from app.sessions.entry import pass_for
-    from app.sessions.tables import Mode
+    from app.trials.tables import Mode
 
     with TestClient(create_app(settings, Database(database.url))) as client:
         for forged in (

@@ -11,14 +11,14 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role
+from app.catalog.uses import uses_of
 from app.core.database import Database
-from app.library.uses import uses_of
 from app.reports.export import columns_of, export, rows_of
 from app.reports.kinds import Format, What
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.drafts import create_study, draft_for, save_draft, save_version
 from app.studies.versions import ConsentRenumber
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession, Status
 from tests.factories import NOW, study_file
 from tests.studies.clips import add_clips
 from tests.studies.test_drafts import add_person, freeze, save

@@ -20,13 +20,13 @@ from app.core.settings import Settings
 from app.demo.build import FILES, SLUG, build_demo, is_there
 from app.demo.walks import FOLDER, LIST, clip_file, keep_walks, listed, positions_file
 from app.library.clips.facts import differences
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.probe import probe
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.tables import Stimulus
-from app.sessions.design import Kind
 from app.studies.file.load import load_study
 from app.studies.file.pairs import StimulusFacts
+from app.trials.design import Kind
 from stimuli.arena import GOALS
 from stimuli.arrays import Bytes
 from stimuli.body import FRAMES_PER_S

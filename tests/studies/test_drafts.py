@@ -16,7 +16,6 @@ from app.accounts.users import BadEmail, add_user, set_disabled
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.library.tables import Stimulus
-from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies import history
 from app.studies.access import (
     BadSlug,
@@ -42,7 +41,9 @@ from app.studies.drafts import (
 from app.studies.file.drafts import with_slug
 from app.studies.file.keys import UnwieldyDraft
 from app.studies.listing import study_lines, version_lines
-from app.studies.tables import Draft, State, StudyVersion
+from app.studies.tables import Draft, StudyVersion
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession, Status
 from tests.factories import NOW, load_file, study_file
 from tests.studies.clips import add_clips
 

@@ -23,7 +23,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.load import load_study
 from app.studies.leaks import leaks_of, refuse_leaks, sign_test
 from app.studies.versions import stimulus_facts
-from app.tasks.parts import LeakName
+from app.trials.parts import LeakName
 from tests.factories import NOW, study_file
 
 N = 8

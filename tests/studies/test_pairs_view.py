@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.sampling import sample_pairs
 from app.studies.pairs_summary import pair_count, summary_of
@@ -20,6 +19,7 @@ from app.studies.pairs_view import (
 from app.tasks.pair.assignment import plan_session
 from app.tasks.pair.design import Member, PairToPlan, Sides
 from app.tasks.pair.settings import Sample
+from app.trials.design import Kind
 from tests.studies.clips import CLIPS, facts
 
 STIMULI = facts()

@@ -16,13 +16,13 @@ from app.sessions.beginning import Declined
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import submit
-from app.sessions.tables import Mode, ParticipantSession, Status
 from app.sessions.where import locate
 from app.studies.checklist import Around
 from app.studies.launch import Accepted, BadClosing, Closing, change_state, study_here
-from app.studies.states import STATES, check_change, following
-from app.studies.tables import State, StudyVersion
+from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
+from app.trials.states import STATES, State, check_change, following
+from app.trials.tables import Mode, ParticipantSession, Status
 from tests.factories import NOW, load_file
 from tests.studies.clips import add_clips
 

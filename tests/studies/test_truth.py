@@ -10,13 +10,11 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
+from app.catalog.editing import Edit, InUse, edit_stimulus
+from app.catalog.sheet import apply_sheet, sheet
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.library.clips.store import ClipStore
-from app.library.editing import Edit, InUse, edit_stimulus
-from app.library.sheet import apply_sheet, sheet
-from app.sessions.responses import Response
-from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, checklist
 from app.studies.drafts import create_study, draft_for, save_draft, save_version
@@ -26,8 +24,10 @@ from app.studies.file.pairs import NO_SOURCE
 from app.studies.pairs_draft import pairs_here
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.tables import StudyVersion, Unit
+from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth, truth_view
+from app.trials.responses import Response
+from app.trials.tables import Mode, ParticipantSession, Status, Unit
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips, facts
 from tests.studies.test_drafts import add_person

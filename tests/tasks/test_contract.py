@@ -19,16 +19,13 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports import played, responses, selects
 from app.reports.export import rows_of
 from app.reports.exported import task_exports
 from app.reports.kinds import What, exported_names
-from app.sessions.design import Kind
 from app.sessions.exclusions import leave_out
-from app.sessions.tables import Exclusion, ParticipantSession, Trial
-from app.studies.tables import Unit
 from app.tasks import TASKS
 from app.tasks.game import acting as game
 from app.tasks.game import matching
@@ -38,6 +35,8 @@ from app.tasks.rating import evidence as reading
 from app.tasks.rating import task as rating
 from app.tasks.walk import task as walk
 from app.tasks.walk.assignment import walks_of
+from app.trials.design import Kind
+from app.trials.tables import Exclusion, ParticipantSession, Trial, Unit
 from stimuli import steps
 from tests.factories import NOW, UNCERTAINTY, answer_for, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block

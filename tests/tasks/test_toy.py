@@ -22,15 +22,15 @@ from app.reports.export import export, rows_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.sessions.exclusions import leave_out
-from app.sessions.responses import Response
-from app.sessions.tables import ParticipantSession, Status, Trial
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.drafts import draft_of_design
 from app.studies.file.load import StudyFileProblems, load_study
 from app.studies.launch import study_here
-from app.studies.tables import State, Unit
 from app.studies.versions import load_version, set_state
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import ParticipantSession, Status, Trial, Unit
 from tests.admin.persons import Person, make_login, make_user
 from tests.admin.test_design import form_on
 from tests.factories import NOW

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import same_codes
-from analysis.data.codes import Groups, Mask, groups_of
+from analysis.data.codes import Groups, Mask, groups_of, same_codes
 from analysis.data.columns import MEMBERS, ORDER_NOT_RECORDED, RESPONSE_COLUMNS, names
 from analysis.data.elsewhere.mapped_cells import (
     constant,
@@ -25,9 +24,9 @@ from analysis.data.elsewhere.mapping_file import MappingFile
 from analysis.data.elsewhere.table_files import TableFile
 from analysis.data.elsewhere.wide import long_table
 from analysis.data.elsewhere.yaml_entries import Entry
+from analysis.data.rating_table import as_number
 from analysis.data.schema import check_responses
 from analysis.errors import SchemaError, shown
-from analysis.ratings.table import as_number
 
 PROSE = tuple(column.name for column in RESPONSE_COLUMNS if column.prose)
 # What tells a member: its cells may be a side, or the name of a source or clip.
@@ -189,7 +188,7 @@ class MappedRows:
         return pd.Series(runs).groupby(runs).cumcount() + 1
 
     def _require_one_answer(self) -> None:
-        """Refuse a second answer to a pair by the rows of the file, of which several answers may be from one."""
+        """Refuse a second answer to a pair, by the rows of the file, one of which may hold several answers."""
         for name in ("trial", "pair"):
             keys = [pd.Series(self.cells[key]) for key in ("study", "session", name)]
             groups = groups_of(keys).codes
@@ -210,7 +209,7 @@ class MappedRows:
         )
 
     def _theirs(self, name: str, at: int) -> str:
-        """What the table calls our column, with ours beside it."""
+        """The table's name for our column, with ours in parentheses."""
         known = {*self.mapping.columns, *self.long.places}
         name = name if name in known else _SAME_AS.get(name, name)
         entry = self.mapping.columns.get(name)
@@ -250,7 +249,7 @@ def _values(entries: Mapping[str, Entry]) -> dict[str, str]:
 
 
 def _both(a: pd.Categorical, b: pd.Categorical) -> pd.Categorical:
-    """Two clips are one pair, whichever is called a; a row without one of them has no pair."""
+    """The pair of two clips in either order; a row without one of them has no pair."""
     texts, (of_a, of_b) = same_codes(a, b)
     low, high = np.minimum(of_a, of_b).astype(np.int64), np.maximum(of_a, of_b).astype(np.int64)
     key = np.where(low < 0, -1, low * len(texts) + high)

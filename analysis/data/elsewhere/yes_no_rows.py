@@ -7,12 +7,12 @@ from analysis.data.elsewhere.mapped_cells import constant, texts_of
 from analysis.data.elsewhere.mapping_file import MappingFile, require_known, require_known_wide
 from analysis.data.elsewhere.table_files import TableFile
 from analysis.data.elsewhere.wide import LongTable, long_table
-from analysis.detection.table import COLUMNS, Judgements
+from analysis.data.judgements import COLUMNS, Judgements
 from analysis.errors import SchemaError, shown
 
 
 def require_yes_no(mapping: MappingFile) -> None:
-    """Refuse a mapping that does not say who answered what about which stimulus, and what it was."""
+    """Refuse a mapping without participant, stimulus, answer or truth."""
     if mapping.kind != "yes-no":
         problem = f"this maps {mapping.kind}, and judgements of single stimuli are needed"
         mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind yes-no")

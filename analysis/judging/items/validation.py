@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.data.rating_table import Ratings
 from analysis.errors import AnalysisError
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Duels, Q, tested
 from analysis.judging.items import classes, numbers
@@ -15,10 +16,8 @@ from analysis.judging.items.verdicts import check_item_verdicts
 from analysis.judging.measures import OVER_PERSON, Spread, interval_of, with_spread_of
 from analysis.judging.pairs import Bools
 from analysis.judging.scores import Evaluated, Quantity, divided, evaluate, mean_of
-from analysis.options import LEVEL, RESAMPLES
-from analysis.ratings.table import Ratings
+from analysis.options import LEVEL, RESAMPLES, Level
 from analysis.results import Result
-from analysis.stats.agreement.ratings import Level
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import NOT_ASKED, no_interval
 from analysis.stats.student import Scale
@@ -42,7 +41,7 @@ _TOO_FEW = "no rater has {} items that others rated and the judge judged"
 
 @dataclass(frozen=True, slots=True)
 class ItemSettings(Result):
-    """What was asked for; `judges_of` is what the ratings are: ``classes`` or ``ratings``."""
+    """The requested settings; `judges_of` is the kind of the ratings: ``classes`` or ``ratings``."""
 
     judges_of: str
     agreement_level: Level
@@ -56,10 +55,11 @@ class ItemSettings(Result):
 
 @dataclass(frozen=True, slots=True)
 class ItemMeasure(Result):
-    """One number of a judge, and beside it the `ceiling`: one person held against the others by the same number.
+    """One number of a judge, with the `ceiling`: the same number for one person against the others.
 
-    `over_person`, of accuracy and of Spearman's correlation, is the judge's number minus one person's, both against the
-    same others; None of the other numbers."""
+    `over_person`, for accuracy and Spearman's correlation, is the judge's number minus one person's, both against the
+    same others; None for the other numbers.
+    """
 
     value: Estimate
     ceiling: Estimate
@@ -86,10 +86,11 @@ class ItemJudge(Result):
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup(Result):
-    """The judges by one criterion, and the people they are held against.
+    """The judges by one criterion, and the people they are compared with.
 
     Of `n_items` items with a rating, `n_items_one_rater` have one rater only, and `n_tied` have no class that more
-    raters named than any other (None for ratings); `n_left_out` ratings do not count."""
+    raters named than any other (None for ratings); `n_left_out` ratings do not count.
+    """
 
     criterion: str
     n_items: int
@@ -109,7 +110,7 @@ class ItemValidation(Result):
     criteria: tuple[ItemGroup, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        """A dict of plain values with stable keys: never NaN, but null with a reason."""
         return {"format": FORMAT, **Result.to_dict(self)}
 
 
@@ -251,7 +252,7 @@ def _estimates(
 def _correlations(
     quantities: Mapping[str, Quantity], counted: Bools, settings: ItemSettings
 ) -> dict[str, Estimate]:
-    """As `_estimates`; of few items the interval is the jackknife's, for a bootstrap's is too narrow there."""
+    """Like `_estimates`; with few items the interval is the jackknife's, as a bootstrap's is too narrow there."""
     few = 0 < int(counted.sum()) <= _FEW
     found = _estimates(quantities, len(counted), replace(settings, resamples=0) if few else settings)
     if not few:

@@ -1,4 +1,4 @@
-"""What the page *Data* is given, from SQL."""
+"""The data of the page *Data*, from SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from app.core.problems import counted
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
-from app.library.outputs import answers_by_mode, last_response
+from app.outputs.outputs import answers_by_mode, last_response
 from app.reports.facts import designs_of, tables_of
 from app.reports.kinds import What
-from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One downloadable table and what a row of it is."""
+    """One downloadable table and the meaning of its rows."""
 
     what: str
     title: str
@@ -45,9 +45,9 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPage(AdminPage):
-    """`answers` counts answered main trials by mode; `modes` can be chosen for labels and reports.
+    """The page *Data*. `answers` counts answered main trials by mode; `modes` are the choices for labels and reports.
 
-    `walks` are the runs that made clips of walks; None where nobody walks.
+    `walks` are the runs that made clips of walks; None in a study without walks.
     """
 
     template: ClassVar[str] = "data.html"

@@ -1,4 +1,4 @@
-"""Where each thing that is wrong with a draft stands in its form."""
+"""Maps each fault of a draft to its place in the form."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from app.admin.design.fields import dotted, scales, value_at
 from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
 from app.admin.design.views import FaultView
 from app.core.problems import Fault, Place
-from app.questions.registry import type_of
+from app.questions.registry import QUESTIONS, type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 
@@ -25,8 +25,10 @@ def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[Fa
 
 
 def labels_are_shown(question: Mapping[str, Any]) -> bool:
-    """Whether a likert's labels are those of a named scale alone, which are shown and not typed."""
-    return type_of(question) == "likert" and bool(question.get("scale")) and question.get("labels") is None
+    """Whether a question's labels are those of a named scale alone, which are shown and not typed."""
+    model = QUESTIONS.get(type_of(question) or "")
+    takes_scale = model is not None and "scale" in model.model_fields
+    return takes_scale and bool(question.get("scale")) and question.get("labels") is None
 
 
 def plain(text: str) -> str:
@@ -35,7 +37,7 @@ def plain(text: str) -> str:
 
 
 def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:
-    """What is said at each field or part."""
+    """The messages at each field or part."""
     said: dict[str, list[str]] = {}
     for fault in faults:
         said.setdefault(fault.at, []).append(f"{fault.message}: {fault.remedy}.")
@@ -81,7 +83,7 @@ class _Form:
         return ("scales", names.index(place[1]), *(("labels",) if len(place) > 2 else ()))
 
     def _said(self, at: str, fault: Fault) -> tuple[str, str]:
-        """What is wrong and what to do, in the form's words where all that is wrong is that nothing is there."""
+        """Message and remedy, in the form's words if the only fault is a missing value."""
         if at.endswith("pairs") and fault.message.startswith(_NEITHER):
             return "There are no pairs yet", fault.remedy
         if isinstance(self.parts.get(at), Cards) and "is missing" in fault.message:
@@ -106,7 +108,7 @@ class _Form:
         return ", ".join(words)
 
     def _drop(self, fault: Fault, at: str) -> str:
-        """The action that takes out a key which the form does not show, or which is no section at all."""
+        """The action that removes a key which the form does not show, or which is not a valid section."""
         place, name = fault.place, dotted(fault.place)
         if not place or not isinstance(place[-1], str) or (place[0] == "scales" and len(place) > 1):
             return ""

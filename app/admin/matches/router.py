@@ -13,9 +13,9 @@ from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
 from app.core.templating import render
+from app.matches.offering import offer_match
+from app.matches.watching import stop_match
 from app.studies.access import StudyHere
-from app.tasks.game.offering import offer_match
-from app.tasks.game.watching import stop_match
 
 router = APIRouter(prefix="/studies/{slug}/matches", dependencies=[editors])
 MatchId = Annotated[int, Path(ge=1, lt=2**31)]
@@ -103,7 +103,7 @@ async def _refused(
     error: StudyError,
     reason: str = "",
 ) -> Response:
-    """The page of the match with what was wrong; what does not exist has the page of what does not exist."""
+    """The page of the match with the error; a match that does not exist gives the page for not found."""
     if error.status_code == 404:
         raise error
     page = await database.read(
@@ -113,5 +113,5 @@ async def _refused(
 
 
 def _number(text: str) -> int:
-    """From an address; 0 for what is none."""
+    """A number in an address; 0 if invalid."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

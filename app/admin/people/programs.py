@@ -12,9 +12,9 @@ from app.admin.people.apidoc import refusals_of, tags_of
 from app.admin.people.views import ApiPage
 from app.core.dependencies import DatabaseDep, Now, Site
 from app.core.templating import render
-from app.jobs.calling import call_off
-from app.jobs.queue import JobView, job_for
+from app.jobs.queue import JobView
 from app.jobs.tables import Kind
+from app.studies.jobs import call_off, job_for
 
 reading = APIRouter(dependencies=[anyone])
 working = APIRouter(dependencies=[editors])
@@ -77,7 +77,7 @@ def _job_fields(job: JobView) -> Mapping[str, Any]:
 
 
 def _document(request: Request) -> Mapping[str, Any]:
-    """The document of the API that is mounted beside these pages; the two know nothing of each other."""
+    """The document of the API mounted next to these pages; the two do not import each other."""
     mounted = (getattr(route, "app", None) for route in request.app.routes)
     api = next(app for app in mounted if isinstance(app, FastAPI))
     return api.openapi()

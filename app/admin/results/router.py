@@ -10,14 +10,14 @@ from app.accounts.dependencies import WhoDep
 from app.accounts.logins import Who
 from app.admin.access import ShellDep, editors
 from app.admin.results.views import Wish, lacks_posters, results_page, view_of
+from app.catalog.pictures import ask_pictures
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import NotFound, StudyError
 from app.core.settings import Settings
 from app.core.templating import render
-from app.library import results
 from app.library.media import poster_path
-from app.library.pictures import ask_pictures
+from app.outputs import results
 from app.reports.page.drawn import csv_of, tables_of
 from app.studies.access import StudyHere
 from app.studies.dependencies import StudyDep
@@ -42,7 +42,7 @@ async def show_results(
     pairs: Short = "",
     every: Short = "",
 ) -> Response:
-    """Computes nothing here: numbers that are missing or old are asked of the worker."""
+    """Show the results. Nothing is computed here: missing or old numbers are requested from the worker."""
     wish = Wish(mode, against, pairs, every)
     page = await database.read(results_page, shell, study, settings.data_dir, wish)
     if not page.is_closed and page.n_answers:

@@ -1,4 +1,4 @@
-"""What the results page is given: from SQL and what was computed in the background."""
+"""The data of the results page: from SQL and background computations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,26 +8,26 @@ from urllib.parse import urlencode
 
 from sqlmodel import Session
 
+from analysis.data.ordering import natural
 from analysis.findings.model import FORMAT, Figure, Findings, Mark
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.jobs.queue import JobView
-from app.library.catalog import natural
 from app.library.media import poster_path
 from app.library.places import results_folder
-from app.library.results import (
+from app.outputs.results import (
     Asked,
     Standing,
     asked_for,
     comparable,
     modes_of,
 )
-from app.library.results import standing as standing_of
+from app.outputs.results import standing as standing_of
 from app.reports.kept import from_json
 from app.reports.page.drawn import Block, Drawn, Told, blocks_of, drawn_of, told_of
-from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ _MODES = {Mode.LIVE: "Live", Mode.PILOT: "Pilot", Mode.SIMULATED: "Simulated"}
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the address says: empty is the usual."""
+    """The parameters of the address; empty means the default."""
 
     mode: str = ""
     against: str = ""
@@ -93,7 +93,7 @@ class Wish:
 def results_page(
     session: Session, shell: Shell, study: StudyHere, data_dir: Path, wish: Wish, error: str = ""
 ) -> ResultsPage:
-    """Raises BadView and NotFound for what the address asks for."""
+    """The results page. Raises BadView and NotFound for an invalid address."""
     asked = asked_for(session, shell.who, study, wish.mode, wish.against)
     is_closed = not all(
         may_look(session, shell.who, one, asked.mode) for one in (study, asked.against) if one is not None
@@ -131,7 +131,7 @@ def results_page(
 
 
 def kept_view(data_dir: Path, there: Standing) -> Findings | None:
-    """What the worker has left; None where it is gone or of another release."""
+    """The results stored by the worker; None if they are gone or of another release."""
     return view_of(data_dir, there.shown) if there.shown else None
 
 
@@ -205,5 +205,5 @@ def _is_drawn(path: Path) -> bool:
 
 
 def lacks_posters(page: ResultsPage, data_dir: Path) -> bool:
-    """Whether a picture was never tried."""
+    """True if a picture was never attempted."""
     return any(not poster_path(data_dir, clip).exists() for clip in _clips(page.view))

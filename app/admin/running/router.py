@@ -32,10 +32,11 @@ from app.monitor.sessions_list import Search
 from app.sessions.clips import check_shown
 from app.sessions.exclusions import add_note, exclude, include
 from app.sessions.links import names_in, participant_links, session_link
-from app.sessions.tables import Mode
+from app.sessions.previews import start_preview
 from app.studies.blinding import may_look
-from app.studies.launch import put_state, start_preview, state_of
-from app.studies.tables import State
+from app.studies.launch import put_state, state_of
+from app.trials.states import State
+from app.trials.tables import Mode
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]

@@ -17,13 +17,13 @@ from app.admin.stimuli.stimuli_pages import (
     sheet_page,
     wanted_of,
 )
+from app.catalog import editing, served
+from app.catalog.pictures import ask_pictures
+from app.catalog.sheet import note_sheet, sheet, take_table, text_of
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.library import editing, served
 from app.library.dependencies import StoreDep
-from app.library.pictures import ask_pictures
-from app.library.sheet import note_sheet, sheet, take_table, text_of
 
 library = APIRouter(dependencies=[editors])
 clips = APIRouter(prefix="/stimuli", dependencies=[editors])
@@ -132,7 +132,7 @@ async def show_frame(database: DatabaseDep, settings: SettingsDep, who: WhoDep, 
 
 
 def _sent(file: served.Served) -> FileResponse:
-    """In ranges, as videos are asked for."""
+    """A file's reply, with support for ranges, as videos need."""
     return FileResponse(
         file.path, media_type=file.content_type, headers={"Cache-Control": "private, no-cache"}
     )

@@ -9,13 +9,13 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import MAX_BYTES, AnyForm, FilesDep
 from app.admin.stimuli.stimuli_pages import attributes_in, upload_page
+from app.catalog.rules import BadRules
+from app.catalog.rules import set_frame_size as set_size
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import receiving
 from app.library.receiving import WrongOffset
-from app.library.rules import BadRules
-from app.library.rules import set_frame_size as set_size
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 
 router = APIRouter(prefix="/stimuli", dependencies=[editors])
@@ -24,7 +24,7 @@ Offset = Annotated[int, Query(ge=0, lt=2**53)]
 
 
 def whole(text: str) -> int:
-    """Raises BadRules for what is no number of pixels."""
+    """A number of pixels. Raises BadRules if invalid."""
     if text.isascii() and text.isdecimal() and len(text) < 6:
         return int(text)
     raise BadRules({"width": "Width and height are whole numbers of pixels, both even, such as 640 and 360."})
@@ -45,7 +45,7 @@ async def take_files(
     files: FilesDep,
     now: Now,
 ) -> Response:
-    """Without scripts: small files, all in one form."""
+    """Upload small files in one form, for browsers without scripts."""
     sent = [(file.name, file.data) for file in files.get("files", ())]
     attributes, source = attributes_in(form), form.get("source", "")
     try:

@@ -1,4 +1,4 @@
-"""What the list of studies and the overview of a study are given, from SQL."""
+"""The data of the list of studies and a study's overview, from SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.studies.steps import Step, marks_of, next_of, steps_of
-from app.sessions.tables import Mode
 from app.studies.access import SharedWith, StudyHere, shares
 from app.studies.drafts import DraftView, draft_for
 from app.studies.listing import StudyLine, n_archived, study_line, study_lines
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class CountLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewPage(AdminPage):
-    """`steps` come with how each stands; `email` is what was typed into the form that shares.
+    """The overview. `steps` have their status; `email` is the input in the share form.
 
-    `name` is what was typed to confirm that the study is to be deleted.
+    `name` is what was typed to confirm the study's deletion.
     """
 
     template: ClassVar[str] = "studies-overview.html"

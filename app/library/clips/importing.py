@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from app.library.clips.errors import ClipError, ClipRefused, ManifestProblems, SizeConflict
 from app.library.clips.facts import ClipInfo, fitted
+from app.library.clips.imported import ImportedClip
 from app.library.clips.manifest import Manifest, ManifestRow
 from app.library.clips.probe import probe
 from app.library.clips.process import frames_left, process
@@ -21,28 +22,6 @@ from app.library.clips.store import ClipStore, Stored, file_sha256
 OnProgress = Callable[[int, int, str], None]
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedClip:
-    """One stimulus whose files are in the store; `rules` are those applied, frame size included."""
-
-    name: str
-    source: str
-    attributes: Mapping[str, str]
-    original_sha256: str
-    original_name: str
-    original_bytes: int
-    clip_sha256: str
-    clip_bytes: int
-    duration_s: float
-    width: int
-    height: int
-    fps: float
-    frames: int
-    rules: Rules
-    positions_sha256: str | None
-    original_video: ClipInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +46,14 @@ def import_clips(
     size: tuple[int, int] | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ImportedClip]:
-    """Probe, process and keep what a manifest names, in the order of its rows.
+    """Probe, process and store the files of a manifest, in the order of its rows.
 
-    `size` is the frame size of the clips that are there already, None before the first. `workers` clips are
-    worked on at once, by default one for each processor. `on_progress(done, total, what)` is called in the
-    calling thread; `total` is an upper bound until identical files are known.
+    `size` is the frame size of existing clips, None before the first. `workers` clips are processed at once, by default
+    one for each processor. `on_progress(done, total, what)` is called in the calling thread; `total` is an upper bound
+    until identical files are known.
 
-    Raises ManifestProblems with every file that is refused, and SizeConflict; nothing is kept then, unless a
-    file changed while it was read, when some may stay that no stimulus names.
+    Raises ManifestProblems with every refused file, and SizeConflict; nothing is stored then, unless a file changed
+    while it was read, when files may remain that no stimulus names.
     """
     run = _Run(workers or os.cpu_count() or 1, on_progress)
     try:
@@ -114,7 +93,7 @@ class _Run:
     def each(
         self, work: Callable[[K], V], items: Sequence[K], total: int, what: Callable[[K], str]
     ) -> tuple[dict[K, V], dict[K, ClipRefused]]:
-        """Results and refusals of `work` for each item; any other error stops all that has not begun."""
+        """Results and refusals of `work` for each item; any other error cancels all items not yet begun."""
         results: dict[K, V] = {}
         refusals: dict[K, ClipRefused] = {}
         with ThreadPoolExecutor(self._workers, thread_name_prefix="clips") as pool:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
 
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 
 Measured = Description | Estimate

@@ -12,14 +12,15 @@ from analysis.findings.registry import methods_in
 from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
+from app.questions.registry import TYPES
 from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.sources import FileStudy, Source
-from app.sessions.design import Kind
-from app.sessions.tables import BEGUN, Status
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import DesignTrials, PairDesign
 from app.tasks.rating.settings import RatingDesign
+from app.trials.design import Kind
+from app.trials.tables import BEGUN, Status
 
 SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 
@@ -197,7 +198,8 @@ def _asked(trials: DesignTrials) -> str:
 def _question(question: Question) -> str:
     n = len(question.labels)
     scale = f" ({n} points, from 1 {question.labels[0]} to {n} {question.labels[-1]})" if n else ""
-    return f"“{question.ask}”{scale}"
+    parts = ", ".join(f"“{text}”" for text in TYPES[question.type].parts(question))
+    return f"“{question.ask}”{f' of {parts}' if parts else ''}{scale}"
 
 
 def _people(facts: StudyFacts, mode: str) -> Iterator[str]:

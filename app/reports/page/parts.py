@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from analysis import Analysis
-from analysis.choice.majority import natural
 from analysis.choice.studies import StudyResult
+from analysis.data.ordering import natural
 from analysis.distances import Closing
 from analysis.findings.making import ResultsContext, alone, moves_view, results_view
 from analysis.findings.signature_tables import Found as Moves

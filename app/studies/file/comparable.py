@@ -8,7 +8,6 @@ from pydantic import BaseModel
 from app.questions.base import finite_number
 from app.questions.registry import QUESTIONS, type_of
 from app.questions.scales import SCALES
-from app.sessions.design import BLOCK
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import items_as_csv, keys_of_design, keys_of_sample, pairs_as_csv
 from app.studies.file.items import read_item_file
@@ -18,6 +17,7 @@ from app.studies.file.pairs import COLUMNS, read_pair_file
 from app.tasks.pair.settings import PairDesign, Sample, Trials
 from app.tasks.rating.settings import CRITERIA, RatingDesign
 from app.tasks.registry import BLOCKS, AnyDesign
+from app.trials.design import BLOCK
 
 PairKeys = Mapping[str, str]
 _CELLS = COLUMNS[1:]
@@ -114,7 +114,7 @@ def _sample(sample: Any) -> Any:
 
 
 def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:
-    """Blocks by their ids; each as a study of its own would be, as far as it has the same keys."""
+    """Blocks by id, each in the form of a study of its own, as far as it has the same keys."""
     own = draft.get("scales")
     labels = {**(own if isinstance(own, dict) else {}), **SCALES}
     named: dict[str, Any] = {}
@@ -217,7 +217,7 @@ def _rows(cells: Iterable[tuple[str, ...]]) -> dict[str, PairKeys]:
 
 
 def drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Without the pairs that were drawn before, where another draw is asked for now, in the study or in a block."""
+    """The new keys without previously drawn pairs if the requested draw has changed, in the study or in a block."""
     if isinstance(blocks := new.get("blocks"), list):
         before = {str(block.get("id")): block for block in blocks_in(was)}
         kept = [

@@ -1,16 +1,16 @@
-"""How the matches of a session ended: which were whole, what was left, and what was earned."""
+"""The outcome of a session's matches: complete ones, those left, and earnings."""
 
 from typing import Any
 
 from sqlalchemy import bindparam, select
 from sqlmodel import Session, SQLModel
 
-from app.sessions.design import BlockPart
-from app.sessions.ending import BlockEnd, Earned, Shortfall
-from app.sessions.responses import Response
-from app.sessions.tables import Trial
 from app.tasks.game.fold import seat_table
 from app.tasks.game.settings import GameDesign
+from app.trials.design import BlockPart
+from app.trials.ending import BlockEnd, Earned, Shortfall
+from app.trials.responses import Response
+from app.trials.tables import Trial
 
 _trial = SQLModel.metadata.tables[str(Trial.__tablename__)]
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
@@ -33,7 +33,7 @@ _WHOLE = ("", "finished")
 
 
 def block_end(session: Session, session_id: int, design: GameDesign, part: BlockPart) -> BlockEnd:
-    """The end of a block of matches. Amounts are those that stood on each match's own last page."""
+    """The outcome of a block of matches. Amounts are those on each match's own last page."""
     named = {"session_id": session_id, "first": part.first, "last": part.last}
     connection = session.connection()
     # Who came back has a later row of the same seat, and it is the last one that counts.

@@ -1,15 +1,15 @@
-"""What is left of somebody in matches when they have their answers deleted."""
+"""Removal of a participant's data from matches when their answers are deleted."""
 
 from datetime import datetime
 
 from sqlalchemy import bindparam, select
 from sqlmodel import Session
 
-from app.sessions.runs import Run
 from app.tasks.game.fold import match_table, seat_table
 from app.tasks.game.live import Live
 from app.tasks.game.looking import design_of
 from app.tasks.game.tables import MatchStatus, forget_player
+from app.trials.runs import Run
 
 _RUNNING = (
     select(seat_table.c.match_id, match_table.c.block)

@@ -1,4 +1,4 @@
-"""Matches and pools at which something is due while nobody looks: found by indexed times, written one by one."""
+"""Matches and pools with due events that nobody is viewing: found by indexed times, written one by one."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -7,26 +7,24 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, select, union
-from sqlmodel import Session, SQLModel
+from sqlmodel import Session
 
 from app.core.database import Database
-from app.sessions.runs import BlockRun, run_of
-from app.studies.tables import StudyVersion
 from app.tasks.game.fold import match_table, seat_table
 from app.tasks.game.live import Live
 from app.tasks.game.matching import Pool, form_matches, waiting_table
 from app.tasks.game.settings import GameDesign
+from app.trials.runs import BlockRun
+from app.trials.sessions import Sessions
 
 AT_ONCE = 64
 _w, _m, _s = waiting_table.c, match_table.c, seat_table.c
-_version = SQLModel.metadata.tables[str(StudyVersion.__tablename__)].c
 _DUE_MATCHES = union(
     select(_m.id).where(_m.due_at <= bindparam("now")),
     select(_s.match_id).where(_s.lapse_at <= bindparam("now")),
 )
 _DUE_POOLS = select(_w.version_id, _w.mode, _w.arm, _w.block).where(_w.due_at <= bindparam("now")).distinct()
 _BLOCK_OF = select(_m.version_id, _m.block).where(_m.id == bindparam("match_id"))
-_SHA256 = select(_version.sha256).where(_version.id == bindparam("version_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,41 +34,42 @@ class Due:
 
 
 def find_due(session: Session, now: datetime) -> Due:
-    """Where something is due."""
+    """The matches and pools with due events."""
     connection = session.connection()
     matches = connection.execute(_DUE_MATCHES, {"now": now}).scalars().all()
     pools = [Pool(*row) for row in connection.execute(_DUE_POOLS, {"now": now})]
     return Due(matches, pools)
 
 
-def settle_match(session: Session, match_id: int, now: datetime) -> None:
-    """Write what is due in a match, unless somebody else has."""
+def settle_match(session: Session, sessions: Sessions, match_id: int, now: datetime) -> None:
+    """Write what is due in a match, unless another process has."""
     version_id, block = session.connection().execute(_BLOCK_OF, {"match_id": match_id}).one()
-    live = Live.hold(session, design_at(session, version_id, block)[1], match_id)
+    live = Live.hold(session, design_at(sessions, session, version_id, block)[1], match_id)
     live.lapse(now)
     live.advance(now)
     live.store()
 
 
-def settle_pool(session: Session, pool: Pool, now: datetime) -> None:
-    """Write what is due among those who wait."""
-    block, design = design_at(session, pool.version_id, pool.block)
+def settle_pool(session: Session, sessions: Sessions, pool: Pool, now: datetime) -> None:
+    """Write what is due in a pool."""
+    block, design = design_at(sessions, session, pool.version_id, pool.block)
     form_matches(session, pool, design, block.units, now)
 
 
-def design_at(session: Session, version_id: int, block_id: str) -> tuple[BlockRun, GameDesign]:
+def design_at(
+    sessions: Sessions, session: Session, version_id: int, block_id: str
+) -> tuple[BlockRun, GameDesign]:
     """A block of matches, and its design."""
-    sha256: str = session.connection().execute(_SHA256, {"version_id": version_id}).scalar_one()
-    block = run_of(session, version_id, sha256).block(block_id)
+    block = sessions.run(session, version_id).block(block_id)
     assert isinstance(block.design, GameDesign)
     return block, block.design
 
 
-async def sweep(database: Database, now: datetime) -> None:
+async def sweep(database: Database, sessions: Sessions, now: datetime) -> None:
     """Write everything that is due, many at a time."""
     due = await database.peek(find_due, now)
-    writes: list[Awaitable[Any]] = [database.write(settle_match, each, now) for each in due.matches]
-    writes += [database.write(settle_pool, pool, now) for pool in due.pools]
+    writes: list[Awaitable[Any]] = [database.write(settle_match, sessions, each, now) for each in due.matches]
+    writes += [database.write(settle_pool, sessions, pool, now) for pool in due.pools]
     for at in range(0, len(writes), AT_ONCE):
         for done in await asyncio.gather(*writes[at : at + AT_ONCE], return_exceptions=True):
             if isinstance(done, BaseException):

@@ -1,10 +1,10 @@
-"""An answered trial of a pair as the experimenter's pages show it: what was chosen, and how each clip was watched."""
+"""An answered trial of a pair on experimenters' pages: the choice, and how each clip was watched."""
 
 from dataclasses import replace
 
 from app.questions.sides import TIE, Side
-from app.sessions.answered import AnsweredTrial, TrialView
 from app.tasks.pair.design import Member, PairPlan, chosen_by, member_at
+from app.trials.answered import AnsweredTrial, TrialView
 
 
 def view_of(trial: AnsweredTrial) -> TrialView:

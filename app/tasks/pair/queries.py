@@ -1,11 +1,10 @@
-"""Pairs in SQL: the member on the left, and what an answer is held against."""
+"""Pairs in SQL: the member on the left, and the evidence to check an answer against."""
 
 from sqlalchemy import ColumnElement, bindparam, select
 from sqlmodel import SQLModel, col
 
 from app.library.tables import Content, Stimulus
-from app.sessions.tables import Trial
-from app.studies.tables import Unit, UnitMember
+from app.trials.tables import Trial, Unit, UnitMember
 
 _trial, _unit, _member, _stimulus, _content = (
     SQLModel.metadata.tables[str(table.__tablename__)]

@@ -4,19 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from app.questions.base import QuestionView
-from app.sessions.pages import Page
-from app.sessions.places import Place, views
+from app.questions.base import FormField
+from app.questions.registry import views
 from app.tasks.pair.settings import DesignTrials
+from app.trials.pages import UNPLAYABLE, Page
+from app.trials.places import Place
 
 
 @dataclass(frozen=True, slots=True)
 class TrialPage(Page):
     """Two clips and the questions about them.
 
-    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
-    `rt_ms`, `playback` (JSON), and `unplayable` = `1` where a clip would not play. `key` names the trial within the
-    session: the browser keeps what it recorded under it, over a reload. `next_clips` are fetched while this pair is
+    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` if its options have that), `submit_id`,
+    `rt_ms`, `playback` (JSON), and `unplayable` = `1` if a clip would not play. `key` identifies the trial within the
+    session: the browser stores its recordings under it, across reloads. `next_clips` are fetched while this pair is
     watched.
     """
 
@@ -29,7 +30,14 @@ class TrialPage(Page):
     left_clip: str = ""
     right_clip: str = ""
     next_clips: tuple[str, ...] = ()
-    questions: tuple[QuestionView, ...] = ()
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        return (*super(TrialPage, self).fields, UNPLAYABLE)
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.left_clip, self.right_clip)))
 
 
 def trial_page(trials: DesignTrials, place: Place, frame: Mapping[str, Any]) -> TrialPage:

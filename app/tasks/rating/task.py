@@ -1,5 +1,4 @@
-"""One stimulus at a time on several criteria: items given to whoever has rated them least, answers with evidence of
-reading."""
+"""One stimulus at a time on several criteria: items assigned by fewest ratings, answers with evidence of reading."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,22 +8,23 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
-from app.sessions.answers import Answers, read_answers
-from app.sessions.design import Planned, Slot
-from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
-from app.sessions.examining import Observed, examine
-from app.sessions.flags import StudyRule, joined
-from app.sessions.here import TrialSeen, Where
-from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.places import Place, views
-from app.sessions.runs import BlockRun
-from app.sessions.tables import Mode
+from app.questions.registry import views
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.tasks.rating.views import RatingPage, record_view
+from app.trials.answers import Answers, read_answers
+from app.trials.design import Planned, Slot
+from app.trials.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
+from app.trials.examining import Observed, examine
+from app.trials.flags import StudyRule, joined
+from app.trials.here import TrialSeen, Where
+from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.places import Place
+from app.trials.runs import BlockRun
+from app.trials.tables import Mode
 
 
 class Rating(Task):
@@ -137,7 +137,7 @@ def _watched(
     to_end: bool,
     rules: Sequence[StudyRule],
 ) -> Taken:
-    """An answer about a clip, held against what the server saw as that about a pair is."""
+    """An answer about a clip, checked against the server's evidence as for a pair."""
     playback = read_playback(form.get("playback", ""), {Slot.ITEM: (Slot.ITEM, trial.duration_s)})
     rt_ms, rt_words = read_rt_ms(form.get("rt_ms", ""), playback)
     reported, lasts_s = (*playback.flags, *rt_words), trial.duration_s

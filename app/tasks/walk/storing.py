@@ -1,4 +1,4 @@
-"""A batch of steps at the current page of a session: found with what is stored of it, and stored if none came first."""
+"""A batch of steps for the current page: loaded with the stored state, and stored unless another came first."""
 
 from datetime import datetime
 from typing import cast
@@ -6,8 +6,6 @@ from typing import cast
 from sqlalchemy import bindparam, insert, select, update
 from sqlmodel import Session
 
-from app.sessions.tables import Status
-from app.sessions.where import hold, locate
 from app.tasks.walk.batches import (
     Batch,
     Here,
@@ -19,6 +17,8 @@ from app.tasks.walk.batches import (
     steps_table,
     walk_table,
 )
+from app.trials.sessions import Sessions
+from app.trials.tables import Status
 
 _w, _s = walk_table.c, steps_table.c
 _FROM = (
@@ -29,9 +29,9 @@ _FROM = (
 _AT = update(walk_table).where(_w.id == bindparam("walk_id"), _w.tick == bindparam("at_tick"))
 
 
-def stood(session: Session, token: str, batch: Batch, now: datetime) -> Stood:
-    """The session of a batch and what is stored of its walk from the batch's first tick on. Raises Moved."""
-    where = locate(session, token)
+def stood(session: Session, sessions: Sessions, token: str, batch: Batch, now: datetime) -> Stood:
+    """The session of a batch and its walk's stored steps from the batch's first tick on. Raises Moved."""
+    where = sessions.locate(session, token)
     is_walk = where.status == Status.ACTIVE and where.page.kind == "trial" and where.part.task == "walk"
     if not is_walk or where.is_shut_out(now) or batch.trial != name_of(where) or where.trial is None:
         raise Moved("This walk is not the current one any more.")
@@ -44,12 +44,22 @@ def stood(session: Session, token: str, batch: Batch, now: datetime) -> Stood:
 
 
 def store(
-    session: Session, token: str, found: Stood, there: Here, pressed: Pressed, batch: Batch, now: datetime
+    session: Session,
+    sessions: Sessions,
+    token: str,
+    found: Stood,
+    there: Here,
+    pressed: Pressed,
+    batch: Batch,
+    now: datetime,
 ) -> bool:
-    """Keep steps and where they lead; False where somebody else has stored some since they were replayed."""
+    """Store steps and the resulting state; False if another process has stored some since they were replayed."""
     connection, here = session.connection(), found.here
-    hold(session, token)
-    if locate(session, token).page != found.where.page or here_at(session, found.trial_id).tick != here.tick:
+    sessions.hold(session, token)
+    if (
+        sessions.locate(session, token).page != found.where.page
+        or here_at(session, found.trial_id).tick != here.tick
+    ):
         return False
     state = {
         "tick": there.tick,

@@ -9,22 +9,22 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
-from app.sessions.answered import AnsweredTrial, TrialView
-from app.sessions.answers import Answers
-from app.sessions.design import Kind, Planned, Slot, UnitToPlan
-from app.sessions.evidence import count_of, read_rt_ms, storable, waited_ms
-from app.sessions.examining import Observed, examine
-from app.sessions.flags import joined
-from app.sessions.here import TrialSeen, Where
-from app.sessions.places import Place
-from app.sessions.runs import BlockRun, Run
-from app.sessions.tables import Mode
 from app.tasks.base import Start, Taken, Task
 from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, forget_walks_of
-from app.tasks.walk.views import WalkPage, settings_json
+from app.tasks.walk.views import Reached, Spot, WalkPage, WalkSettings
+from app.trials.answered import AnsweredTrial, TrialView
+from app.trials.answers import Answers
+from app.trials.design import Kind, Planned, Slot, UnitToPlan
+from app.trials.evidence import count_of, read_rt_ms, storable, waited_ms
+from app.trials.examining import Observed, examine
+from app.trials.flags import joined
+from app.trials.here import TrialSeen, Where
+from app.trials.places import Place
+from app.trials.runs import BlockRun, Run
+from app.trials.tables import Mode
 from stimuli import steps
 
 NOT_OVER = "The walk is not over yet: walk to the blue goal, or say that you cannot walk here."
@@ -35,7 +35,7 @@ class Walking(Task):
     """The task."""
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
-        """Walks are nobody's but their own."""
+        """Delete the session's walks, which involve no one else."""
         forget_walks_of(session, [session_id])
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -49,23 +49,23 @@ class Walking(Task):
         return [_planned(design, unit) for unit in [*practice, *main]]
 
     def seen(self, session: Session, where: Where, trial: TrialSeen) -> Here:
-        """How far the walk has got."""
+        """The progress of the walk."""
         return here_at(session, trial.id)
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> WalkPage:
         design, position, part = design_of(block), place.page.position, place.part
         here = here_of(place.trial) or _first_look(design)
         practice = part.is_practice(position)
-        settings = {
-            "goal": {"x": round(here.goal.x_m * steps.M), "y": round(here.goal.y_m * steps.M)},
-            "at": {"tick": here.tick, "walker": list(here.walker)},
-            "most_ticks": design.most_ticks,
-            "ticks_per_s": steps.TICKS_PER_S,
-            "practice": practice,
-            "over": here.over,
-            "trial": place.key,
-            "batches": f"{place.action}/walk",
-        }
+        walk = WalkSettings(
+            goal=Spot(round(here.goal.x_m * steps.M), round(here.goal.y_m * steps.M)),
+            at=Reached(here.tick, tuple(here.walker)),
+            most_ticks=design.most_ticks,
+            ticks_per_s=steps.TICKS_PER_S,
+            practice=practice,
+            over=here.over,
+            trial=place.key,
+            batches=f"{place.action}/walk",
+        )
         return WalkPage(
             **frame,
             key=place.key,
@@ -74,14 +74,15 @@ class Walking(Task):
             practice=practice,
             limit_s=design.limit_s,
             over=here.over or "",
-            settings=settings_json(settings),
+            walk=walk,
         )
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
     ) -> Taken:
-        """What the server's replay has come to. Raises InvalidAnswer before the walk is over, unless somebody says
-        that they cannot walk."""
+        """The result of the server's replay. Raises InvalidAnswer before the walk is over, unless the participant
+        reports being unable to walk.
+        """
         trial, here = where.trial, here_of(where.trial)
         assert trial is not None
         assert here is not None
@@ -133,7 +134,7 @@ class Walking(Task):
         )
 
     def answered(self, trial: AnsweredTrial) -> TrialView:
-        """As of any task, with how long the page was out of sight."""
+        """The view of any task, with the time that the page was out of sight."""
         view, evidence = replace(trial.view(), noun="Course"), trial.evidence.get(Slot.ITEM)
         if evidence is None:
             return view
@@ -145,7 +146,7 @@ _NOTHING: Mapping[str, Any] = {"hidden_ms": 0, "loads": 0, "stalls": 0, "stall_m
 
 
 def read_report(text: str) -> tuple[Mapping[str, Any], tuple[str, ...], str | None]:
-    """What the browser tells of a walk: numbers, words of what is odd, and the text where it could not be read."""
+    """The browser's report of a walk: numbers, flags, and the raw text if unreadable."""
     if not text:
         return _NOTHING, ("walk-missing",), None
     try:
@@ -184,7 +185,7 @@ def design_of(block: BlockRun) -> WalkDesign:
 
 
 def here_of(trial: TrialSeen | None) -> Here | None:
-    """How far the walk of a trial has got; None where no session walks."""
+    """The progress of a trial's walk; None without a session."""
     return cast("Here | None", trial.own) if trial is not None else None
 
 

@@ -10,8 +10,8 @@ import yaml
 from analysis.data.elsewhere.yaml_entries import Document, MappingError
 from analysis.files.shallow_yaml import DEEPEST, MOST_CHARACTERS
 from app.core.errors import StudyError
+from app.core.markdown import LONGEST, markdown
 from app.core.plain_yaml import MOST_REPEATED
-from app.sessions.markdown import LONGEST, markdown
 from app.studies.file.explain import MOST_FAULTS
 from app.studies.file.load import StudyFileProblems, load_study
 from app.studies.file.yamlsource import read_yaml

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.settings import Sample
+from app.trials.design import Kind
 from tests.studies.file.study_folder import make_facts
 
 

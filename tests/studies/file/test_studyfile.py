@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import app.demo
 from app.questions.scales import SCALES
-from app.sessions.design import Kind
 from app.studies.file.load import StudyDesign, StudyFile, check_study, load_study
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.tasks.pair.design import Member
+from app.trials.design import Kind
 from tests.studies.file.study_folder import (
     EXAMPLE,
     PAIRS,

@@ -12,15 +12,15 @@ from starlette.testclient import TestClient
 
 from app.accounts.logins import token_hash
 from app.core.database import Database
-from app.sessions.tables import SessionToken
 from app.studies.file.load import load_study
-from app.studies.tables import State
 from app.studies.versions import load_version, set_state
 from app.tasks.game.fold import forget_folds, match_table, state_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import posted_value
 from app.tasks.game.tables import Match, Seat
+from app.trials.states import State
+from app.trials.tables import SessionToken
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 

@@ -27,30 +27,32 @@ from app.main import create_app
 from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.match_files import read_matches
 from app.reports.report import build_report
 from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
-from app.sessions.news import changed
 from app.sessions.polling import events_of, settle
-from app.sessions.responses import Response
 from app.sessions.state_machine import submit
-from app.sessions.tables import Mode, ParticipantSession
+from app.sessions.where import SESSIONS
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
-from app.studies.tables import Draft, State, Study, StudyVersion
+from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.game import held
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.games.wac.rules import WaterConfig
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.matching import _Forming
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import find_due, settle_match
 from app.tasks.game.tables import GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
+from app.trials.news import changed
+from app.trials.responses import Response
+from app.trials.states import State
+from app.trials.tables import Mode, ParticipantSession
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, play_on, running
@@ -309,7 +311,7 @@ def test_a_browser_that_falls_silent_has_left_after_the_grace(
     Clock.wait(2)
     with database.transaction() as session:
         for match_id in find_due(session, Clock.now(UTC)).matches:
-            settle_match(session, match_id, Clock.now(UTC))
+            settle_match(session, SESSIONS, match_id, Clock.now(UTC))
     assert one.look() == "result"
     assert [event.move for event in events(database) if event.kind == "left"] == [{"reason": "closed"}]
 

@@ -22,6 +22,7 @@ from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.sessions import sweeping
+from app.sessions.where import SESSIONS
 from app.tasks.game.outside import desk
 from app.tasks.game.replay import replayed
 from app.tasks.game.settings import GameBlock
@@ -86,8 +87,8 @@ class Table:
 
         async def once() -> None:
             now = Clock.now(UTC)
-            await sweep(self.database, now)
-            await desk.ask_open(self.database, self.settings, now)
+            await sweep(self.database, SESSIONS, now)
+            await desk.ask_open(self.database, self.settings, SESSIONS, now)
             await desk.all_asked(self.database)
 
         asyncio.run(once())
@@ -214,8 +215,8 @@ def test_a_process_that_ends_while_it_asks_leaves_the_decision_to_another(
 
     async def ends() -> None:
         [(decision_id, match_id)] = await database.peek(desk.find_open, Clock.now(UTC), 8)
-        assert await database.write(desk.take, decision_id, match_id, Clock.now(UTC)) is not None
-        assert await database.write(desk.take, decision_id, match_id, Clock.now(UTC)) is None
+        assert await database.write(desk.take, SESSIONS, decision_id, match_id, Clock.now(UTC)) is not None
+        assert await database.write(desk.take, SESSIONS, decision_id, match_id, Clock.now(UTC)) is None
 
     asyncio.run(ends())
     table.ask()

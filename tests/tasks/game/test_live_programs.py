@@ -26,6 +26,7 @@ from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.sessions import sweeping
+from app.sessions.where import SESSIONS
 from app.tasks.game.outside.programs import plain
 from app.tasks.game.outside.server import serving
 from app.tasks.game.replay import replayed
@@ -86,7 +87,7 @@ class Caller:
 def due(database: Database, seconds: float) -> None:
     """So much later, the sweeper comes by."""
     Clock.wait(seconds)
-    asyncio.run(sweep(database, Clock.now(UTC)))
+    asyncio.run(sweep(database, SESSIONS, Clock.now(UTC)))
 
 
 def moves_of(database: Database, seat: int) -> list[GameEvent]:

@@ -10,6 +10,8 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.errors import StudyError
+from app.matches.observing import replay_at
+from app.matches.offering import documents_of
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.studies.launch import study_here
@@ -19,8 +21,6 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.games.wac.rules import RESIDENTS
 from app.tasks.game.match import Match, play
 from app.tasks.game.moves import MoveSchema
-from app.tasks.game.observing import replay_at
-from app.tasks.game.offering import documents_of
 from app.tasks.game.record_options import By, Options, Text
 from app.tasks.game.records import write_records
 from app.tasks.game.replay import Replayed, ReplayError, Row, replay, replayed

@@ -14,13 +14,13 @@ from app.library.clips.manifest import read_manifest
 from app.library.contents import add_documents
 from app.library.documents import read_documents
 from app.library.tables import Stimulus
-from app.studies.tables import UnitMember
 from app.tasks.game.games import GAMES
 from app.tasks.game.record_options import By, Options
 from app.tasks.game.records import write_records
 from app.tasks.game.replay import replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
+from app.trials.tables import UnitMember
 from tests.factories import NOW, load_file
 from tests.program import Program
 

@@ -19,23 +19,23 @@ from app.library.clips.manifest import read_manifest
 from app.library.contents import add_documents
 from app.library.documents import read_documents
 from app.library.records import parse_record, sha256
+from app.matches.offering import documents_of
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.report import build_report
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
-from app.studies.tables import State
 from app.studies.versions import set_state
 from app.tasks.game.base import Event
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
-from app.tasks.game.offering import documents_of
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Text
 from app.tasks.game.records import write_records
 from app.tasks.game.replay import Replayed, replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.tables import GameEvent
 from app.tasks.game.writing import write
+from app.trials.states import State
 from tests.clock import Clock
 from tests.factories import NOW, load_file
 from tests.program import Program

@@ -13,14 +13,14 @@ from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
+from app.matches.observing import replay_at
+from app.matches.watching import Matches, matches_now, stop_match, watched
 from app.monitor.progress import snapshot
 from app.monitor.snapshots import Choice
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
 from app.tasks.game.live import BY_HAND
-from app.tasks.game.observing import replay_at
 from app.tasks.game.tables import Seat
-from app.tasks.game.watching import Matches, matches_now, stop_match, watched
 from tests.admin.persons import make_user
 from tests.clock import Clock
 from tests.factories import NOW

@@ -8,9 +8,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.design import Kind
 from app.tasks.pair.assignment import plan_session
 from app.tasks.pair.design import Member, PairToPlan, PlannedTrial
+from app.trials.design import Kind
 
 pair_lists = st.lists(
     st.tuples(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.design import Kind
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.design import Member, PairToPlan, PlannedTrial
+from app.trials.design import Kind
 
 CONDITIONS = ("human-hybrid", "human-symbolic", "hybrid-symbolic", "human-model")
 

@@ -16,14 +16,14 @@ from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.questions.sides import Side
 from app.reports.frames import responses_frame
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Mode
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.load import StudyFileProblems
-from app.studies.tables import State
 from app.studies.versions import set_state
 from app.tasks.pair.comparing import read_sides
+from app.trials.responses import Evidence, Response
+from app.trials.states import State
+from app.trials.tables import Mode
 from tests.factories import NOW, answer_for, load_file
 from tests.sessions.walks import Walk
 from tests.tasks.pair.played_records import add_records

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.design import Kind
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
+from app.trials.design import Kind
 
 GROUPS = (None, "a", "b", "c")
 

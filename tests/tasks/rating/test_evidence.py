@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.library.records import Chart, Line, Player, Record, Round, Table
-from app.sessions.design import Layout
-from app.sessions.flags import Flag
 from app.tasks.rating.evidence import (
     Reading,
     ReadingReport,
@@ -18,6 +16,8 @@ from app.tasks.rating.evidence import (
     words_of_record,
     words_of_text,
 )
+from app.trials.design import Layout
+from app.trials.flags import Flag
 
 GOOD = {
     "v": 1,

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from app.questions.base import Asked, Question
 from app.questions.registry import BackgroundQuestion
-from app.sessions.design import Kind
-from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.design import Kind
+from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
 
 
 class DotsBlock(BlockSettings):

@@ -17,7 +17,7 @@ from app.library.clips.manifest import read_manifest
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.reports.walk_clips import draw_walks, shown_walks
-from app.sessions.tables import Mode
+from app.trials.tables import Mode
 from stimuli.arena import GOALS
 from stimuli.clipset import make_clip
 from stimuli.encode import write_mp4

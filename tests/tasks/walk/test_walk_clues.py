@@ -18,9 +18,9 @@ from app.core.settings import Settings
 from app.library.clips.clues import measure_clues
 from app.library.clips.manifest import read_manifest
 from app.reports.walk_clips import draw_walks, shown_walks
-from app.sessions.tables import Mode
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
+from app.trials.tables import Mode
 from stimuli.clipset import make_clip
 from stimuli.encode import write_mp4
 from stimuli.raycaster import HEIGHT, WIDTH

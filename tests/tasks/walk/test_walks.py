@@ -11,11 +11,10 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.sessions.responses import Evidence, Response
-from app.sessions.tables import ParticipantSession, Trial
-from app.studies.tables import Unit
 from app.tasks.walk.assignment import balanced_orders, walks_of
 from app.tasks.walk.tables import Walk, WalkSteps
+from app.trials.responses import Evidence, Response
+from app.trials.tables import ParticipantSession, Trial, Unit
 from stimuli import steps
 from stimuli.steps import Walker
 from tests.clock import Clock

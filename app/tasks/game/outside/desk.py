@@ -1,7 +1,7 @@
-"""Language models on seats of live matches: their decisions are asked for beside the service's requests and writes.
+"""Language models on seats of live matches: their decisions are requested outside the service's requests and writes.
 
-A decision is a row. Whoever asks for it takes it for a while, calls the model's server in a thread of its own, and
-writes what came of it; a process that ends in between loses the call, and another one asks again.
+A decision is a row. A process claims it for a while, calls the model's server in a separate thread, and writes the
+result; if the process ends in between, the call is lost, and another process asks again.
 """
 
 import asyncio
@@ -33,6 +33,7 @@ from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.opened import server_of, with_name
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import DecisionStatus, Exchange
+from app.trials.sessions import Sessions
 
 AT_ONCE = 8
 """Decisions that one process asks for at the same time."""
@@ -58,7 +59,7 @@ _SET = update(decision_table).where(_d.id == bindparam("decision_id"))
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A decision that this process has taken: what the model may see, and what the question may cost."""
+    """A decision claimed by this process: the model's view, and the limits of the call."""
 
     id: int
     match_id: int
@@ -73,7 +74,7 @@ class Asking:
 
 @dataclass(slots=True)
 class Made:
-    """What came of it: a move, or `auto` why there is none; every exchange, and what it cost."""
+    """The result: a move, or in `auto` the reason for none; every exchange, and its cost."""
 
     act: Act | None = None
     auto: str = ""
@@ -85,20 +86,20 @@ class Made:
 _asked: dict[int, set[asyncio.Task[None]]] = {}
 
 
-async def ask_open(database: Database, settings: Settings, now: datetime) -> None:
+async def ask_open(database: Database, settings: Settings, sessions: Sessions, now: datetime) -> None:
     """Begin to ask for open decisions, as many as this process asks for at once; none is waited for."""
     tasks = _asked.setdefault(id(database), set())
     free = AT_ONCE - len(tasks)
     if free <= 0:
         return
     for decision_id, match_id in await database.peek(find_open, now, free):
-        task = asyncio.create_task(_ask(database, settings, decision_id, match_id, now))
+        task = asyncio.create_task(_ask(database, settings, sessions, decision_id, match_id, now))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
 
 async def all_asked(database: Database) -> None:
-    """Until every decision that this process asks for is made."""
+    """Wait until every decision requested by this process is made."""
     await asyncio.gather(*_asked.get(id(database), ()))
 
 
@@ -111,19 +112,19 @@ async def give_up(database: Database) -> None:
 
 
 async def _ask(
-    database: Database, settings: Settings, decision_id: int, match_id: int, now: datetime
+    database: Database, settings: Settings, sessions: Sessions, decision_id: int, match_id: int, now: datetime
 ) -> None:
     try:
-        asking = await database.write(take, decision_id, match_id, now)
+        asking = await database.write(take, sessions, decision_id, match_id, now)
         if asking is not None:
             made = await _in_thread(lambda: answered(asking, settings))
-            await database.write(put, asking, made, await dependencies.now())
+            await database.write(put, sessions, asking, made, await dependencies.now())
     except Exception:
         _log.exception("a language model's decision could not be written; it is asked for again")
 
 
 async def _in_thread(do: Callable[[], T]) -> T:
-    """In a thread that keeps no process from ending."""
+    """Run a function in a daemon thread, which does not keep the process from ending."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -142,19 +143,21 @@ async def _in_thread(do: Callable[[], T]) -> T:
 
 
 def find_open(session: Session, now: datetime, most: int) -> Sequence[tuple[int, int]]:
-    """Decisions that nobody asks for, the oldest first: their ids and those of their matches."""
+    """Decisions that nobody is asking for, oldest first: their ids and those of their matches."""
     found = session.connection().execute(_OPEN, {"now": now, "most": most})
     return [(row.id, row.match_id) for row in found]
 
 
-def take(session: Session, decision_id: int, match_id: int, now: datetime) -> Asking | None:
-    """Take a decision for as long as it may last; None where somebody else has, or it is no longer to be made."""
+def take(
+    session: Session, sessions: Sessions, decision_id: int, match_id: int, now: datetime
+) -> Asking | None:
+    """Claim a decision for as long as it may last; None if another process has, or it is no longer needed."""
     connection = session.connection()
     match = connection.execute(HOLD_MATCH, {"match_id": match_id}).one()
     row = connection.execute(_ONE, {"decision_id": decision_id}).one()
     if row.status == DecisionStatus.MADE or (row.asked_until is not None and row.asked_until >= now):
         return None
-    design = design_at(session, match.version_id, match.block)[1]
+    design = design_at(sessions, session, match.version_id, match.block)[1]
     live = Live.hold(session, design, match_id)
     if not live.is_asked(row.seat, row.phase_id) or live.deadline_at <= now:
         _set(session, decision_id, status=DecisionStatus.MADE, auto=DROPOUT, move_at=now)
@@ -187,7 +190,7 @@ def _put_aside(session: Session, live: Live, decision_id: int, now: datetime) ->
 
 
 def answered(asking: Asking, settings: Settings) -> Made:
-    """Ask the model; a server that gives nothing, or only what is not legal, costs the move."""
+    """Ask the model; a server that gives nothing, or only illegal moves, costs the move."""
     made, spending = Made(), Spending(asking.calls, asking.tokens)
     try:
         agent = with_name(asking.agent, settings)
@@ -209,7 +212,7 @@ def answered(asking: Asking, settings: Settings) -> Made:
     return made
 
 
-def put(session: Session, asking: Asking, made: Made, now: datetime) -> None:
+def put(session: Session, sessions: Sessions, asking: Asking, made: Made, now: datetime) -> None:
     """Write what came of it; the match makes the move when a person might."""
     connection = session.connection()
     match = connection.execute(HOLD_MATCH, {"match_id": asking.match_id}).one()
@@ -232,7 +235,7 @@ def put(session: Session, asking: Asking, made: Made, now: datetime) -> None:
     if made.lines:
         lines = [{"match_id": asking.match_id, "at": now, "line": dict(line)} for line in made.lines]
         connection.execute(insert(_exchange), lines)
-    live = Live.hold(session, design_at(session, match.version_id, match.block)[1], asking.match_id)
+    live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], asking.match_id)
     live.advance(now)
     live.store()
 

@@ -1,6 +1,6 @@
-"""Programs on seats of live matches: what one is asked, and the moves that it posts.
+"""Programs on seats of live matches: the decisions they get, and the moves that they post.
 
-A decision is a row, as for language models; a program fetches the oldest that is open, of all its seats.
+A decision is a row, as for language models; a program fetches the oldest open one of all its seats.
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from sqlmodel import Session, SQLModel
 from app.core import dependencies
 from app.core.database import Database
 from app.core.errors import Conflict
-from app.sessions.news import Listener, changed, hears_all, number_of
 from app.tasks.game.agents.outside import PullAgent
 from app.tasks.game.base import Act, View
 from app.tasks.game.files import agent_id
@@ -31,6 +30,8 @@ from app.tasks.game.outside.prompts import checked, form, json_schema, presets, 
 from app.tasks.game.outside.pull import MOST_INVALID, Decision, Ended, Posted, SeatState
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import DecisionStatus, Exchange, MatchStatus
+from app.trials.news import Listener, changed, hears_all, number_of
+from app.trials.sessions import Sessions
 
 HEARD_S, ELSEWHERE_S = 5.0, 1.0
 """How often a waiting program is looked after, and how often where commits of other processes are not heard of."""
@@ -75,14 +76,19 @@ _SET = update(decision_table).where(_d.id == bindparam("decision_id"))
 
 
 async def fetch(
-    database: Database, program: str, after: int, wait: float, is_gone: Callable[[], Awaitable[bool]]
+    database: Database,
+    sessions: Sessions,
+    program: str,
+    after: int,
+    wait: float,
+    is_gone: Callable[[], Awaitable[bool]],
 ) -> SeatState | None:
-    """What a program may know once its `seq` is not `after`; None where that is not so within `wait` seconds."""
+    """A program's state once its `seq` differs from `after`; None if that does not happen within `wait` seconds."""
     loop = asyncio.get_running_loop()
     end = loop.time() + wait
     with Listener(number_of(program)) as listener:
         while True:
-            state = await database.peek(state_for, program, await dependencies.now())
+            state = await database.peek(state_for, sessions, program, await dependencies.now())
             left = end - loop.time()
             if state.seq != after:
                 return state
@@ -91,11 +97,11 @@ async def fetch(
             await listener.wait(min(left, HEARD_S if hears_all(database) else ELSEWHERE_S))
 
 
-def state_for(session: Session, program: str, now: datetime) -> SeatState:
+def state_for(session: Session, sessions: Sessions, program: str, now: datetime) -> SeatState:
     """The oldest decision that waits for a program, and the last of its matches that ended."""
     connection = session.connection()
     row = connection.execute(_OPEN, {"program": program}).first()
-    open_ = None if row is None else _decision(session, row, now)
+    open_ = None if row is None else _decision(session, sessions, row, now)
     over = connection.execute(_ENDED, {"program": program}).first()
     ended = None if over is None else _ended(session, over, program)
     about = open_ or ended
@@ -112,14 +118,16 @@ def state_for(session: Session, program: str, now: datetime) -> SeatState:
     )
 
 
-def _decision(session: Session, row: Row[Any], now: datetime) -> tuple[Row[Any], Decision] | None:
-    """What is to be decided; None where the match has gone on in between."""
+def _decision(
+    session: Session, sessions: Sessions, row: Row[Any], now: datetime
+) -> tuple[Row[Any], Decision] | None:
+    """The decision to make; None if the match has moved on."""
     match = session.connection().execute(_MATCH, {"match_id": row.match_id}).one()
     game, state = GAMES[match.game], state_of(session, match)
     view = game.view(state, row.seat)
     if view.phase_id != row.phase_id or not view.acting:
         return None
-    legal = legal_for(design_at(session, match.version_id, match.block)[1], game, state, row.seat)
+    legal = legal_for(design_at(sessions, session, match.version_id, match.block)[1], game, state, row.seat)
     left = max(0, round((match.deadline_at - now).total_seconds() * 1000))
     text = f"{situation(view)}\n\n{form(legal)}"
     name = f"{match.id}.{row.seat}"
@@ -135,10 +143,10 @@ def _ended(session: Session, match: Row[Any], program: str) -> tuple[Row[Any], E
     return match, Ended(f"{match.id}.{sat.seat}", match.end_reason, number, asdict(view))
 
 
-def take_move(session: Session, program: str, posted: Posted, now: datetime) -> str:
-    """Take a move of a program: what is wrong with it, empty for one that was taken.
+def take_move(session: Session, sessions: Sessions, program: str, posted: Posted, now: datetime) -> str:
+    """Accept a program's move; returns the fault, empty if it was accepted.
 
-    Raises Conflict for one that nothing waits for.
+    Raises Conflict if no decision is pending.
     """
     place = _PLACE.fullmatch(posted.match)
     if place is None:
@@ -151,7 +159,7 @@ def take_move(session: Session, program: str, posted: Posted, now: datetime) -> 
         raise Conflict(_NOTHING_WAITS)
     if row.submit_id == plain(posted.submit_id):
         return ""
-    live = Live.hold(session, design_at(session, match.version_id, match.block)[1], match.id)
+    live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], match.id)
     is_asked = row.status != DecisionStatus.MADE and live.is_asked(row.seat, row.phase_id)
     if not is_asked or live.deadline_at <= now:
         raise Conflict(_NOTHING_WAITS)

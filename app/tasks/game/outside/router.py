@@ -13,6 +13,7 @@ from app.core.errors import InvalidAnswer, NotFound, StudyError
 from app.core.settings import Settings
 from app.tasks.game.outside import programs
 from app.tasks.game.outside.pull import Posted
+from app.trials.sessions import SessionsDep
 
 LONGEST_POST = 64_000
 LONGEST_WAIT_S = 25
@@ -32,6 +33,7 @@ async def fetch(
     token: str,
     database: DatabaseDep,
     settings: SettingsDep,
+    sessions: SessionsDep,
     after: int = -1,
     wait: Wait = 0,
 ) -> Response:
@@ -40,22 +42,27 @@ async def fetch(
         program = program_with(settings, token)
     except NotFound as error:
         return refusal(error)
-    state = await programs.fetch(database, program, after, wait, request.is_disconnected)
+    state = await programs.fetch(database, sessions, program, after, wait, request.is_disconnected)
     return Response(status_code=204) if state is None else JSONResponse(asdict(state))
 
 
 @router.post("/{token}/moves")
 async def post(
-    request: Request, token: str, database: DatabaseDep, settings: SettingsDep, now: Now
+    request: Request,
+    token: str,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    sessions: SessionsDep,
+    now: Now,
 ) -> Response:
     """Take a move. It is committed before the reply leaves."""
     try:
         program, posted = program_with(settings, token), await posted_in(request)
-        if why := await database.write(programs.take_move, program, posted, now):
+        if why := await database.write(programs.take_move, sessions, program, posted, now):
             raise InvalidAnswer({"move": why})
     except StudyError as error:
         return refusal(error)
-    return JSONResponse(asdict(await database.peek(programs.state_for, program, now)))
+    return JSONResponse(asdict(await database.peek(programs.state_for, sessions, program, now)))
 
 
 def program_with(settings: Settings, token: str) -> str:
@@ -67,7 +74,7 @@ def program_with(settings: Settings, token: str) -> str:
 
 
 def refusal(error: StudyError) -> JSONResponse:
-    """What a program reads of an error."""
+    """An error as sent to a program."""
     why = "; ".join(error.errors.values()) if isinstance(error, InvalidAnswer) else str(error)
     return JSONResponse({"detail": why}, error.status_code)
 

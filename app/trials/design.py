@@ -1,0 +1,147 @@
+"""The design of a session: units, blocks and pages in order. Pure: no database, no web, no clock."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, Literal, Self, cast
+
+
+class Slot(StrEnum):
+    """A stimulus's place in its unit: `a` or `b` in a pair, `item` if it is alone."""
+
+    A = "a"
+    B = "b"
+    ITEM = "item"
+
+
+# The block of trials of a study that has no other.
+BLOCK: Final = "trials"
+
+
+class Layout(StrEnum):
+    """The screen layout of a page when it was answered: parts side by side or stacked."""
+
+    SIDE_BY_SIDE = "side-by-side"
+    STACKED = "stacked"
+
+
+class Kind(StrEnum):
+    MAIN = "main"
+    PRACTICE = "practice"
+    ATTENTION = "attention"
+
+
+PageKind = Literal["consent", "background", "instructions", "trial", "self", "debrief"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageKey:
+    """Key of one page of a session: `consent`, `background`, `instructions`, `instructions-<block>` for a block's own,
+    `trial-<position>`, `self-<block>` for a block's questions about oneself, `debrief`.
+    """
+
+    kind: PageKind
+    position: int = 0
+    block: str = ""
+
+    def __str__(self) -> str:
+        if self.kind == "trial":
+            return f"{self.kind}-{self.position}"
+        return f"{self.kind}-{self.block}" if self.block else self.kind
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Parse a page name as stored in a response."""
+        kind, _, rest = name.partition("-")
+        if kind == "trial":
+            return cls("trial", int(rest))
+        return cls(cast(PageKind, kind), block=rest)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPart:
+    """One block as a session goes through it: `n` trials from position `first` on, those for practice first.
+
+    `noun` is what its task calls a trial.
+    """
+
+    block: str
+    task: str
+    n: int
+    n_practice: int
+    first: int
+    instructions: bool = False
+    noun: str = "Pair"
+    self_assessment: bool = False
+    about_self_first: bool = False
+
+    @property
+    def last(self) -> int:
+        return self.first + self.n - 1
+
+    def is_practice(self, position: int) -> bool:
+        return position - self.first < self.n_practice
+
+    def number(self, position: int) -> int:
+        """The trial's number as participants see it: practice and other trials each count from 1."""
+        place = position - self.first + 1
+        return place if self.is_practice(position) else place - self.n_practice
+
+    def total(self, position: int) -> int:
+        return self.n_practice if self.is_practice(position) else self.n - self.n_practice
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPages:
+    """The pages of a session in order; its `step` counts along them."""
+
+    keys: tuple[PageKey, ...]
+    names: frozenset[str]
+    parts: tuple[BlockPart, ...]
+
+    def part_at(self, position: int) -> BlockPart:
+        """The block that a trial is of. Raises KeyError for a position that is none."""
+        for part in self.parts:
+            if part.first <= position <= part.last:
+                return part
+        raise KeyError(position)
+
+
+def pages_of(*, background: bool, instructions: bool, parts: Sequence[BlockPart]) -> SessionPages:
+    keys = (
+        PageKey("consent"),
+        *([PageKey("background")] if background else []),
+        *([PageKey("instructions")] if instructions else []),
+        *(page for part in parts for page in _pages_of_part(part)),
+        PageKey("debrief"),
+    )
+    return SessionPages(keys, frozenset(map(str, keys)), tuple(parts))
+
+
+def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:
+    if part.instructions:
+        yield PageKey("instructions", block=part.block)
+    trials = [PageKey("trial", position) for position in range(part.first, part.first + part.n)]
+    about_self = [PageKey("self", block=part.block)] if part.self_assessment and part.n else []
+    yield from (*about_self, *trials) if part.about_self_first else (*trials, *about_self)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitToPlan:
+    """A unit of a version, as its task plans a session from it."""
+
+    id: int
+    name: str
+    condition: str
+    kind: Kind
+    truth: str | None
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A trial of a new session: its unit, the session's plan for it, and the bytes sent so far."""
+
+    unit_id: int
+    plan: Mapping[str, Any]
+    sent: Mapping[str, Any] | None = None

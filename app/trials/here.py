@@ -1,0 +1,89 @@
+"""The state of a session as its current page is processed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from app.core.errors import Conflict
+from app.trials.design import BlockPart, PageKey, SessionPages
+from app.trials.ending import FINISHED, Ending
+from app.trials.runs import BlockRun, Run
+from app.trials.states import State, takes_answers
+from app.trials.tables import Mode, Status
+
+
+class NotCurrent(Conflict):
+    """The form belongs to a page that is not, or no longer, the current one. Nothing was stored.
+
+    `at` is the code of the notice to show on the current page.
+    """
+
+    def __init__(self, message: str, at: str = "moved") -> None:
+        super().__init__(message)
+        self.at = at
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSeen:
+    """Session-specific content of the current trial: its unit, and the hash of its content.
+
+    `next_kind` is the kind of the next stimulus, None if there is none. `own` is added by the task.
+    """
+
+    id: int
+    unit: str
+    kind: str
+    n_bytes: int | None = None
+    duration_s: float | None = None
+    sent: Mapping[str, Any] | None = None
+    stimulus_kind: str | None = None
+    content: str | None = None
+    next_kind: str | None = None
+    own: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A session's state: everything its current page is made from."""
+
+    session_id: int
+    token: str
+    version_id: int
+    mode: str
+    status: str
+    state: str
+    step: int
+    participant: str | None
+    shown_at: datetime | None
+    closes_at: datetime | None
+    closing: str
+    is_stored: bool
+    run: Run
+    pages: SessionPages
+    trial: TrialSeen | None = None
+    ending: Ending = FINISHED
+
+    @property
+    def page(self) -> PageKey:
+        return self.pages.keys[self.step]
+
+    @property
+    def part(self) -> BlockPart:
+        """The block of the current trial. Raises KeyError on a page that is none."""
+        return self.pages.part_at(self.page.position)
+
+    @property
+    def block(self) -> BlockRun:
+        """The block of the current trial. Raises KeyError on a page that is none."""
+        return self.run.block(self.part.block)
+
+    def is_shut_out(self, now: datetime) -> bool:
+        """True if the study ended while this session was under way. Always False for previews and simulations."""
+        is_open = self.status in (Status.ARRIVED, Status.ACTIVE)
+        begun = self.status == Status.ACTIVE
+        return (
+            is_open
+            and self.mode in (Mode.LIVE, Mode.PILOT)
+            and not takes_answers(State(self.state), self.closes_at, now, begun=begun)
+        )

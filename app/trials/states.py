@@ -1,0 +1,110 @@
+"""The states of a study: what each allows, and the transitions. The one place that defines them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+from app.core.errors import Conflict
+from app.trials.tables import Mode
+
+
+class State(StrEnum):
+    """A study's state: it takes entries while `pilot` or `live`, answers until `closed`."""
+
+    DRAFT = "draft"
+    PILOT = "pilot"
+    LIVE = "live"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True, slots=True)
+class Allows:
+    """The permissions of a state. `enters_as` is the mode of participants who enter by the study's address, None if
+    nobody may.
+
+    `answers` is whether sessions under way may continue (in a closed study its closing sets for how long), `to` the
+    possible next states.
+    """
+
+    enters_as: Mode | None
+    answers: bool
+    entry: str
+    under_way: str
+    design: str
+    to: tuple[State, ...]
+
+
+_SAVED_ON = "A saved change is the next version, which whoever comes in afterwards sees."
+
+STATES: Mapping[State, Allows] = MappingProxyType(
+    {
+        State.DRAFT: Allows(
+            None,
+            True,
+            "Nobody; you can preview.",
+            "Whoever is still in a pilot can finish it.",
+            "Edit and save as you like.",
+            (State.PILOT, State.LIVE, State.CLOSED),
+        ),
+        State.PILOT: Allows(
+            Mode.PILOT,
+            True,
+            "Whoever has the link, as pilot: these data are kept apart from the live data for ever.",
+            "Goes on.",
+            _SAVED_ON,
+            (State.LIVE, State.PAUSED, State.CLOSED, State.DRAFT),
+        ),
+        State.LIVE: Allows(
+            Mode.LIVE,
+            True,
+            "Whoever has the link; their answers count. Who took part in the pilot stays in the pilot.",
+            "Goes on, pilot sessions too.",
+            _SAVED_ON,
+            (State.PAUSED, State.CLOSED),
+        ),
+        State.PAUSED: Allows(
+            None,
+            True,
+            "Nobody new; who began can come back.",
+            "Goes on.",
+            _SAVED_ON,
+            (State.LIVE, State.PILOT, State.CLOSED, State.DRAFT),
+        ),
+        State.CLOSED: Allows(
+            None,
+            False,
+            "Nobody.",
+            "Can finish within the time that you choose when you close; then they see your words.",
+            "A saved change is the next version, for when the study is opened again.",
+            (State.LIVE, State.PILOT, State.PAUSED, State.DRAFT),
+        ),
+    }
+)
+
+
+def takes_answers(state: State, closes_at: datetime | None, now: datetime, *, begun: bool) -> bool:
+    """True if a session continues, which has `begun` or not consented yet."""
+    in_grace = begun and closes_at is not None and now < closes_at
+    return STATES[state].answers or in_grace
+
+
+def following(state: State, *, has_live: bool) -> tuple[State, ...]:
+    """The states that may follow. A study with live data is never a draft again."""
+    return tuple(to for to in STATES[state].to if not (has_live and to is State.DRAFT))
+
+
+def check_change(slug: str, state: State, to: State, *, has_live: bool) -> None:
+    """Raises Conflict for a change that there is not."""
+    if to in following(state, has_live=has_live):
+        return
+    if to is State.DRAFT and State.DRAFT in STATES[state].to:
+        raise Conflict(f"study {slug!r} has live data and cannot be a draft again; pause or close it instead")
+    if state is State.LIVE and to is State.PILOT:
+        raise Conflict(
+            f"study {slug!r} is live; pause it first, so that nobody is taken for a pilot who was promised the study"
+        )
+    words = ", ".join(following(state, has_live=has_live))
+    raise Conflict(f"study {slug!r} is {state} and cannot become {to} from there; it can become {words}")

@@ -1,0 +1,190 @@
+"""A participant's session, its trials, and later decisions about it. Its answers are in `responses.py`.
+
+An id that is used outside its row (in a process, a link, a folder name) is never reused.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
+from app.library import tables  # noqa: F401  (stimuli, that units show, and users)
+from app.trials.design import BLOCK, Kind, Slot
+
+
+class Mode(StrEnum):
+    LIVE = "live"
+    PILOT = "pilot"
+    PREVIEW = "preview"
+    SIMULATED = "simulated"
+
+
+class Status(StrEnum):
+    """Progress of a session: `arrived` waits for the consent answer, `active` for all others.
+
+    `unplayable` reached the last page without a single playable clip. Those of `COUNTED_ALONE` are only a count:
+    nothing about a person is kept with them. `full` consented when no place was left; `left` did not answer the consent
+    page; `withdrawn` deleted their answers.
+    """
+
+    ARRIVED = "arrived"
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    REFUSED = "refused"
+    UNDER_AGE = "under-age"
+    UNPLAYABLE = "unplayable"
+    FULL = "full"
+    LEFT = "left"
+    WITHDRAWN = "withdrawn"
+
+
+DECLINED = (Status.REFUSED, Status.UNDER_AGE)
+
+COUNTED_ALONE = (*DECLINED, Status.FULL, Status.LEFT, Status.WITHDRAWN)
+
+BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
+
+
+class ParticipantSession(SQLModel, table=True):
+    """One person's run. `ordinal` counts planned sessions of a version and mode: balance rests on its being unique.
+
+    Before consent a row has its version, mode, arm and the day of its arrival: `participant`, `recruiter` and times are
+    written with consent. `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the
+    current page among the session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks
+    that it goes through, in its order, each with the number of its trials; NULL where these are all of its version's,
+    whole and in order.
+    """
+
+    __tablename__ = "participant_session"
+    __table_args__ = (
+        UniqueConstraint("version_id", "mode", "ordinal"),
+        one_of("mode", Mode),
+        one_of("status", Status),
+        CheckConstraint("step >= 0", name="step"),
+        Index("ix_participant_session_version_participant", "version_id", "participant"),
+        NEVER_AGAIN,
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id")
+    arm: str = "main"
+    mode: str
+    participant: str | None = None
+    is_signed: bool = False
+    recruiter: dict[str, str] = Field(sa_column=json_column())
+    ordinal: int | None = None
+    seed: int | None = None
+    blocks: list[list[Any]] | None = Field(default=None, sa_column=json_column(nullable=True))
+    status: str = Status.ARRIVED
+    step: int = 0
+    page_shown_at: datetime | None = None
+    arrived_at: datetime
+    consented_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+class SessionToken(SQLModel, table=True):
+    """The key to a session, as SHA-256: the random token itself exists only in the participant's browser."""
+
+    __tablename__ = "session_token"
+
+    sha256: str = Field(primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+
+
+class Trial(SQLModel, table=True):
+    """One unit at one position. `plan` says how this session sees it, as its task stores and reads it.
+
+    `sent` has the bytes that were sent, as ranges, by where on the page they were shown; None of a place
+    whose clip the server did not have. It is NULL where that was not recorded: in sessions begun before 0.4, and in
+    imported ones.
+    """
+
+    __tablename__ = "trial"
+    __table_args__ = (
+        UniqueConstraint("session_id", "position"),
+        CheckConstraint("position >= 1", name="position"),
+        NEVER_AGAIN,
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id")
+    position: int
+    unit_id: int = Field(foreign_key="unit.id", index=True)
+    plan: dict[str, str] = Field(sa_column=json_column())
+    sent: dict[str, list[list[int]] | None] | None = Field(default=None, sa_column=json_column(nullable=True))
+
+
+class Exclusion(SQLModel, table=True):
+    """A session left out of the analysis, with the reason; taken back by `lifted_at`, never deleted."""
+
+    __tablename__ = "exclusion"
+    __table_args__ = (
+        Index(
+            "uq_exclusion_standing",
+            "session_id",
+            unique=True,
+            sqlite_where=text("lifted_at IS NULL"),
+            postgresql_where=text("lifted_at IS NULL"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    reason: str = Field(sa_column=text_column())
+    excluded_by: int | None = Field(default=None, foreign_key="user_account.id")
+    excluded_at: datetime
+    lifted_by: int | None = Field(default=None, foreign_key="user_account.id")
+    lifted_at: datetime | None = None
+
+
+class SessionNote(SQLModel, table=True):
+    __tablename__ = "session_note"
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    text: str = Field(sa_column=text_column())
+    written_by: int | None = Field(default=None, foreign_key="user_account.id")
+    written_at: datetime
+
+
+class Unit(SQLModel, table=True):
+    """The stimuli of one trial: one or several, each in a slot (`UnitMember`).
+
+    `truth` is the slot of the true one, NULL if there is none. `item_group` names units that belong together.
+    """
+
+    __tablename__ = "unit"
+    __table_args__ = (
+        UniqueConstraint("version_id", "name"),
+        UniqueConstraint("version_id", "position"),
+        one_of("kind", Kind),
+        one_of("truth", Slot),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id")
+    name: str
+    position: int
+    condition: str
+    kind: str
+    truth: str | None = None
+    block: str = BLOCK
+    item_group: str | None = None
+
+
+class UnitMember(SQLModel, table=True):
+    """A stimulus in a slot of a unit, with the clip it had when the version was saved: processing anew changes none."""
+
+    __tablename__ = "unit_member"
+    __table_args__ = (one_of("slot", Slot),)
+
+    unit_id: int = Field(foreign_key="unit.id", primary_key=True, ondelete="CASCADE")
+    slot: str = Field(primary_key=True)
+    stimulus_id: int = Field(foreign_key="stimulus.id")
+    sha256: str | None = None
+    bytes: int | None = None
+    duration_s: float | None = None
