@@ -59,7 +59,6 @@ class Told:
 
 # Where a figure is said to be, and where its numbers lie.
 Address = Callable[[str], str]
-Order = Callable[[Figure], Sequence[Mark]]
 
 _TITLES = {
     "tell": "How well people tell",
@@ -72,10 +71,6 @@ _TITLES = {
     "closing": "Distance to people, and whether people's votes agree",
 }
 _ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgements", "measures": "Play"}
-
-
-def every_mark(figure: Figure) -> Sequence[Mark]:
-    return figure.marks
 
 
 def drawn_of(figure: Figure, csv: str, anchor: str = "", marks: Sequence[Mark] | None = None) -> Drawn:
