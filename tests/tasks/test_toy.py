@@ -19,7 +19,7 @@ from app.monitor.progress import snapshot
 from app.monitor.sessions_view import one_session
 from app.monitor.snapshots import Choice
 from app.reports.export import export, rows_of
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.package import build_package
 from app.sessions.exclusions import leave_out
 from app.simulation.people import Traits
@@ -93,7 +93,7 @@ def test_it_is_planned_shown_answered_exported_and_watched(
     assert sorted(orders[0]) == [1, 4, 9]
     assert orders[1] == orders[0][::-1], "counterbalanced within the session pair"
     with database.reading() as session:
-        rows = [row for row in rows_of(session, dots, What.ANSWERS) if row["question"] == "dots"]
+        rows = [row for row in rows_of(session, dots, "answers") if row["question"] == "dots"]
         assert sorted(int(row["value"]) for row in rows) == [1, 1, 4, 4, 9, 9]
         stored = (
             select(Response.answers, Unit.name).join(Trial, col(Trial.id) == Response.trial_id).join(Unit)
@@ -124,7 +124,7 @@ def test_who_is_left_out_is_so_in_its_tables_and_its_package(
         out = first_session(session)
         leave_out(session, dots, out, "a test", NOW)
     with database.reading() as session:
-        export(session, dots, What.PARTICIPANTS, Format.CSV, tmp_path / "participants.csv")
+        export(session, dots, "participants", Format.CSV, tmp_path / "participants.csv")
         build_package(session, dots, tmp_path / "dots.zip", made_at=NOW)
     rows = csv.DictReader(io.StringIO((tmp_path / "participants.csv").read_text()))
     assert [row["excluded"] for row in rows] == ["by-hand", ""]
