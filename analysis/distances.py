@@ -1,8 +1,8 @@
-"""How far each source is from people, by any metric: of play, of paths, of what else behaves; and how often it was
-taken for a person.
+"""Distances between sources and people, by any metric: of play, of paths, of other behaviour; and how often each source
+was taken for a person.
 
-Whatever measures a distance hands over `SourceDistance`, one for each source and metric; `closing` holds them against
-people's choices.
+Any measure of distance returns `SourceDistance`, one for each source and metric; `closing` compares them with people's
+choices.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,9 +39,9 @@ AS_GIVEN = "as given with the distance"
 
 @dataclass(frozen=True, slots=True)
 class SourceDistance(Result):
-    """How far a source is from people by one metric, 0 where it is the same, in the metric's own unit.
+    """The distance of a source to people by one metric, 0 if it is the same, in the metric's own unit.
 
-    `n` units of the source were measured: `unit` says of what (matches, players, clips). The interval is over them.
+    `n` units of the source were measured: `unit` names them (matches, players, clips). The interval is over them.
     """
 
     source: str
@@ -54,7 +54,7 @@ class SourceDistance(Result):
 
 @dataclass(frozen=True, slots=True)
 class TakenForHuman(Result):
-    """How often people took a source for the true one, in pairs with one stimulus of each: `share` in [0, 1].
+    """The rate at which people chose a source over the true one, in pairs with one stimulus of each: `share` in [0, 1].
 
     Each participant's trials are averaged first; `n_trials` of `n_participants`. The interval is over participants.
     """
@@ -93,10 +93,10 @@ class Closing(Result):
 def taken_for_human(
     rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES
 ) -> tuple[TakenForHuman, ...]:
-    """The share of trials in which each source was chosen over the true one, by source in the order of the alphabet.
+    """The share of trials in which each source was chosen over the true one, by source in alphabetical order.
 
-    `rows` are checked responses, already selected: those about a pair of which one member is true. Blank answers and
-    those of no difference are left out.
+    `rows` are checked responses, already selected: those about a pair with one true member. Blank answers and those of
+    no difference are left out.
     """
     answered = rows[rows["truth"].notna() & rows["choice"].isin(("a", "b"))]
     if answered.empty:

@@ -1,4 +1,4 @@
-"""What analysis refuses, each as one line that names where and what is allowed."""
+"""Errors of the analysis, each as one line that names the position and the values allowed."""
 
 
 class AnalysisError(Exception):

@@ -1,4 +1,4 @@
-"""What a caller may choose, as types and as lists."""
+"""A caller's options, as types and as lists."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeVar

@@ -1,4 +1,4 @@
-"""What `analyze` reports of one or more studies: what was asked for, their comparisons, and all of it as JSON."""
+"""The report of `analyze` on one or more studies: the settings, the comparisons, and all of it as JSON."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,17 +19,24 @@ FORMAT = "likely-human analysis 1"
 
 @dataclass(frozen=True, slots=True)
 class Settings(Result):
-    """What was asked for; `seed` starts every bootstrap and breaks ties where `ties` is ``random``.
+    """The requested settings; `seed` starts every bootstrap and breaks ties if `ties` is ``random``.
 
-    With `independent`, participants with one identifier in two studies are taken for different people."""
+    With `independent`, participants with one identifier in two studies are treated as different people.
+    """
 
     mode: str
+    """The mode analysed: `live`, `simulated`, `pilot` or `preview`."""
     blank: Blank
+    """Blank answers are missing, or wrong."""
     alternative: Alternative
     ties: Ties
+    """Tied labels are kept, or broken by the seed."""
     seed: int
+    """Starts every bootstrap, and breaks ties where that is asked for."""
     resamples: int
+    """Of every bootstrap."""
     level: float
+    """Of every interval."""
     independent: bool
 
 
@@ -73,12 +80,13 @@ class Analysis(Result):
     studies: tuple[StudyResult, ...]
     comparisons: tuple[Comparison, ...]
     labels: pd.DataFrame
+    """One row for each pair of a study, with its votes and its label; the columns of `labels` in docs/data.md."""
     published: Published | None
     several: tuple[Several, ...]
     mixed_differences: tuple[MixedDifference, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        """A dict of plain values with stable keys: never NaN, but null with a reason."""
         published = self.published
         return {
             "format": FORMAT,

@@ -1,4 +1,4 @@
-"""What every result shares: frozen dataclasses that turn into plain JSON values, never NaN."""
+"""The base of all results: frozen dataclasses that convert to plain JSON values, never NaN."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -45,8 +45,9 @@ class RowTable:
 def without_many_rows(result: Result, most: int = MOST_ROWS) -> dict[str, Any]:
     """The JSON of a result, in which a table of more than `most` rows is null.
 
-    Where there is such a table, a last key `rows` says which, of how many rows, and how to get them; else the JSON is
-    that of `to_dict()`."""
+    If there is such a table, a last key `rows` names it, with the number of its rows, and how to get them; else the
+    JSON is that of `to_dict()`.
+    """
     summary, tables = _split(result, most)
     if not tables:
         return summary
@@ -156,7 +157,7 @@ def _below_each_other(tables: Sequence[RowTable]) -> pd.DataFrame:
 
 
 def _defused(table: pd.DataFrame) -> pd.DataFrame:
-    """With an apostrophe before a cell that a spreadsheet would run, which our readers take off."""
+    """The table with an apostrophe before cells that a spreadsheet would run, which our readers remove."""
     changed = {}
     for name, cells in table.items():
         if isinstance(cells.dtype, pd.CategoricalDtype) or cells.dtype == object:

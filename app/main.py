@@ -1,4 +1,4 @@
-"""The service: puts the parts together. No logic of its own."""
+"""The service: assembles the parts. No logic of its own."""
 
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -102,9 +102,9 @@ def _make(settings: Settings, database: Database) -> FastAPI:
 
 @cache
 def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
-    """Those of participants and of experimenters, made once in a process.
+    """Routes of participants and experimenters, made once per process.
 
-    FastAPI works out each route's parameters anew for each app that includes it.
+    FastAPI computes each route's parameters anew for each app that includes it.
     """
     ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
     ours.include_router(participant)
@@ -186,7 +186,7 @@ def _without_slash(request: Request) -> str:
 
 
 async def _tell_unstored(request: Request, error: Exception) -> Response:
-    """What may go well in a while; anything else is a fault of ours."""
+    """Reply 503 to a temporary storage failure; raise anything else."""
     if not passes(error):
         raise error
     _log.error("what was sent could not be stored, or read: %s", said(error))
@@ -223,7 +223,7 @@ def _wants_json(request: Request) -> bool:
 
 
 def _explained(error: RequestValidationError) -> str:
-    """Where each value does not hold, and why; never the value itself, which may be anything."""
+    """Each invalid field and the reason; never the value itself, which may be anything."""
     parts = (
         f"{' › '.join(map(str, fault['loc'][1:] or fault['loc']))}: {fault['msg']}"
         for fault in error.errors()[:20]

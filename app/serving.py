@@ -80,9 +80,9 @@ def run_service(
     quiet: bool = True,
     tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve until stopped; `tell` is given what whoever started it should know.
+    """Serve until stopped; `tell` receives messages for the operator.
 
-    Raises StudyError when the folder is served already or cannot be, or SQLite is to have several workers.
+    Raises StudyError if the folder is already served or cannot be, or SQLite is to have several workers.
     """
     is_sqlite = settings.database_url.get_backend_name() == "sqlite"
     if workers > 1 and is_sqlite:
@@ -121,7 +121,7 @@ def run_service(
 
 
 def _leave(*_: object) -> None:
-    """Once uvicorn has ended what was under way it raises the signal again; by itself that would end us on the spot."""
+    """Exit after uvicorn has shut down: it raises the signal again, which would end the process on the spot."""
     raise SystemExit(0)
 
 
@@ -174,8 +174,9 @@ class _Server(uvicorn.Server):
 
 
 def _lock_path(settings: Settings) -> Path:
-    """Beside what must have one service only: the SQLite file, or else this host's part in the data folder, which
-    several hosts share over PostgreSQL."""
+    """The lock next to what only one service may use: the SQLite file, or else this host's part of the data folder,
+    which several hosts share over PostgreSQL.
+    """
     url = settings.database_url
     if url.get_backend_name() == "sqlite":
         return Path(f"{Path(url.database or '').absolute()}.lock")
@@ -205,7 +206,7 @@ def holding(settings: Settings, address: str) -> Iterator[None]:
 
 
 def running_address(settings: Settings) -> str | None:
-    """Where the data folder is being served, or None."""
+    """The address at which the data folder is being served, or None."""
     path = _lock_path(settings)
     try:
         file = path.open("rb")

@@ -29,10 +29,11 @@ _MOST_STUDIES = 6
 class Several(Result):
     """One measure in more than two studies: a Kruskal-Wallis test, and all pairs of studies with Holm's correction.
 
-    `trials` says which trials an uncertainty is over; the next three what a preference is for. `friedman` compares the
-    participants who took part in all of the studies with themselves; where each two of the studies are compared so,
-    `compared_as` is ``paired`` and the test of independent groups is not the one to read. `warning` says where it
-    takes people for different who may be the same."""
+    `trials` names the trials an uncertainty is over; the next three what a preference is for. `friedman` compares
+    participants who took part in all of the studies within themselves; if each two of the studies are compared so,
+    `compared_as` is ``paired`` and the test of independent groups does not apply. `warning` says where different
+    identities were assumed for people who may be the same.
+    """
 
     measure: Measure
     trials: str | None
@@ -57,9 +58,10 @@ class MixedDifference(Result):
 
 
 def measures(results: Sequence[StudyResult]) -> Iterator[tuple[Measure, str | None, About, list[pd.Series]]]:
-    """What can be compared between these studies: each measure with its values by study, indexed by participant.
+    """The measures comparable between these studies, each with its values by study, indexed by participant.
 
-    Preferences are compared where the pairs have no truth: where they have one, the accuracy is compared already."""
+    Preferences are compared only if the pairs have no truth: otherwise the accuracy is compared already.
+    """
     yield "accuracy", None, NOTHING, [_by_participant(one.participants, "accuracy") for one in results]
     trials = {one.uncertainty_trials for one in results}
     column = "uncertainty" if len(trials) == 1 else "uncertainty_all"
@@ -107,7 +109,7 @@ def _shared_warning(shared: Shared) -> str | None:
 
 
 def can_be_modelled(selected: Selected) -> bool:
-    """Whether the mixed model takes so many answers: the rows of others need not be kept for it."""
+    """True if the mixed model can take so many answers; otherwise the rows need not be kept for it."""
     return len(selected.main) <= MOST_ANSWERS
 
 

@@ -37,16 +37,18 @@ NO_SPREAD = f"nobody has answers with a truth at two positions, up to {_FURTHEST
 
 @dataclass(frozen=True, slots=True)
 class SideBias(Result):
-    """Choices of the left, whatever was there, over `n_answers` answers whose sides are known.
+    """Side bias: choices of the left, over `n_answers` answers with known sides.
 
     `left` describes the participants' shares of left choices, `left_against_half` tests them against one half,
-    `left_pooled` is the share over all answers. Where truths are not as often left as right (`n_truth_left` of
-    `n_truth`), good answers alone move these shares; `effect` does not mind: each participant's accuracy when the
-    truth was left (`accuracy_left`) minus that when it was right. Above 0 the left is favoured; an effect of 2 d is a
-    share of left choices of 0.5 + d with truths balanced."""
+    `left_pooled` is the share over all answers. If truths are not as often left as right (`n_truth_left` of `n_truth`),
+    correct answers alone move these shares; `effect` is unaffected: each participant's accuracy when the truth was left
+    (`accuracy_left`) minus that when it was right. Above 0 the left is favoured; an effect of 2 d is a share of left
+    choices of 0.5 + d with truths balanced.
+    """
 
     n_answers: int
     n_without_side: int
+    """Answers whose sides are not known."""
     left: Description
     left_against_half: ChanceTest
     left_pooled: Estimate
@@ -140,7 +142,7 @@ def bias(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Bi
 
 
 def _is_ordered(rows: pd.DataFrame) -> bool:
-    """Whether the positions are those of the answers: not where any is its row's place in somebody's file."""
+    """True if positions are those of the answers: not if any is a row's place in an external file."""
     if "flags" not in rows:
         return True
     return not rows["flags"].astype("str").str.contains(ORDER_NOT_RECORDED, regex=False).any()
@@ -163,7 +165,7 @@ class _Trials:
         self.session = codes_of(rows["session"])
 
     def per_person(self, counted: Mask, value: Mask) -> tuple[Counts, Counts]:
-        """How many counted answers with the value each person has, and how many counted ones."""
+        """For each person, the number of counted answers with the value, and of counted answers."""
         return self.people.groups.counts(counted & value), self.people.groups.counts(counted)
 
 
@@ -224,7 +226,7 @@ def _order(trials: _Trials, seed: int, resamples: int) -> OrderEffect:
 
 
 def _stand_once(trials: _Trials, place: Counts, n: int) -> bool:
-    """Whether each participant has each position once: not in two sessions, nor where rows are not so numbered."""
+    """True if each participant has each position once: not with two sessions, or rows numbered otherwise."""
     if not trials.once or n * trials.people.n > 4 * len(place) + _FURTHEST:
         return False
     each = within(place, n, trials.people.groups.codes, trials.people.n)
@@ -251,7 +253,7 @@ def _learning(trials: _Trials, table: pd.DataFrame, seed: int, resamples: int) -
 
 
 def _slopes(trials: _Trials) -> Floats:
-    """Least squares within each session (each has its own level), one slope for a person's sessions together."""
+    """Least-squares slopes within each session (each has its own level), one for a person's sessions together."""
     people = trials.people
     owner = np.arange(people.n)
     runs = people.groups

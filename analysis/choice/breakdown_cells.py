@@ -1,4 +1,4 @@
-"""Which trials a breakdown counts, and the numbered cells that they fall into."""
+"""The trials that a breakdown counts, and their numbered cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -118,7 +118,7 @@ class Trials:
         return self._sourced(counted, [Part(a, self._choice == 0), Part(b, self._choice == 1)])
 
     def _sourced(self, counted: Counted, parts: Sequence[Part]) -> Cells:
-        """The parts with their sources numbered anew, without those that do not occur."""
+        """The parts with renumbered sources, without those that do not occur."""
         present = np.zeros(len(self._sources), dtype=bool)
         nameless = counted.rows.copy()
         for part in parts:

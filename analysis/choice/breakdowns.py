@@ -31,14 +31,17 @@ class Breakdown(Result):
     `n_left_out` trials of the measure have no place in it. `reason` says why the table is empty, if it is."""
 
     by: By
+    """What the rows are the values of."""
     measure: Measure
     interval_method: str
     level: float
     seed: int
     resamples: int
     n_left_out: int
+    """Trials of the measure without a value, such as no arm."""
     reason: str | None
     table: pd.DataFrame = field(metadata={"key": "rows"})
+    """One row for each value."""
 
 
 def breakdowns(
@@ -106,6 +109,6 @@ def _breakdown(trials: Trials, counted: Counted, by: By, seed: int, resamples: i
 
 
 def _sorted(table: pd.DataFrame, n_names: int) -> pd.DataFrame:
-    """In natural order of the names; what has no name is last."""
+    """The table in natural order of the names; rows without a name are last."""
     ranks = [natural_ranks(table.iloc[:, column]) for column in range(n_names)]
     return table.iloc[np.lexsort(ranks[::-1])].reset_index(drop=True)

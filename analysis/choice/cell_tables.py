@@ -35,9 +35,10 @@ class CellTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """Of each row the number of its cell, -1 for none, and the whole number that it adds there.
+    """For each row, its cell's number, -1 for none, and the whole number added there.
 
-    A row that stands in two cells is in two parts."""
+    A row in two cells is in two parts.
+    """
 
     cell: Codes
     value: npt.NDArray[np.integer] | npt.NDArray[np.bool_]
@@ -94,7 +95,7 @@ def _averages(parts: Sequence[Part], n_cells: int, people: People) -> tuple[Coun
 
 
 def _without_empty(crossed: Sequence[Groups]) -> tuple[Counts, list[Groups]]:
-    """Too many combinations to hold: number those that there are, and say which they are."""
+    """Cells numbered without empty combinations, for too many to hold; returns the numbers used."""
     every = np.concatenate([each.codes for each in crossed]).astype(np.int64)
     used, codes = np.unique(every, return_inverse=True)
     if len(used) and used[0] < 0:
@@ -128,7 +129,7 @@ def _spread(of_cell: Counts, means: Floats, n_cells: int) -> tuple[Counts, Float
 
 
 def _numbers(n_trials: Counts, n: Counts, mean: Floats, squared: Floats, *, share: bool) -> pd.DataFrame:
-    """With Student's t intervals; `squared` is the mean squared deviation."""
+    """The numbers of each cell with Student's t intervals; `squared` is the mean squared deviation."""
     sd1 = np.sqrt(squared * n / np.maximum(n - 1, 1))
     error = np.where(n < FEWEST, np.nan, sd1 / np.sqrt(np.maximum(n, 1)))
     low, high = student_limits(mean, error, (n - 1).astype(np.float64), "share" if share else "any")

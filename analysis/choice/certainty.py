@@ -38,12 +38,14 @@ class Level(Result):
     `pooled` is the share over all these answers."""
 
     uncertainty: int | None
+    """The uncertainty, 1 (extremely certain) and up; null where answers have a certainty."""
     n_answers: int
     n_participants: int
     n_correct: int
     accuracy: Description
     pooled: Estimate
     certainty: float | None = None
+    """Mean of the certainties."""
     certainty_low: float | None = None
     certainty_high: float | None = None
 
@@ -60,13 +62,13 @@ class Level(Result):
 class Certainty(Result):
     """The confidence-accuracy curve and the type-2 ROC.
 
-    `n_answers` have a choice, a truth and an uncertainty; `n_without_uncertainty` have the first two alone. `auroc`
-    and `gamma` describe the participants in whom they are defined; `n_all_right`, `n_all_wrong` and `n_constant` have
-    none, and each one's `reason` stands in `participants`. `auroc_against_half` tests `auroc` against 0.5.
-    `auroc_pooled` is over all answers thrown together, over `n` answers: it mixes how certain people are with what
-    their certainty tells. `scale` says which column was used, `n_values` how many different values it has in these
-    answers; where `binned`, `levels` are fifths of the answers, and the areas are of the values all the same. `mean`
-    describes the participants' mean certainty."""
+    `n_answers` have a choice, a truth and an uncertainty; `n_without_uncertainty` only the first two. `auroc` and
+    `gamma` describe the participants for whom they are defined; `n_all_right`, `n_all_wrong` and `n_constant` have
+    none, each with its `reason` in `participants`. `auroc_against_half` tests `auroc` against 0.5. `auroc_pooled` is
+    over all answers pooled, over `n` answers: it mixes how certain people are with what their certainty tells. `scale`
+    names the column used, `n_values` the number of its different values in these answers; if `binned`, `levels` are
+    fifths of the answers, while the areas are of the values. `mean` describes the participants' mean certainty.
+    """
 
     n_answers: int
     n_participants: int
@@ -147,11 +149,12 @@ def certainty(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counted:
-    """The answers counted: one row per person with any, one column per value from most to least certain.
+    """The counted answers: one row per person with any, one column per value from most to least certain.
 
-    `own_right` and `own_wrong` have each person's own values in that order, which is all that an area needs: of a
-    thousand people with a hundred answers each, all different, no table has a hundred thousand columns. `bin_of` is
-    the point of the curve that each value belongs to."""
+    `own_right` and `own_wrong` have each person's own values in that order, which is all that an area needs: for a
+    thousand people with a hundred answers each, all different, no table has a hundred thousand columns. `bin_of` is the
+    point of the curve that each value belongs to.
+    """
 
     people: Counts
     values: Floats
@@ -230,7 +233,7 @@ def _ranks_within(person: Counts, value: Counts) -> Counts:
 
 
 def _bins(counts: Counts) -> Counts:
-    """The point of the curve of each value: its own, or the fifth of all answers that the middle of its own is in."""
+    """The point of the curve for each value: its own, or the fifth of all answers that contains its middle."""
     if len(counts) <= MOST_LEVELS:
         return np.arange(len(counts))
     middle = np.cumsum(counts) - counts / 2

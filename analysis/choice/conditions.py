@@ -41,7 +41,7 @@ Measured = tuple[Measure, str | None, str | None, Values]
 
 
 def taken_as_they_are(what: str = "pairs") -> str:
-    """How far a comparison reaches: to other people, not to other pairs (or stimuli)."""
+    """A statement of the scope of a comparison: it generalizes to other people, not to other pairs (or stimuli)."""
     return (
         f"Each condition has {what} of its own, which are taken as they are: another choice of {what} may give another "
         "difference"
@@ -52,13 +52,15 @@ def taken_as_they_are(what: str = "pairs") -> str:
 class ConditionComparison(Result):
     """One measure in two conditions; a preference is for `source` over `against` in both.
 
-    `n_shared` participants have a value in both. `paired` compares each of them with themselves (None where there are
-    none, or one beside many others); `independent` takes the two conditions for different people (None where that would
-    be wrong, because at least half of those of the smaller condition are in both). `compared_as` says which of the two
-    is to be read, and `p_holm` corrects its p over the `n_family` pairs of conditions with a p of this measure.
-    `warning` is a sentence on who is left out, or taken for somebody else."""
+    `n_shared` participants have a value in both. `paired` compares each of them within themselves (None if there are
+    none, or one among many others); `independent` treats the two conditions as different people (None if that would be
+    wrong, because at least half of those of the smaller condition are in both). `compared_as` says which of the two
+    applies, and `p_holm` corrects its p over the `n_family` pairs of conditions with a p of this measure. `warning` is
+    a sentence on participants left out, or treated as different people.
+    """
 
     conditions: tuple[str, str]
+    """The two conditions."""
     measure: Measure
     source: str | None
     against: str | None
@@ -77,7 +79,7 @@ class ConditionComparison(Result):
 
     @property
     def reason(self) -> str | None:
-        """Why there is no p, if there is none."""
+        """The reason for having no p, if so."""
         return self.to_read.reason if self.to_read else None
 
 
@@ -94,7 +96,7 @@ class ConditionsCompared(Result):
 
     @property
     def no_accuracy(self) -> str:
-        """Why accuracy is not among what is compared; empty where it is, or where nothing is."""
+        """The reason why accuracy is not compared; empty if it is, or if nothing is."""
         there = self.reason or any(one.measure == "accuracy" for one in self.comparisons)
         return (
             "" if there else "Accuracy is not compared: fewer than two conditions have answers with a truth"
@@ -153,7 +155,7 @@ def compare_values(
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> ConditionsCompared:
-    """As `compare_conditions`, of what each participant's answers have been counted to, by `conditions` in order."""
+    """Like `compare_conditions`, from each participant's values, by `conditions` in order."""
     conditions = tuple(conditions)
     if reason := _reason(len(conditions)):
         return ConditionsCompared(conditions, (), reason)
@@ -188,7 +190,7 @@ def _measures(rows: pd.DataFrame, preferences: pd.DataFrame, blank: Blank) -> It
 
 
 def _values(table: pd.DataFrame, column: str) -> Values:
-    """Of each condition in which somebody has a value."""
+    """The participants' values in each condition that has any."""
     there = table[table[column].notna()]
     n_people = len(table["participant"].cat.categories)
     found = {}

@@ -1,4 +1,4 @@
-"""The label of each pair: what the majority chose, with its interval and with ties kept."""
+"""The label of each pair: the majority's choice, with its interval and with ties kept."""
 
 from typing import Any
 
@@ -68,9 +68,10 @@ def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = No
 
 
 def winners(votes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.str_]:
-    """What most chose, of votes for a, for b and for a tie (one row per pair); empty without a vote.
+    """The majority of votes for a, for b and for a tie (one row per pair); empty without a vote.
 
-    A member wins that has more votes than the other and than the tie; else it is a tie."""
+    A member wins with more votes than the other and than the tie; otherwise it is a tie.
+    """
     a, b, tie = votes.T
     wins = [votes.sum(axis=1) == 0, a > np.maximum(b, tie), b > np.maximum(a, tie)]
     return np.select(wins, ["", *MEMBERS], "tie")

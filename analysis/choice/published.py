@@ -33,9 +33,13 @@ class AsPrinted(Result):
     """One measure as the paper has it; of `mean`, `sd_ddof0` and `n` the first is the first study's."""
 
     mean: Both
+    """Of both studies."""
     sd_ddof0: Both
+    """Of both studies."""
     n: tuple[int, int]
+    """Of both studies."""
     min_u: float | None
+    """The smaller of the two U."""
     p: float | None
 
 
@@ -44,36 +48,44 @@ class Corrected(Result):
     """One measure as is right; `sd_ddof0` is None where it is as printed."""
 
     mean: Both
+    """Of both studies."""
     sd_ddof0: Both | None
+    """Of both studies; there is no such key where it is as printed."""
     n: tuple[int, int]
+    """Of both studies."""
     u1: float | None
+    """U of the first study."""
     u2: float | None
+    """U of the second study."""
     p_two_sided: float | None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields; SDs that are as printed are not repeated."""
+        """A dict of the fields; SDs that are as printed are not repeated."""
         return {name: value for name, value in Result.to_dict(self).items() if value or name != "sd_ddof0"}
 
 
 @dataclass(frozen=True, slots=True)
 class Published(Result):
-    """Both analyses of the two studies, by measure, and the sentences that say what differs."""
+    """Both analyses of the two studies, by measure, and the sentences about their differences."""
 
     source: str
+    """Where the printed numbers are from."""
     as_published: Mapping[str, AsPrinted]
     corrected: Mapping[str, Corrected]
     what_differs: tuple[str, ...]
+    """What differs between the two, in sentences."""
     majority_vote_agrees_with_truth: str
+    """How often the majority names the truth, in words."""
 
 
 def is_published_layout(rows: pd.DataFrame) -> bool:
-    """Whether the answers were read from the published layout: by the names that this gives clips, not the study's."""
+    """True if the answers are in the published layout, recognized by its clip names rather than the study's."""
     clips = rows["stimulus_a"].unique()
     return len(clips) > 0 and all(isinstance(clip, str) and _CLIP.fullmatch(clip) for clip in clips)
 
 
 def is_hntt(studies: Sequence[pd.DataFrame]) -> bool:
-    """Whether these are the paper's two studies: of the published layout, with a truth and hybrid-symbolic trials."""
+    """True for the paper's two studies: the published layout, with a truth and hybrid-symbolic trials."""
     return len(studies) == 2 and all(
         is_published_layout(rows)
         and bool(rows["truth"].notna().any())

@@ -1,4 +1,4 @@
-"""Whether two studies, or two conditions of one, have participants in common, and how they are compared then."""
+"""Detection of participants shared by two studies, or two conditions of one, and the comparison to use then."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,11 +15,11 @@ _SHARE_PAIRED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SamePeople:
-    """`n` participants of two studies have the same identifier, or a value in two conditions of one study.
+    """The participants shared: `n` have the same identifier in two studies, or a value in two conditions of one study.
 
-    `crossed` says that they are the same people. Then they are compared with themselves, and `compared_as` is
-    ``paired`` where at least half of the smaller study or condition is in both. `warning` is a sentence on what a test
-    of the two takes for granted."""
+    `crossed`: they are the same people. They are then compared within themselves, and `compared_as` is ``paired`` if at
+    least half of the smaller study or condition is in both. `warning` is a sentence on what a test of the two assumes.
+    """
 
     n: int
     crossed: bool
@@ -66,9 +66,10 @@ def same_people(one: pd.Series, two: pd.Series, *, independent: bool, renumbered
 
 
 def same_people_in_conditions(n_one: int, n_two: int, n: int, what: str = "a value") -> SamePeople:
-    """Of one study, `n_one` and `n_two` participants have a value in each of two conditions, `n` of them in both.
+    """The participants shared by two conditions of one study: `n_one` and `n_two` have a value in each, `n` in both.
 
-    Who has none in one may have answered there: `what` is it that they have."""
+    A participant without one may have answered there: `what` names the value.
+    """
     smaller = min(n_one, n_two)
     if not n:
         return SamePeople(0, False, "independent", None)

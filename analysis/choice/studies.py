@@ -31,7 +31,7 @@ from analysis.stats.two_way import TwoWay, two_way
 
 @dataclass(frozen=True, slots=True)
 class Preference(Result):
-    """How often `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
+    """The frequency with which `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
 
     condition: str
     source: str
@@ -60,7 +60,9 @@ class StudyResult(Result):
     uncertainty_all: Description
     preferences: tuple[Preference, ...]
     participants: pd.DataFrame
+    """One row for each participant."""
     participant_preferences: pd.DataFrame
+    """One row for each participant and preference."""
     two_way: TwoWay
     pooled: PooledTest
     mixed: MixedModel
@@ -75,11 +77,11 @@ class StudyResult(Result):
 
     @property
     def asks_uncertainty(self) -> bool:
-        """Whether anybody said how uncertain they were, or certainty was not asked either."""
+        """True if any uncertainty was given, or certainty was not asked either."""
         return self.uncertainty_all.n > 0 or self.certainty.mean is None
 
     def to_dict(self) -> dict[str, Any]:
-        """As the fields, with each participant's preferences under the participant."""
+        """A dict of the fields, with each participant's preferences under the participant."""
         return {
             "study": self.study,
             "selection": self.selection.to_dict(),

@@ -1,4 +1,4 @@
-"""Answers that name no clip: those of no difference, which are votes, and blanks, which are none."""
+"""Answers that name no clip: no difference, which is a vote, and blanks, which are not."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,12 @@ from analysis.stats.description import Description, describe
 
 @dataclass(frozen=True, slots=True)
 class TieAnswers(Result):
-    """What the `n_answers` to main trials say: `n_chosen` name a clip, `n_tie` no difference, `n_blank` nothing.
+    """The `n_answers` to main trials: `n_chosen` name a clip, `n_tie` no difference, `n_blank` nothing.
 
     Accuracy and preference are of the answers that name a clip. `share` is the share of ties among the votes.
-    `accuracy_half` is the accuracy with every tie to a trial with a truth counted as half right, what guessing there
-    would have given on average; without ties it is the accuracy, and it is described only where there are some."""
+    `accuracy_half` is the accuracy with every tie on a trial with a truth counted as half right, the average result of
+    guessing; without ties it equals the accuracy, and is described only if there are some.
+    """
 
     n_answers: int
     n_chosen: int

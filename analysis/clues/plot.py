@@ -1,4 +1,4 @@
-"""A clue's values by source as a small drawing, fit to stand in a page that allows no style of its own."""
+"""A clue's values by source as a small drawing, for a page that allows no inline style."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The clue report: does anything but what is to be judged give a clip's source away?"""
+"""The clue report: whether anything other than the judged behaviour reveals a clip's source."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -88,9 +88,9 @@ class ClueResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Inside(Result):
-    """What a file tells that no player shows, apart from the verdict: nobody meets it who only watches.
+    """Clues in a file that no player shows, apart from the verdict: viewers never see them.
 
-    `clues` are empty where none of `INSIDE` was measured; `says` is the finding in one sentence.
+    `clues` are empty if none of `INSIDE` was measured; `says` is the finding in one sentence.
     """
 
     clues: tuple[ClueResult, ...]
@@ -100,12 +100,12 @@ class Inside(Result):
 
 @dataclass(frozen=True, slots=True)
 class ClueReport(Result):
-    """All clues, each by itself and all together, and one verdict: `says` is it in one sentence, `summary` in several.
+    """All clues, each by itself and all together, and one verdict: `says` in one sentence, `summary` in several.
 
-    `verdict` is ``telling`` where a clue warns or the classifier does; else ``too-few`` where the classifier's interval
-    reaches the threshold (or there is no classifier), or a clue's strength does without a corrected p below 0.05;
-    else ``nothing``. Neither rests on what is `inside` the files, which is compared and corrected for by itself.
-    `because` has a sentence with numbers for each clue that warns, the strongest first.
+    `verdict` is ``telling`` if a clue or the classifier warns; else ``too-few`` if the classifier's interval reaches
+    the threshold (or there is no classifier), or a clue's strength does without a corrected p below 0.05; else
+    ``nothing``. It does not depend on what is `inside` the files, which is compared and corrected separately. `because`
+    has a sentence with numbers for each clue that warns, strongest first.
     """
 
     positive: str
@@ -347,7 +347,7 @@ def _advice(
     against_others: Separation,
     pairs: tuple[Separation, ...],
 ) -> Advice:
-    """Advice on the comparison that warns, or else on the first that can be made."""
+    """Advice on the comparison that warns, or else on the first possible one."""
     every = (against_others, *pairs)
     order = sorted(every, key=lambda each: (not each.warns, each.auc is None))
     worst = order[0]

@@ -1,4 +1,4 @@
-"""How far a clue separates the clips of two sources, and what is left of it after correction."""
+"""The separation of two sources' clips by a clue, and its significance after correction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from analysis.stats.multiplicity import holm
 
 @dataclass(frozen=True, slots=True)
 class Separation(Result):
-    """How well a clue tells the clips of `first` from those of `second` (None: from all others).
+    """How well a clue separates the clips of `first` from those of `second` (None: from all others).
 
     `auc` in [0, 1] is the chance that a clip of `first` has the higher value than one of `second`, ties counting half;
-    `strength` = max(auc, 1 - auc) in [0.5, 1] says the same of either direction. `strength_low` and `strength_high`
-    are what the interval of the AUC leaves of the strength: from 0.5 on where it holds 0.5. `p` is Mann-Whitney's,
-    two-sided; `p_holm` is corrected for every comparison of every clue of the report.
+    `strength` = max(auc, 1 - auc) in [0.5, 1] is the same for either direction. `strength_low` and `strength_high` are
+    the interval of the strength: from 0.5 on if the AUC's interval contains 0.5. `p` is Mann-Whitney's, two-sided;
+    `p_holm` is corrected for every comparison of every clue of the report.
     """
 
     first: str
@@ -74,7 +74,7 @@ def separations(there: Mapping[str, Floats]) -> list[Separation]:
 
 
 def separation(first: str, second: str | None, x: Floats, y: Floats, level: float) -> Separation:
-    """Not corrected yet: `warns` is false and `p_holm` None."""
+    """The uncorrected separation: `warns` is false and `p_holm` None."""
     n, others, interval = len(x), len(y), auc_interval(x, y, level=level)
     if not (n and others):
         reason = f"no {first} clip has a value" if not n else f"no {second or 'other'} clip has a value"
@@ -91,7 +91,7 @@ def separation(first: str, second: str | None, x: Floats, y: Floats, level: floa
 
 
 def _of_strength(interval: AucInterval) -> tuple[float | None, float | None]:
-    """What max(auc, 1 - auc) runs through as the AUC runs through its interval."""
+    """The range of max(auc, 1 - auc) over the AUC's interval."""
     if interval.low is None or interval.high is None:
         return None, None
     ends = sorted((max(interval.low, 1 - interval.low), max(interval.high, 1 - interval.high)))

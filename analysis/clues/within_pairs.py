@@ -1,7 +1,9 @@
-"""How often a clue names the source within the pairs that people and judges decide, which margins do not tell.
+"""How often a clue names the source within the pairs that people and judges decide, which marginal distributions do not
+show.
 
-A clip of the person that is shorter than its partner in every pair tells the source to whoever compares the two, while
-the lengths of all clips of the person and of all others may lie in each other."""
+If a person's clip is shorter than its partner in every pair, length reveals the source within pairs, even if the
+lengths of all of the person's clips and of all others overlap.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +24,12 @@ StimulusPairs = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class PairShare(Result):
-    """In how many pairs of a stimulus of `first` and one of `second` (None: any other source) the first has more.
+    """The number of pairs, of a stimulus of `first` and one of `second` (None: any other source), in which the first
+    has more.
 
     `share` in [0, 1] is that of pairs in which the first has the higher value, equal values counting half; `strength` =
-    max(share, 1 - share) is how often whoever knows the direction names the source. `low` and `high` are the exact 95%
-    interval [CP34]_ of the share (of the unequal pairs, the equal ones counted in by half), `p` the exact two-sided
+    max(share, 1 - share) is the accuracy of naming the source by the known direction. `low` and `high` are the exact
+    95% interval [CP34]_ of the share (of the unequal pairs, the equal ones counted in by half), `p` the exact two-sided
     sign test's, `p_holm` corrected for every such comparison of every clue. `n_pairs` are those in which both have a
     value. Pairs are taken as independent; pairs that share a stimulus are not.
     """
@@ -119,7 +122,7 @@ def _judged(one: PairShare, p_holm: float | None, threshold: float) -> PairShare
 
 
 def strongest(found: Iterable[PairShare]) -> PairShare | None:
-    """The one that warns, else the one with the greatest strength."""
+    """The share that warns, else the one with the greatest strength."""
     return max(found, key=lambda one: (one.warns, one.strength or 0.0), default=None)
 
 

@@ -1,4 +1,4 @@
-"""What is said of a clue: its name, its values with their unit, the difference, and what to do about it."""
+"""Texts about a clue: its name, its values with their unit, the difference, and the remedy."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -25,7 +25,7 @@ _ORIGINAL = "original_"
 
 @dataclass(frozen=True, slots=True)
 class Advice(Result):
-    """One sentence on what the difference is, one on what to do about it."""
+    """One sentence about the difference, one about the remedy."""
 
     difference: str
     remedy: str
@@ -87,7 +87,7 @@ def words_for(clue: str) -> Words:
 
 
 def shown_value(clue: str, value: float, *, apart: float = 0.0) -> str:
-    """A value with its unit, with the decimals that tell values so far apart (or else with about three digits)."""
+    """A value with its unit, with enough decimals to distinguish values so far apart (or else about three digits)."""
     words = words_for(clue)
     return f"{_number(value * words.scale, apart * words.scale)} {words.unit}".rstrip()
 
@@ -113,7 +113,7 @@ def difference(clue: str, first: str, second: str | None, x: Floats, y: Floats) 
 def advise(
     clips: pd.DataFrame, clue: str, finding: Finding, first: str, second: str | None, reason: str | None
 ) -> Advice:
-    """What is said of a clue by what was found of it; the numbers are of `first` against `second` (or all others)."""
+    """Advice according to a clue's finding; the numbers are of `first` against `second` (or all others)."""
     noun = "clips" if words_for(clue).noun == "originals" else words_for(clue).noun
     if finding == "undefined":
         return Advice(f"Nothing to compare: {reason}.", f"Add {noun} of both kinds, then look again.")

@@ -40,7 +40,7 @@ def check_columns(df: pd.DataFrame, columns: Sequence[Column], origin: str, firs
 def check_cells(
     cells: Callable[[str], pd.Series], n_rows: int, columns: Sequence[Column], origin: str, first_row: int
 ) -> pd.DataFrame:
-    """As `check_columns`, of columns that are there and are handed over one by one, when they are asked for."""
+    """Like `check_columns`, for existing columns passed one by one, on demand."""
     index = pd.RangeIndex(n_rows)
     typed = {column.name: _typed(cells(column.name), column, origin, first_row) for column in columns}
     for each in typed.values():
@@ -82,7 +82,7 @@ def _hint(given: Sequence[str], needed: Sequence[str]) -> str:
 
 
 def categorical(series: pd.Series) -> pd.Categorical:
-    """As `coded`, without the column around it."""
+    """Like `coded`, without the column around it."""
     cells = coded(series).array
     assert isinstance(cells, pd.Categorical)
     return cells
@@ -91,7 +91,8 @@ def categorical(series: pd.Series) -> pd.Categorical:
 def coded(series: pd.Series) -> pd.Series:
     """The cells as texts, stored as codes into the sorted distinct ones; empty cells are missing.
 
-    What is that already is not copied: checking a checked table again is to be cheap."""
+    A column already in that form is not copied: checking a checked table again has to be cheap.
+    """
     if len(series) <= _FEW and (series.dtype == object or series.dtype == "str"):
         return _coded_few(series)
     if series.dtype == object:
@@ -117,7 +118,7 @@ def _coded_few(series: pd.Series) -> pd.Series:
 
 
 def coded_texts(groups: Groups, distinct: pd.Index, used: Mask) -> pd.Series:
-    """`coded`, of codes into distinct texts, of which those `used` are in some cell."""
+    """`coded` for codes into distinct texts, of which those in `used` occur."""
     order = distinct.argsort()
     order = order[used[order] & np.asarray(distinct != "", dtype=bool)[order]]
     mapping = np.full(groups.size + 1, -1, dtype=small_type(len(order)))
@@ -126,7 +127,7 @@ def coded_texts(groups: Groups, distinct: pd.Index, used: Mask) -> pd.Series:
 
 
 def _are_sorted(texts: pd.Index) -> bool:
-    """Whether each text is after the one before it, and the first is not empty."""
+    """True if the texts are strictly ascending and the first is not empty."""
     cells = texts.array
     return not len(cells) or (cells[0] != "" and bool((cells[:-1] < cells[1:]).all()))
 

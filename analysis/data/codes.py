@@ -35,11 +35,11 @@ class Groups:
 
     @property
     def is_single(self) -> bool:
-        """Whether every row is of one and the same group."""
+        """True if all rows are in one group."""
         return len(self.codes) > 0 and 0 <= self.codes.min() == self.codes.max()
 
     def counts(self, which: Mask | None = None) -> Counts:
-        """The rows of each group, of those that `which` names."""
+        """The number of rows of each group, among those selected by `which`."""
         total = np.zeros(self.size, dtype=np.int64)
         for block in _blocks(len(self.codes), self.size):
             codes = self.codes[block]
@@ -164,7 +164,7 @@ def _handful(texts: tuple[str, ...]) -> pd.CategoricalDtype:
 
 
 def n_shared(first: pd.Series, second: pd.Series) -> int:
-    """How many texts of two category columns are the same; each stands once in its column."""
+    """The number of texts shared by two category columns; each occurs once in its column."""
     one, two = (pa.array(column.astype("str").array, pa.large_string()) for column in (first, second))
     return pc.sum(pc.is_in(one, value_set=two)).as_py() or 0
 
@@ -177,7 +177,7 @@ def small_type(size: int) -> np.dtype[np.signedinteger]:
 
 
 def rows_where(rows: pd.DataFrame, which: Mask) -> pd.DataFrame:
-    """The rows that `which` names, without copying those that stand together."""
+    """The rows selected by `which`, without copying contiguous ones."""
     n = int(np.count_nonzero(which))
     start = int(which.argmax()) if n else 0
     if which[start : start + n].all():
@@ -186,7 +186,7 @@ def rows_where(rows: pd.DataFrame, which: Mask) -> pd.DataFrame:
 
 
 def _blocks(n_rows: int, size: int = 0) -> Iterator[slice]:
-    """Blocks of rows, each as long as what is counted is wide, lest the counting of a block cost more than its rows."""
+    """Blocks of rows as long as the counts are wide, so that counting a block costs no more than its rows."""
     step = max(_BLOCK, size)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))

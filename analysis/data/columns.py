@@ -27,11 +27,12 @@ _WORDS: dict[ColumnType, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what a cell holds, its unit, and what is allowed in it.
+    """One column: the meaning of its cells, its unit, and the values allowed.
 
-    `allowed` lists the texts of a column that has only a few, `prose` marks free text, `distinct` an identifier
-    that nearly every row has for itself, `optional` a column that a file from before may lack. Times are ISO 8601
-    in exports. A cell may be empty (missing) unless `required`."""
+    `allowed` lists the texts of a column with few, `prose` marks free text, `distinct` an identifier that is different
+    in nearly every row, `optional` a column that older files may lack. Times are ISO 8601 in exports. A cell may be
+    empty (missing) unless `required`.
+    """
 
     name: str
     type: ColumnType
@@ -47,7 +48,7 @@ class Column:
 
     @property
     def allowed_text(self) -> str:
-        """What a cell may hold, in words."""
+        """The values allowed in a cell, in words."""
         if self.allowed:
             words = ", ".join(self.allowed)
         elif self.type == "integer":

@@ -40,12 +40,12 @@ ANONYMOUS = (
 
 
 def mapping_kind(path: AnyMapping) -> Kind:
-    """What a mapping file says its table is: ``2afc``, ``ratings``, ``yes-no``. Raises as `read_mapping_file` does."""
+    """The kind of table a mapping file declares: ``2afc``, ``ratings``, ``yes-no``. Raises as `read_mapping_file`."""
     return read_mapping_file(path).kind
 
 
 def mapping_notes(path: AnyMapping) -> tuple[str, ...]:
-    """What a reader of the numbers has to know of how the table was taken. Raises as `read_mapping_file` does."""
+    """Notes for readers on how the table was interpreted. Raises as `read_mapping_file` does."""
     wide = read_mapping_file(path).wide
     return (ANONYMOUS,) if wide and wide.anonymous else ()
 

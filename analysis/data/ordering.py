@@ -14,7 +14,7 @@ def natural(text: str) -> list[tuple[int, int | str]]:
 
 
 def natural_ranks(names: pd.Series) -> Counts:
-    """The place of each name among the distinct ones, q2 before q10; what has no name is last."""
+    """The rank of each name among the distinct ones, q2 before q10; missing names are last."""
     code, distinct = pd.factorize(names)
     rank = np.empty(len(distinct) + 1, dtype=np.int64)
     rank[sorted(range(len(distinct)), key=lambda position: natural(str(distinct[position])))] = range(

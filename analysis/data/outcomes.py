@@ -44,7 +44,7 @@ class Outcomes:
 
 
 def correct_answers(rows: pd.DataFrame, blank: Blank = "missing") -> Outcomes:
-    """Whether each answer to a trial with a truth was right, 1 or 0, as in `accuracy_per_participant`."""
+    """Correctness, 1 or 0, of each answer to a trial with a truth, as in `accuracy_per_participant`."""
     truth, choice = (rows[name].cat.codes.to_numpy() for name in ("truth", "choice"))
     counted = (truth >= 0) & names_a_member(choice, blank)
     return _outcomes(rows, counted, choice == truth)
@@ -53,7 +53,7 @@ def correct_answers(rows: pd.DataFrame, blank: Blank = "missing") -> Outcomes:
 def chosen_answers(
     rows: pd.DataFrame, condition: str, source: str, against: str, blank: Blank = "missing"
 ) -> Outcomes:
-    """Whether each answer chose `source` over `against`, 1 or 0, as in `preference_per_participant`."""
+    """Choice of `source` over `against`, 1 or 0, in each answer, as in `preference_per_participant`."""
     is_a, is_b = (
         ((rows[one] == source) & (rows[other] == against)).to_numpy()
         for one, other in (("source_a", "source_b"), ("source_b", "source_a"))
@@ -65,9 +65,11 @@ def chosen_answers(
 
 
 def names_a_member(choice: npt.NDArray[np.integer[Any]], blank: Blank = "missing") -> Mask:
-    """Which answers count as right or wrong, or for a source: those that name a member; ``wrong`` blanks do, too.
+    """A mask of answers that count as right or wrong, or for a source: those that name a member; ``wrong`` blanks do,
+    too.
 
-    A tie never does: it is neither."""
+    A tie never does.
+    """
     return (choice < TIE) & ((choice >= 0) | (blank == "wrong"))
 
 

@@ -65,7 +65,7 @@ def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> 
 
 
 def _compared(rows: pd.DataFrame, shown: Groups) -> tuple[Sequence[Named], Codes, Mask]:
-    """What is compared, in order; which of it each group shows, -1 for none; and whether there `source` is member a."""
+    """The preferences compared; the one each group shows, -1 for none; and whether its `source` is member a there."""
     distinct = rows[list(_SHOWN)].take(shown.some_row()).astype(object)
     of_group: list[Named | None] = []
     for condition, source_a, source_b in distinct.itertuples(index=False):

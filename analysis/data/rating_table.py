@@ -29,13 +29,14 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratings:
-    """Ratings as they were given; made by `check_ratings` or `read_ratings`.
+    """Ratings as given; made by `check_ratings` or `read_ratings`.
 
     `table` has one row per rating: `row` (its number in the file), `item`, `rater`, `criterion`, `score`, `group` and
-    `match` (of the item) as categories of texts, a missing score missing, and no group or match where none was given.
-    `scale` is the lowest and the highest score that may be given, `scales` the same of criteria that have their own,
-    `out_of_range` what becomes of others, `level` what the scores are for agreement, `criteria` the order in which they
-    come, `asked` the question behind each, where it is known."""
+    `match` (of the item) as categories of texts, a missing score missing, and no group or match if none was given.
+    `scale` is the lowest and the highest possible score, `scales` the same of criteria that have their own,
+    `out_of_range` the treatment of others, `level` the scores' level for agreement, `criteria` their order, `asked` the
+    question of each, if known.
+    """
 
     table: pd.DataFrame
     origin: str
@@ -47,7 +48,7 @@ class Ratings:
     asked: Mapping[str, str] = field(default_factory=dict)
 
     def scale_of(self, criterion: str) -> Scale | None:
-        """The criterion's own scale, else that of all; None where it is not known."""
+        """The criterion's own scale, else that of all; None if unknown."""
         return self.scales.get(criterion, self.scale)
 
     def scores(self) -> Floats:

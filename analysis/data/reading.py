@@ -112,7 +112,7 @@ def read_rating_rows(path: Path | str) -> pd.DataFrame:
 
 
 def is_rating_rows(path: Path | str) -> bool:
-    """Whether a file has the columns of an exported `ratings` file, as far as its first line or its schema tells."""
+    """True if a file has the columns of an exported `ratings` file, according to its first line or its schema."""
     path = Path(path)
     try:
         given = _given(path)
@@ -179,7 +179,7 @@ def read_csv(
 
 
 def _restored(frame: pd.DataFrame) -> pd.DataFrame:
-    """As `app.core.spreadsheet.restored`: of what begins with apostrophes and then a formula's sign, one comes off."""
+    """Cells restored as by `app.core.spreadsheet.restored`: without the apostrophe before a formula's sign."""
     restored = {}
     for name, cells in frame.items():
         values = cells.cat.categories if isinstance(cells.dtype, pd.CategoricalDtype) else cells
@@ -364,7 +364,7 @@ def _cells(column: pa.ChunkedArray) -> pd.Series:
 
 
 def _codes(column: pa.ChunkedArray) -> pd.Series:
-    """Each part of the file has texts of its own, which become those of all parts."""
+    """A column with the dictionaries of all parts of the file unified."""
     parts = column.unify_dictionaries().chunks
     distinct = pd.Index(parts[0].dictionary.to_pandas())
     codes = np.empty(len(column), dtype=np.int32)

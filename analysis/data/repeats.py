@@ -24,7 +24,7 @@ _BYTES_PER_ROW = 16
 
 
 def refuse_repeats(df: pd.DataFrame, key: list[str], origin: str, first_row: int) -> None:
-    """Refuse a second row with the same `key` (the last of which is named as the column)."""
+    """Refuse a second row with the same `key` (an error names the last of its columns)."""
     if not may_repeat([df[name] for name in key]):
         return
     repeated = df.duplicated(key).to_numpy()
@@ -43,10 +43,10 @@ def refuse_repeats(df: pd.DataFrame, key: list[str], origin: str, first_row: int
 
 
 def may_repeat(key: Sequence[pd.Series]) -> bool:
-    """Whether two rows may have the same cells; where this is False, no two have.
+    """False if no two rows have the same cells; True if two may have.
 
-    Equal cells have equal numbers. Different cells have different ones too, but for texts that are not kept as codes:
-    those are numbered by a hash of 64 bits, and two of ten million rows meet by chance once in some 100,000 tables.
+    Equal cells have equal numbers. Different cells have different ones too, except texts that are not stored as codes:
+    those are numbered by a hash of 64 bits, and two of ten million rows collide by chance once in some 100,000 tables.
     """
     *groups, last = key
     group = _crossed(groups)
@@ -67,7 +67,7 @@ def _crossed(columns: Sequence[pd.Series]) -> Groups:
 
 
 def _any_twice(groups: Groups) -> bool:
-    """Whether a group has two rows. Rows without a group are not looked at: they have been refused by then."""
+    """True if a group has two rows. Rows without a group are ignored: they have been refused before."""
     if groups.size > _BYTES_PER_ROW * len(groups.codes):
         return _has_equals(np.array(groups.codes))
     seen = np.zeros(groups.size, dtype=bool)

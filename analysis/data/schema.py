@@ -114,7 +114,7 @@ def check_response_cells(
     first_row: int,
     columns: Sequence[Column],
 ) -> pd.DataFrame:
-    """As `check_responses`, of the columns `given`, each handed over by `cells` when it is asked for."""
+    """Like `check_responses`, for the columns `given`, each returned by `cells` on demand."""
     typed = check_cells(cells, n_rows, columns_to_check(columns, given), origin, first_row)
     for each in columns:
         if each.name not in typed:
@@ -128,9 +128,10 @@ def check_response_cells(
 
 
 def columns_to_check(columns: Sequence[Column], given: Sequence[str]) -> tuple[Column, ...]:
-    """`columns`, and `trial` where it is given: a trial answered twice is a fault, whatever is made of the table.
+    """`columns`, and `trial` if it is given: a trial answered twice is always a fault.
 
-    Without optional columns that are not given."""
+    Optional columns that are not given are left out.
+    """
     asked = set(names(columns)) | ({"trial"} & set(given))
     return without_absent((column for column in RESPONSE_COLUMNS if column.name in asked), given)
 

@@ -1,4 +1,4 @@
-"""Which rows count, and how many do not and why: nothing is dropped unseen."""
+"""Selection of the rows that count, with the number and reason of those that do not: nothing is dropped silently."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,26 +18,33 @@ BY_EVIDENCE = (UNWATCHED, "out-of-step", "dropped-frames")
 
 @dataclass(frozen=True, slots=True)
 class Selection(Result):
-    """How the rows of one study were sorted; each row left out is counted once, at its first reason.
+    """How the rows of one study were selected; each row left out is counted once, at its first reason.
 
-    `left_out` has three parts in the order in which they are asked: ``mode`` (rows of other modes), ``kind``
-    (practice and attention trials), ``excluded`` (rows that a rule excludes), each from value to number of
-    rows."""
+    `left_out` has three parts in the order in which they are checked: ``mode`` (rows of other modes), ``kind``
+    (practice and attention trials), ``excluded`` (rows that a rule excludes), each from value to number of rows.
+    """
 
     mode: str
+    """The mode analysed."""
     n_rows: int
+    """Rows of the table."""
     n_used: int
+    """Rows that count in the numbers."""
     n_participants: int
+    """Participants in the table."""
     n_participants_used: int
+    """Participants with a row that counts."""
     left_out: Mapping[str, Mapping[str, int]]
     reason: str | None
+    """Why nothing counts, if so."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The rows of one study that count: `main` for the numbers, `voted` (also attention) for the labels.
+    """The counted rows of one study: `main` for the numbers, `voted` (also attention) for the labels.
 
-    Categories that none of these rows has stay: those of other studies, other modes and excluded participants."""
+    Categories that no row uses are kept: those of other studies, other modes and excluded participants.
+    """
 
     study: str
     main: pd.DataFrame
@@ -98,9 +105,9 @@ def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFram
 
 
 def with_unwatched(responses: pd.DataFrame) -> pd.DataFrame:
-    """Return checked rows of which those that a rule of `BY_EVIDENCE` alone excludes count like others.
+    """Return checked rows in which those excluded only by a rule of `BY_EVIDENCE` count.
 
-    What an experimenter excluded by hand, and trials whose clip would not play, stay excluded.
+    Manual exclusions, and trials whose clip would not play, stay excluded.
     """
     excluded = responses["excluded"]
     return responses.assign(excluded=excluded.where(~excluded.isin(BY_EVIDENCE)))

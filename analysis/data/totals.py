@@ -14,7 +14,7 @@ PERSON = ("study", "participant")
 def totals(
     rows: pd.DataFrame, sums: Mapping[str, pd.Series | npt.NDArray[np.generic]], by: Sequence[str] = PERSON
 ) -> pd.DataFrame:
-    """Sum whole numbers or truths over the rows of each group; groups are sorted, whatever the row order.
+    """Sum integers or booleans over the rows of each group; groups are sorted, independent of the row order.
 
     Rows with a missing cell in `by` are in no group. A sum is exact up to 2**53.
     """

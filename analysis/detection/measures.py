@@ -65,7 +65,7 @@ class Detection(Result):
 
     @property
     def d_prime_of_group(self) -> Description:
-        """That of the multilevel model; where there is none, the mean over participants."""
+        """The d' of the multilevel model; if there is none, the mean over participants."""
         return _shown(self.multilevel.d_prime, self.d_prime)
 
     @property
@@ -130,7 +130,7 @@ def _shown(one: Estimate, mean: Description) -> Description:
 
 
 def described_as(one: Estimate, mean: Description) -> Description:
-    """A number of a group in the shape of the mean that it stands beside."""
+    """A group's number in the form of the mean next to it."""
     return Description(
         one.value, None, None, one.n, mean.n + mean.n_missing - one.n, one.interval, one.reason
     )
@@ -218,7 +218,7 @@ def analyze_judgements(
 
 
 def _conditions(rows: pd.DataFrame) -> list[str]:
-    """Those of answers that count, in natural order."""
+    """The conditions of counted answers, in natural order."""
     found = [str(name) for name in rows["condition"].cat.remove_unused_categories().cat.categories]
     return [found[place] for place in np.argsort(natural_ranks(pd.Series(found, dtype=object)))]
 
@@ -245,7 +245,7 @@ def _measures(
 
 
 def _of_condition(table: pd.DataFrame, name: str, signal: Mask, counted: Mask) -> Mask:
-    """The answers of a condition; where it has one class only, with those of the other that are of no condition."""
+    """The answers of a condition; if it has only one class, with those of the other class without a condition."""
     inside: Mask = counted & (table["condition"] == name).to_numpy(dtype=bool)
     classes = set(signal[inside].tolist())
     if len(classes) != 1:
@@ -255,7 +255,7 @@ def _of_condition(table: pd.DataFrame, name: str, signal: Mask, counted: Mask) -
 
 
 def _in_order(table: pd.DataFrame) -> pd.DataFrame:
-    """In an order of their own: no result depends on that of the rows."""
+    """The table in a canonical order: no result depends on that of the rows."""
     keys = [codes_of(table[name]).codes for name in COLUMNS]
     return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
 

@@ -38,7 +38,9 @@ class GroupSensitivity(Result):
     d_prime: Estimate
     criterion: Estimate
     sd_d_prime: float | None
+    """Standard deviation of d' between participants."""
     sd_criterion: float | None
+    """Standard deviation of c between participants."""
 
 
 def group_sensitivity(
@@ -186,7 +188,7 @@ class _Model:
 
 
 def _covariance(model: _Model, at: Floats) -> Floats | None:
-    """The inverse of the cost's second derivatives; None where they are not those of a least."""
+    """The inverse of the cost's second derivatives; None if they do not describe a minimum."""
     size = len(at)
     second = np.empty((size, size))
     steps = _APART * np.eye(size)

@@ -26,13 +26,14 @@ class BlockJudgements(Result):
     study: str
     block: str
     question: str
+    """The question's id."""
     selection: Selection
     n_sessions_excluded: int
     analysis: DetectionAnalysis
 
     @property
     def name(self) -> str:
-        """Of a folder for it."""
+        """The name of its folder."""
         return f"yes-no-{self.study}-{self.block}-{self.question}"
 
 

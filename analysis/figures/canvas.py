@@ -118,7 +118,7 @@ def fitted(text: str, width: float, size: float = FONT) -> str:
 
 
 def _shortened(text: str, kept: int) -> str:
-    """So many of its letters, from both ends."""
+    """`kept` letters of a text, from both ends."""
     head = (kept + 1) // 2
     return f"{text[:head]}…{text[len(text) - (kept - head) :]}"
 

@@ -1,4 +1,4 @@
-"""Whether the certain were right: accuracy at each uncertainty, by study."""
+"""Accuracy at each uncertainty, by study."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -76,7 +76,7 @@ def _paint(sheet: "Sheet", studies: Sequence[Named], rows: int) -> None:
 
 
 def _places(one: Certainty) -> list[int]:
-    """Where each level stands from certain to uncertain: at its uncertainty, or one beside the other."""
+    """The position of each level from certain to uncertain: its uncertainty, or consecutive places."""
     return [level.uncertainty or place for place, level in enumerate(one.levels, start=1)]
 
 

@@ -1,4 +1,4 @@
-"""Where dots lie beside each other, and the outline of how common values are; both whatever the order."""
+"""Layout of adjacent dots, and the outline of a density; both independent of order."""
 
 import numpy as np
 
@@ -20,9 +20,10 @@ def thinned(values: Floats, most: int = MOST_DOTS) -> Floats:
 
 
 def beside(values: Floats, low: float, high: float, step: float) -> Floats:
-    """How far from the middle, from -1 to 1, each of the sorted `values` is set: equal ones lie beside each other.
+    """The offset from the middle, from -1 to 1, of each of the sorted `values`: equal ones are side by side.
 
-    `low` to `high` is the scale; `step` the distance of two dots where there is room."""
+    `low` to `high` is the scale; `step` the distance of two dots if there is room.
+    """
     rows = np.round((values - low) / (high - low) * _STEPS).astype(int)
     offsets = np.zeros(len(values))
     for row in np.unique(rows):

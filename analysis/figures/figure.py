@@ -1,4 +1,4 @@
-"""What a figure is: a drawing with its finding in a sentence and its numbers in a table, or why there is none."""
+"""A figure: a drawing with its finding in a sentence and its numbers in a table, or the reason for none."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +16,12 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A drawing. `sentence` is its caption: the finding with n and interval; `reading` says what stands for what, and
-    what was left undrawn.
+    """A drawing. `sentence` is its caption: the finding with n and interval; `reading` explains the marks, and what was
+    left out.
 
-    `alt` says what is to be seen, for those who do not see it; `name` is fit for a file name; `size` is width and
-    height in inches. Equal results give equal `svg` and `png`."""
+    `alt` is its text alternative; `name` is a file name; `size` is width and height in inches. Equal results give equal
+    `svg` and `png`.
+    """
 
     name: str
     title: str
@@ -33,7 +34,7 @@ class Figure:
     reading: str = ""
 
     def _repr_svg_(self) -> str:
-        """How a notebook shows it."""
+        """The representation in a notebook."""
         return self.svg
 
 

@@ -1,4 +1,4 @@
-"""How participants and answers flowed from the first page to the numbers."""
+"""The flow of participants and answers from the first page to the numbers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,10 +21,11 @@ _HIGH = _LINE + 2 * _PAD
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """How many sessions came how far, in the mode that is analysed; a table of answers alone cannot tell.
+    """The number of sessions by their progress, in the analysed mode; a table of answers alone cannot tell.
 
     Every session opened is exactly one of refused, under age, left at the consent page, found full, unfinished,
-    completed and withdrew (their answers were deleted)."""
+    completed and withdrew (their answers were deleted).
+    """
 
     refused: int
     under_age: int
@@ -45,7 +46,7 @@ class Sessions:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """So many remained; `lost` says how many left before the next step, and why."""
+    """The number that remained; `lost` has the number lost before the next step, with the reasons."""
 
     n: int
     text: str
@@ -168,7 +169,7 @@ def _box_with(axes: "Axes", step: _Step, top: float) -> None:
 
 
 def _arrows(axes: "Axes", step: _Step, top: float) -> None:
-    """To the next step, and to those who are lost."""
+    """The arrows to the next step, and to those lost."""
     middle, bottom = _EDGE + _BOX / 2, top + _below(step)
     _arrow(axes, (middle, top), (middle, bottom))
     lines = _lines(step)

@@ -182,7 +182,7 @@ def _violin(axes: "Axes", panel: _Panel, violin: _Violin, place: int, room: floa
 
 
 def _mean(axes: "Axes", violin: _Violin, place: float) -> None:
-    """Beside the shape, so that it hides no participant."""
+    """Draw the mean next to the shape, so that it hides no participant."""
     mean, interval = violin.described.mean, violin.described.interval
     if mean is None:
         return

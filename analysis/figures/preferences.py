@@ -1,4 +1,4 @@
-"""How often each participant chose one source over another, as sorted bars (the paper's Figure 8)."""
+"""The frequency with which each participant chose one source over another, as sorted bars (the paper's Figure 8)."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How far sources are from people by each signature, beside the band of people, and the map of these distances."""
+"""The distance of sources to people by each signature, with the band of people, and the map of these distances."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ MAP_HEAD = ("signature", "label", "x", "y", "stress", "variance")
 
 @dataclass(frozen=True, slots=True)
 class _Of:
-    """What the figures are called, and how sources differ."""
+    """The figures' names, and a text on how sources differ."""
 
     name: str
     map_name: str

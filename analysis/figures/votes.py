@@ -35,9 +35,10 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class PairVotes:
-    """A pair's votes for `target`, a clip that is the same whichever is called a; `outcome`: for, against or tie.
+    """A pair's votes for `target`, a clip that does not depend on which is called a; `outcome`: for, against or tie.
 
-    `member` is what that clip is called here; `low` and `high` are the interval of its share."""
+    `member` is that clip's label here; `low` and `high` are the interval of its share.
+    """
 
     pair: str
     condition: str
@@ -109,7 +110,7 @@ def pair_votes(row: Mapping[str, Any], study: StudyResult) -> PairVotes:
 
 
 def _target(row: Mapping[str, Any], study: StudyResult) -> tuple[str, str]:
-    """The member whose share is drawn, and what it is."""
+    """The member whose share is drawn, and its description."""
     if row["truth"]:
         return row["truth"], RIGHT
     sources = {row["source_a"], row["source_b"]}
@@ -140,7 +141,7 @@ def _groups(main: Sequence[PairVotes]) -> list[_Group]:
 
 
 def _sorted(votes: Sequence[PairVotes]) -> list[PairVotes]:
-    """By condition, those with a right clip first, and highest share first."""
+    """Pairs by condition, those with a right clip first, and highest share first."""
     return sorted(
         votes,
         key=lambda one: (one.kind != "main", one.target != RIGHT, one.condition, one.target, *_rank(one)),

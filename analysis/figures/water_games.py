@@ -216,11 +216,11 @@ def _marks(setting: WaterSetting) -> Numbers:
 
 
 def named_days(n: int, about: int = 8) -> list[int]:
-    """At most about so many whole days to name on an axis."""
+    """About so many whole days to label on an axis."""
     step = max(1, round(n / about))
     return [1, *range(step, n + 1, step)] if step > 1 else list(range(1, n + 1))
 
 
 def _above_0(values: Sequence[float | None]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """To be drawn: health can end below 0."""
+    """Values for drawing: health can end below 0, which is drawn as 0."""
     return np.array([np.nan if one is None else max(0, one) for one in values], dtype=float)

@@ -1,4 +1,4 @@
-"""Numbers in the sentences beside the figures."""
+"""Numbers in the figures' captions."""
 
 from collections.abc import Sequence
 
@@ -47,5 +47,5 @@ def listed(parts: Sequence[str]) -> str:
 
 
 def sentence(text: str) -> str:
-    """With a capital first letter and a full stop."""
+    """The text with a capital first letter and a full stop."""
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")

@@ -10,10 +10,11 @@ _NOTES: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 
 
 class TableFault(Exception):
-    """A table that cannot be read with certainty, with the first place where it cannot.
+    """A table that cannot be read unambiguously, with the first place where it cannot.
 
-    `row` counts as a spreadsheet does, the header being row 1, and `line` is of the text; both are 0 where the fault is
-    the whole file's. `remedy` says what is allowed."""
+    `row` counts as a spreadsheet does, the header being row 1, and `line` is of the text; both are 0 if the fault is
+    the whole file's. `remedy` says what is allowed.
+    """
 
     def __init__(
         self, problem: str, remedy: str = "", *, row: int = 0, line: int = 0, column: str = ""
@@ -42,7 +43,7 @@ def noting() -> Iterator[list[str]]:
 
 
 def note(text: str) -> None:
-    """Note something about a table that was read, for whoever collects it."""
+    """Add a note about a table that was read, for the collector of notes."""
     notes = _NOTES.get()
     if notes is not None and text not in notes and len(notes) < _MOST_NOTES:
         notes.append(text)

@@ -1,4 +1,4 @@
-"""Names that differ in what nobody sees: invisible letters, the way that letters are written, width, blanks, case."""
+"""Names with invisible differences: invisible letters, normalization, width, blanks, case."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Lookalikes:
-    """Different texts that look alike; `differ_in` says what they differ in, in words."""
+    """Different texts that look alike; `differ_in` is the difference in words."""
 
     texts: tuple[str, ...]
     differ_in: str
@@ -50,7 +50,7 @@ def lookalike_notes(columns: Iterable[tuple[str, Iterable[str]]]) -> Iterator[st
 
 
 def _escaped(text: str) -> str:
-    """The text in quotes, what is invisible in it escaped."""
+    """The text in quotes, with invisible characters escaped."""
     return f"'{''.join(c if c.isprintable() and not _is_invisible(c) else ascii(c)[1:-1] for c in text)}'"
 
 

@@ -1,7 +1,7 @@
-"""Numbers that people type: the one reader of them, for forms, files and the command line.
+"""Numbers typed by people: the one parser for forms, files and the command line.
 
-A separator of thousands counts only between groups of three digits; a comma elsewhere is a decimal comma, where
-decimals may be. Anything else is refused: `12,5` is not 125 and `1_0` is not 10.
+A separator of thousands counts only between groups of three digits; a comma elsewhere is a decimal comma, if decimals
+are allowed. Anything else is refused: `12,5` is not 125 and `1_0` is not 10.
 """
 
 import re
@@ -42,13 +42,14 @@ def decimal_number(text: str) -> float:
 
 
 def is_plain(text: str) -> bool:
-    """True where `int` and `float` read a text as anybody would: no underscores, no digits of other scripts."""
+    """True if `int` and `float` read a text unambiguously: no underscores, no digits of other scripts."""
     return text.isascii() and "_" not in text
 
 
 def with_points(texts: list[str]) -> list[str]:
-    """The different cells of a column of numbers, decimal commas as points: where several have a comma, none a point,
-    and not all that have one could be thousands. Else the cells as they are: one `3,5` may be a 3 and a 5."""
+    """The distinct cells of a column of numbers, with decimal commas as points: if several have a comma, none a point,
+    and not all that have one could be thousands. Otherwise the cells unchanged: one `3,5` may be a 3 and a 5.
+    """
     commas = [text for text in texts if "," in text]
     if (
         len(commas) < _FEWEST_COMMAS

@@ -1,11 +1,11 @@
-"""Quotation marks of a delimited text: whether they quote, are letters, or leave the rows uncertain.
+"""Quotation marks of a delimited text: whether they quote, are letters, or leave the rows ambiguous.
 
-A cell that begins with a quotation mark ends with one, and those within it are doubled (RFC 4180). Where that holds
-throughout, the marks are even in number, so that one mark too many or too few is always found. Where no cell begins
-with a mark, marks are letters. Anything else is refused.
+A cell that begins with a quotation mark ends with one, and those within it are doubled (RFC 4180). If that holds
+throughout, the marks are even in number, so that one mark too many or too few is always found. If no cell begins with a
+mark, marks are letters. Anything else is refused.
 
 Two stray marks can pass for one cell with line breaks: `p1,"good` ... `p7,bad"`. So a cell with line breaks is refused
-where each of its lines reads as a whole row, unless something else tells that the writer of the file quotes, or that
+if each of its lines reads as a whole row, unless there is other evidence that the writer of the file quotes, or that
 its lines are prose, with text where columns have numbers.
 """
 
@@ -75,8 +75,9 @@ def grammar(delimiter: str) -> Grammar:
 
 @dataclass(frozen=True, slots=True)
 class Quoting:
-    """How the marks of a text are read: `quotes` False where they are letters or there are none. `broken` has the
-    places of the cells with line breaks."""
+    """The interpretation of a text's marks: `quotes` is False if they are letters or there are none. `broken` has the
+    positions of cells with line breaks.
+    """
 
     quotes: bool
     broken: tuple[tuple[int, int], ...] = ()
@@ -98,7 +99,7 @@ class QuoteScan:
         return grammar(self.delimiter)
 
     def quoting(self) -> Quoting:
-        """How the marks are read. Raises TableFault at the first row that is not certain."""
+        """The interpretation of the marks. Raises TableFault at the first ambiguous row."""
         if not self._grammar.begins.search(self.data):
             return Quoting(quotes=False)
         self._scan()
@@ -277,8 +278,9 @@ class QuoteScan:
 
 
 def _may_be_rows(whole: Sequence[bool]) -> bool:
-    """True where the lines of a row could be rows of which the first and the last have a stray mark: both are then as
-    wide as a row, or one between them is."""
+    """True if the lines of a row could be rows of which the first and the last have a stray mark: both are then as wide
+    as a row, or one between them is.
+    """
     return (whole[0] and whole[-1]) or any(whole[1:-1])
 
 

@@ -1,5 +1,6 @@
-"""YAML of files that somebody handed in: bounded before it is read, as PyYAML takes time that grows with the square of
-how deeply it is nested, and about a second for 20 kB."""
+"""Bounded loading of submitted YAML: PyYAML takes time that grows with the square of the nesting depth, about a second
+for 20 kB.
+"""
 
 from typing import Any
 
@@ -15,7 +16,7 @@ class TooDeep(yaml.MarkedYAMLError):
 
 
 class ShallowLoader(yaml.SafeLoader):
-    """PyYAML's own, but that it gives up on what is nested more deeply than any file of ours."""
+    """PyYAML's loader, limited to the nesting depth of our files."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)

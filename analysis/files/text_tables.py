@@ -67,7 +67,7 @@ class TextTable:
 
     @cached_property
     def quoting(self) -> Quoting:
-        """How quotation marks are read. Raises TableFault at the first row that is not certain."""
+        """The interpretation of quotation marks. Raises TableFault at the first ambiguous row."""
         if self.letters:
             return Quoting(quotes=False)
         scan = QuoteScan(self.data, self.delimiter, self.header, self.first_row, self.first_line)
@@ -103,7 +103,7 @@ class TextTable:
         return TextRow(row, line, cells)
 
     def breaks_noted(self) -> str:
-        """A sentence about cells with line breaks, because of which there are fewer rows than lines; empty for none."""
+        """A sentence about cells with line breaks, which make fewer rows than lines; empty if there are none."""
         broken = self.quoting.broken
         if not broken:
             return ""
@@ -126,7 +126,7 @@ def open_text_table(
     *,
     letters: bool = False,
 ) -> TextTable:
-    """As `text_table`, of a file, which is not copied into memory. Raises OSError where it cannot be opened."""
+    """Like `text_table`, for a file, which is not copied into memory. Raises OSError if it cannot be opened."""
     with path.open("rb") as file:
         try:
             data: Data = mmap(file.fileno(), 0, access=ACCESS_READ)
@@ -168,7 +168,7 @@ def text_table(
 
 
 def decoded(data: Data) -> Data:
-    """The bytes of a text as UTF-8 without a mark. Raises TableFault for what is not text."""
+    """The bytes of a text as UTF-8 without a byte order mark. Raises TableFault for anything but text."""
     for mark, encoding in _MARKS:
         if data[: len(mark)] == mark:
             if encoding == "UTF-8-sig":

@@ -51,10 +51,10 @@ class CalibrationBin(Result):
 class Score(Result):
     """One predictor on all decisions: mean log loss in nats with its interval over people, Brier score, accuracy.
 
-    The base rate's loss has no interval: near a share of one half it hardly changes with people, and what was tried
-    held the truth in 87 to 89% of simulated cases of 10 to 30 people.
+    The base rate's loss has no interval: near a share of one half it hardly changes with people, and the methods tried
+    covered the truth in 87 to 89% of simulated cases of 10 to 30 people.
 
-    `better` is how much less its log loss is than the base rate's; accuracy takes predictions above 0.5 for yes.
+    `better` is the difference of its log loss to the base rate's; accuracy takes predictions above 0.5 as yes.
     """
 
     predictor: str
@@ -79,7 +79,7 @@ class HeldOut(Result):
 
 @dataclass(frozen=True, slots=True)
 class ChoicePrediction(Result):
-    """How many decisions of how many people in how many configurations, the share of yes, and the scores."""
+    """The number of decisions, people and configurations, the share of yes, and the scores."""
 
     n: int
     people: int

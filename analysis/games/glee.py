@@ -51,11 +51,11 @@ def bargaining_scores(
 def negotiation_scores(
     price: float | None, values: tuple[float, float], money: float, definition: Definition = "corrected"
 ) -> GleeScores:
-    """Negotiation that ended with a sale at `price`, or None without a sale.
+    """Scores of a negotiation that ended with a sale at `price`, or None without a sale.
 
-    `values` are what the good is worth to the seller (Alice) and to the buyer (Bob), in the unit of `money`. The paper
-    calls a sale efficient at a price between the values, the released script at any price where the buyer values the
-    good more, and calls equal values efficient either way.
+    `values` are the good's values to the seller (Alice) and to the buyer (Bob), in the unit of `money`. The paper calls
+    a sale efficient at a price between the values, the released script at any price if the buyer values the good more,
+    and both call equal values efficient either way.
     """
     seller, buyer = values
     if definition == "as_published":

@@ -1,9 +1,10 @@
-"""Measures of GLEE's games over all configurations, from games of some: the regression of its appendix D [SMR24].
+"""Measures of GLEE's games over all configurations, estimated from games of some: the regression of its appendix D
+[SMR24].
 
-One ordinary least-squares model for each measure. All factors are categories; with them go both players and the
-interactions of factor and player, factor and factor, and two factors and player. Its predictions for every
-configuration, cut off at what the measure can be, are averaged. An effect is the difference of predictions, before
-they are cut off, between two levels of one factor.
+One ordinary least-squares model for each measure. All factors are categories, with both players and the interactions of
+factor and player, factor and factor, and two factors and player. Its predictions for every configuration, clipped to
+the measure's range, are averaged. An effect is the difference of predictions, before clipping, between two levels of
+one factor.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,9 +31,9 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class PlayerMean(Result):
-    """What a player reaches in one role: the mean over its `n` games, and the mean prediction over configurations.
+    """A player's result in one role: the mean over its `n` games, and the mean prediction over configurations.
 
-    `fitted` is cut off at the measure's range, configuration by configuration, as in the paper.
+    `fitted` is clipped to the measure's range, configuration by configuration, as in the paper.
     """
 
     role: str
@@ -44,12 +45,11 @@ class PlayerMean(Result):
 
 @dataclass(frozen=True, slots=True)
 class Effect(Result):
-    """How a player's measure changes from a factor's first level to another, partners weighted alike.
+    """The change of a player's measure from a factor's first level to another, partners weighted equally.
 
-    `at` is `all` for the mean over all levels of the other factors; where the games do not determine that, `baseline`
-    for these at the configuration that was played most, as in the paper's figures. `low` and `high` are the 95% limits
-    of ordinary least squares; None where neither is determined, no degree of freedom is left, or nothing varies about
-    the predictions.
+    `at` is `all` for the mean over all levels of the other factors; if the games do not determine that, `baseline` for
+    these at the most frequent configuration, as in the paper's figures. `low` and `high` are the 95% limits of ordinary
+    least squares; None if neither is determined, no degree of freedom is left, or there is no residual variance.
     """
 
     role: str
@@ -214,11 +214,11 @@ class _Fitted:
     fit: Any
 
     def determines(self, contrast: Floats) -> bool:
-        """Whether the games say it, and no coefficient that none of them bears on: it is in the space of their rows."""
+        """True if the games determine the contrast: it is in the row space of the design."""
         return bool(np.abs(contrast - self.whole.T @ (self.whole @ contrast)).max() < 1e-8)
 
     def contrast(self, contrast: Floats) -> tuple[float, float | None]:
-        """Its value, and half of its 95% interval; None where no degree of freedom is left, or no spread."""
+        """The contrast's value, and half of its 95% interval; None without degrees of freedom, or without spread."""
         inside = self.basis @ contrast[self.kept]
         value = float(inside @ self.fit.params)
         value = 0.0 if abs(value) < ROUNDING else value

@@ -1,9 +1,9 @@
-"""How play in the Social Ultimatum Game is distributed, and how far two collections of play are apart.
+"""Distributions of play in the Social Ultimatum Game, and the distance of two collections of play.
 
 The distances of the paper that proposed the game: symmetrised Kullback-Leibler divergences of offers (dO), of
 recipients by rank (dR), of rejections by amount (dB), and of reciprocation, immediate (dY) and by the length of the
-chain (dY8). The paper prints neither its smoothing nor the base of its logarithm, so its digits cannot be computed
-again; both are stated with every result here. Distances compare within one measure only.
+chain (dY8). The paper prints neither its smoothing nor the base of its logarithm, so its digits cannot be reproduced;
+both are stated with every result here. Distances compare within one measure only.
 """
 
 import math
@@ -24,7 +24,7 @@ Rounds = Sequence[Sequence[tuple[int, int, bool]]]
 
 @dataclass(frozen=True, slots=True)
 class Cases(Result):
-    """How often something happened: `n` cases, `k` of them."""
+    """The frequency of an event: `k` of `n` cases."""
 
     n: int
     k: int
@@ -53,9 +53,9 @@ class Play(Result):
 
 @dataclass(frozen=True, slots=True)
 class Distances(Result):
-    """Distances of two collections of play, 0 where they are the same; `smoothing` was added to every count.
+    """Distances of two collections of play, 0 if they are the same; `smoothing` was added to every count.
 
-    `d_y` and `d_y8` are the paper's formulas, `d_y_accepted` and `d_y8_accepted` of chains of accepted offers. The
+    `d_y` and `d_y8` are the paper's formulas, `d_y_accepted` and `d_y8_accepted` for chains of accepted offers. The
     paper averages shares of ranks and does not say what its smoothing is added to: in `d_r` to shares of as many offers
     as all made, in `d_r_by_seat` to those of as many as a player made in a match, which smooths more.
     """
@@ -98,10 +98,11 @@ def play_of(seats: Sequence[tuple[Rounds, int]], endowment: int, step: int = 1) 
 
 
 def distances(one: Play, two: Play, smoothing: float = 0.5, log_base: float = math.e) -> Distances:
-    """How far two collections are apart, by each measure; in nats unless `log_base` says otherwise.
+    """The distance of two collections, by each measure; in nats unless `log_base` says otherwise.
 
-    Ranks are smoothed as shares of as many offers as were made. Raises AnalysisError where the two have other amounts
-    or numbers of players, or the smoothing is not above 0: without it, what one never does is infinitely far.
+    Ranks are smoothed as shares of as many offers as were made. Raises AnalysisError if the two have other amounts or
+    numbers of players, or the smoothing is not above 0: without it, an event that never occurs in one is infinitely
+    far.
     """
     if (one.players, len(one.offers)) != (two.players, len(two.offers)):
         raise AnalysisError("the two collections are of games with other amounts or numbers of players")
@@ -143,9 +144,10 @@ def _ranks(rounds: Rounds, seat: int, players: int) -> list[float]:
 
 
 def _chains(seats: Sequence[tuple[Rounds, int]], accepted: bool) -> tuple[Cases, ...]:
-    """For each length: chains in which a seat and a partner took turns, the partner last, and how many went on.
+    """For each length: chains in which a seat and a partner took turns, the partner last, and the number that
+    continued.
 
-    A chain of c rounds holds one of every shorter length, so it is counted for each.
+    A chain of c rounds contains one of every shorter length, so it is counted for each.
     """
     ended = Counter(chain for rounds, seat in seats for chain in _ended(rounds, seat, accepted))
     cases = []
@@ -159,8 +161,9 @@ def _chains(seats: Sequence[tuple[Rounds, int]], accepted: bool) -> tuple[Cases,
 
 
 def _ended(rounds: Rounds, seat: int, accepted: bool) -> Iterator[tuple[int, bool]]:
-    """For each offer to a seat before the last round: how many rounds the two had taken turns for, and whether the seat
-    went on. Where `accepted`, only accepted offers make a chain."""
+    """For each offer to a seat before the last round: the number of rounds that the two had taken turns for, and
+    whether the seat continued. If `accepted`, only accepted offers make a chain.
+    """
     turns: dict[tuple[int, int], int] = {}
     for now, after in pairwise(rounds):
         turns = {

@@ -1,9 +1,9 @@
 """Distances of two collections of play in the Social Ultimatum Game, with intervals and tests over matches.
 
-Each match is one unit: its counts are resampled, or dealt out, together. A distance is never below 0 and is the larger
-the less play there is, in resamples even more, so the percentiles of a bootstrap miss it, and so do they corrected for
-that bias (docs/games.md); with the bootstrap's standard error intervals hold (bench/calibration.md). `chance` beside a
-distance is how far apart two collections are that differ by nothing but the deal.
+Each match is one unit: its counts are resampled, or permuted, together. A distance is never below 0 and is larger the
+less play there is, in resamples even more, so the percentiles of a bootstrap miss it, and so do they corrected for that
+bias (docs/games.md); with the bootstrap's standard error intervals hold (bench/calibration.md). `chance` with a
+distance is the distance of two collections that differ only by the random split.
 """
 
 import math
@@ -159,7 +159,7 @@ def _counts(collection: Seats, endowment: int, step: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Where the counts of a match stand, and the distances of sums of them, row by row."""
+    """The positions of a match's counts, and the distances of sums of them, row by row."""
 
     amounts: int
     ranks: int
@@ -184,7 +184,7 @@ class _Layout:
         return np.column_stack(columns)
 
     def rare(self, x: Floats, y: Floats) -> float:
-        """The share of the distance of two rows of counts that comes from what one has once at most."""
+        """The share of the distance of two rows of counts that comes from cases that one has at most once."""
         p, q = ((one + self.smoothing) / (one + self.smoothing).sum() for one in (x, y))
         parts = (p - q) * np.log(p / q)
         fewer, more = np.minimum(x, y), np.maximum(x, y)
@@ -223,7 +223,7 @@ def _errors(
 
 
 def _redrawn(n: int, size: int, rng: np.random.Generator) -> Floats:
-    """How often each of n matches is in each of `size` resamples of n."""
+    """The frequency of each of n matches in each of `size` resamples of n."""
     return rng.multinomial(n, np.full(n, 1 / n), size).astype(float) if n else np.zeros((size, 0))
 
 

@@ -14,7 +14,7 @@ from analysis.results import Result
 
 @dataclass(frozen=True, slots=True)
 class Survival(Result):
-    """Of `games`: the share in which each resident was alive at the end, 0..1, and how many were on average."""
+    """Survival in `games`: the share in which each resident was alive at the end, 0..1, and the mean of survivors."""
 
     games: int
     rates: Mapping[str, float]
@@ -22,7 +22,7 @@ class Survival(Result):
 
 
 def survival(residents: Sequence[str], survivors: Sequence[Collection[str]]) -> Survival:
-    """How often each resident lived; `survivors` has those alive at the end of each game.
+    """The survival rate of each resident; `survivors` has those alive at the end of each game.
 
     Raises AnalysisError without games, and for a survivor who is no resident.
     """
@@ -51,7 +51,7 @@ def lowest_winning_bids(
 
 
 def daily_medians(games: Sequence[Sequence[float | None]]) -> list[float | None]:
-    """The median over games of each day's lowest winning bid; a game counts on the days on which somebody won in it."""
+    """The median over games of each day's lowest winning bid; a game counts on the days with a winner."""
     days = max(map(len, games), default=0)
     found = [[game[day] for game in games if day < len(game)] for day in range(days)]
     priced = [[bid for bid in bids if bid is not None] for bids in found]
@@ -74,7 +74,7 @@ class WaterGame:
 
     @property
     def survivors(self) -> list[str]:
-        """Who is alive at the end."""
+        """The residents alive at the end."""
         return [name for name, health in self.healths[-1].items() if health > 0]
 
 
@@ -88,11 +88,12 @@ class Curve(Result):
 
 @dataclass(frozen=True, slots=True)
 class WaterRun(Result):
-    """One game day by day: of each resident the bid, and balance and health at the day's end, None from the day on that
-    it did not begin alive.
+    """One game day by day: for each resident the bid, and balance and health at the day's end, None from the first day
+    that it did not begin alive.
 
-    `alive` says of each resident whether it was so at the end, the tick of table 2; `rsr` is the resource satisfaction
-    rate of those who began the day alive, `rsr_end` that of those alive at the end, None where nobody is left.
+    `alive` tells for each resident whether it was alive at the end, the tick of table 2; `rsr` is the resource
+    satisfaction rate of those who began the day alive, `rsr_end` that of those alive at the end, None if nobody is
+    left.
     """
 
     name: str
@@ -108,10 +109,10 @@ class WaterRun(Result):
 class WaterSetting(Result):
     """Several games of one setting.
 
-    `rsr_end` is the mean over the `n_rsr_end` games in which somebody was left. `prices` are the lowest winning bids
-    of each day over games, `medians` their medians, and `mean_median` the mean of these; `first_death` counts games by
-    the day on which the first resident died. `runs` are the games themselves, `rsr` the mean satisfaction rate of those
-    who began each day alive, over the games in which anybody did.
+    `rsr_end` is the mean over the `n_rsr_end` games with survivors. `prices` are the lowest winning bids of each day
+    over games, `medians` their medians, and `mean_median` the mean of these; `first_death` counts games by the day on
+    which the first resident died. `runs` are the games themselves, `rsr` the mean satisfaction rate of those who began
+    each day alive, over the games in which anybody did.
     """
 
     survival: Survival

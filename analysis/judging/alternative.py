@@ -131,7 +131,7 @@ def tested(
     q: float,
     min_instances: int,
 ) -> AlternativeTest:
-    """The test of who wins against whom on how many of the `n_units` pairs or items, and why there is none."""
+    """The test from wins on the `n_units` pairs or items, or the reason for none."""
     can_be = duels.n >= min_instances
     there = duels.n > 0
     reason = None
@@ -161,7 +161,7 @@ def tested(
 
 
 def wins(duels: Duels, tested: npt.NDArray[np.bool_], epsilon: float, q: float) -> int:
-    """How many of the tested participants the judge wins against."""
+    """The number of tested participants against whom the judge wins."""
     p = _p_values(duels, epsilon)[tested]
     return int(_rejected(p, q))
 
@@ -208,7 +208,7 @@ def _p_values(duels: Duels, epsilon: float) -> Floats:
 
 
 def _rejected(p: Floats, q: float) -> int:
-    """How many null hypotheses Benjamini and Yekutieli's procedure [BY01]_ rejects."""
+    """The number of null hypotheses that Benjamini and Yekutieli's procedure [BY01]_ rejects."""
     m = len(p)
     if not m:
         return 0

@@ -101,11 +101,12 @@ def _three_classes(sample: Sample, same: Floats) -> Quantity:
 
 
 def over_person(sample: Sample) -> Quantity:
-    """Label accuracy of the judge minus that of one participant, both held against the same others.
+    """Label accuracy of the judge minus that of one participant, both against the same others.
 
-    For a judge that votes as one more participant would its expectation is 0 whatever the number of votes, odd or even.
-    `label_accuracy` minus its ceiling is not: the judge is held against one vote more, without the tied pairs.
-    Participants' votes count for their pair as in `one_against_others`."""
+    For a judge that votes as one more participant would, its expectation is 0 for any number of votes, odd or even.
+    That of `label_accuracy` minus its ceiling is not: the judge faces one vote more, without the tied pairs.
+    Participants' votes count for their pair as in `one_against_others`.
+    """
     cells, _ = leave_one_out(sample.votes)
     known = ~np.isnan(sample.support)
     support = np.where(known, sample.support, 0.0)
@@ -144,7 +145,7 @@ def leave_one_out(votes: Counts) -> tuple[Floats, Floats]:
 
 
 def _without(votes: Counts, voted: int) -> Counts:
-    """The others' votes of those who voted so; of a pair where nobody did, all."""
+    """The others' votes for participants who voted so; for a pair without such a vote, all votes."""
     others = votes.copy()
     others[:, voted] = np.maximum(others[:, voted] - 1, 0)
     return others
@@ -195,8 +196,9 @@ def _calibration(votes: Counts) -> tuple[Floats, Floats]:
 
 
 def votes_as_outcomes(votes: Counts) -> Sequence[tuple[Floats, Floats, Floats]]:
-    """For those who voted for the first, for the second and for a tie: how sure the others are of their choice,
-    whether the vote agrees with it (a tie by half), and the share of the pair's votes that this is."""
+    """For votes for the first, for the second and for a tie: the others' confidence in their choice, whether the vote
+    agrees with it (a tie by half), and the share of the pair's votes that these are.
+    """
     n = votes.sum(axis=1)
     found = []
     for voted, value in _VALUES:

@@ -1,4 +1,4 @@
-"""The columns of a file of verdicts, and of a file of pairs that nobody has voted on yet."""
+"""The columns of a file of verdicts, and of a file of pairs without votes."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ OF_ITEMS = {"item": "stimulus", "value": "score"}
 
 
 def with_items_named(names: Sequence[str]) -> dict[str, str]:
-    """What is to be renamed in a table of verdicts: nothing unless it is of items and of neither pairs nor clips."""
+    """The renaming of columns in a table of verdicts: none unless it is about items and neither pairs nor clips."""
     of_items = "item" in names and not {"pair", "stimulus"} & set(names)
     return {name: ours for name, ours in OF_ITEMS.items() if of_items and name in names and ours not in names}
 

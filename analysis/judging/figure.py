@@ -69,15 +69,16 @@ class Panel:
 
     @property
     def height(self) -> float:
-        """Of the axes alone, in inches."""
+        """The height of the axes only, in inches."""
         return sum(block.height for block in self.blocks)
 
 
 def judges_figure(validation: JudgeValidation) -> AnyFigure:
     """Draw the accuracy of each judge, against people's majority and against the truth, for all pairs and by condition.
 
-    The unit is the pair. Beside each judge is what one participant reaches against the others, on the pairs that the
-    judge judged. Beyond eight judges the first eight are drawn, beyond twelve conditions the first twelve."""
+    The unit is the pair. Each judge is shown with one participant's accuracy against the others, on the pairs that the
+    judge judged. Beyond eight judges the first eight are drawn, beyond twelve conditions the first twelve.
+    """
     judges = validation.judges[:MOST_JUDGES]
     panels = [panel for panel in (_panel(judges, measure) for measure in _MEASURES) if panel.blocks]
     if not panels:
@@ -93,9 +94,11 @@ def drawn_judges(
     named: tuple[str, str] = (NAME, TITLE),
     more: Sequence[str] = (),
 ) -> Figure:
-    """Draw judges over what one person reaches; intervals are over `unit`, and `left_out` says what is not drawn.
+    """Draw judges with one person's level for comparison; intervals are over `unit`, and `left_out` names what is not
+    drawn.
 
-    `named` are the figure's name and title; `more` heads the further cells of its lines."""
+    `named` are the figure's name and title; `more` heads the further cells of its lines.
+    """
     height = sum(_ABOVE + panel.height + _AXIS for panel in panels) + _KEY
     alt = _alt(panels, each)
     svg, png = canvas.drawn(height, lambda sheet: _paint(sheet, panels), named[1], alt)
@@ -206,7 +209,7 @@ def _line(axes: "Axes", line: Line, y: float, low: float) -> None:
 
 
 def _key(sheet: "Sheet", *, has_chance: bool) -> None:
-    """What the marks mean, drawn as they are above."""
+    """The legend of the marks, drawn as they are above."""
     axes = canvas.axes_at(sheet, 0.0, 0.0, canvas.WIDTH, _KEY)
     axes.set_xlim(0, canvas.WIDTH)
     axes.set_ylim(0, _KEY)

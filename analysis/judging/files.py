@@ -58,7 +58,7 @@ def read_verdicts(path: Path | str) -> pd.DataFrame:
 def read_pairs(path: Path | str) -> pd.DataFrame:
     """Read and check a file of pairs (`PAIR_COLUMNS`, such as exported labels), one row per pair of a study.
 
-    They are what verdicts may speak of beside the pairs that people answered. Raises as `read_verdicts`.
+    Verdicts may refer to them in addition to the pairs that people answered. Raises as `read_verdicts`.
     """
     path = Path(path)
     _present(path, PAIR_COLUMNS)

@@ -28,12 +28,13 @@ _EVEN = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RunCounts(Result):
-    """What became of one run's verdicts.
+    """The outcome of one run's verdicts.
 
-    Of the `n_pairs` known pairs it judged `n_judged` (`n_tied` of them as a tie), abstained on `n_abstained`
-    and has no row for `n_missing`. Of its `n_rows` rows, `n_unknown` name nothing known (the first ten are
-    listed), `n_not_main` a practice or attention trial's pair or clip, or one of another mode, and
-    `n_changed` a pair whose clips the study changed between versions, so that its name is not enough."""
+    Of the `n_pairs` known pairs it judged `n_judged` (`n_tied` of them as a tie), abstained on `n_abstained` and has no
+    row for `n_missing`. Of its `n_rows` rows, `n_unknown` name nothing known (the first ten are listed), `n_not_main` a
+    practice or attention trial's pair or clip, or one of another mode, and `n_changed` a pair whose clips the study
+    changed between versions, so that its name is not enough.
+    """
 
     run: str
     n_rows: int
@@ -50,11 +51,12 @@ class RunCounts(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """One run's verdicts on every pair, NaN where there is none.
+    """One run's verdicts on every pair, NaN if there is none.
 
-    `support` is 1 for the first member, 0 for the second, 0.5 for a tie; `score` grows with support for the
-    first member (a probability in [0, 1], any number else; the choice where the judge gives no scores);
-    `clip` and `other_clip` are the scores of the first and of the second clip alone, where the judge scores clips."""
+    `support` is 1 for the first member, 0 for the second, 0.5 for a tie; `score` grows with support for the first
+    member (a probability in [0, 1], any number else; the choice if the judge gives no scores); `clip` and `other_clip`
+    are the scores of the first and of the second clip alone, if the judge scores clips.
+    """
 
     counts: RunCounts
     status: Ints
@@ -66,7 +68,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged:
-    """All runs of one judge. `middle` is what a score that favours neither member is."""
+    """All runs of one judge. `middle` is the score that favours neither member."""
 
     judge: str
     about: About
@@ -129,7 +131,7 @@ class _Known:
         self._note_lookalikes(verdicts, "stimulus", set(clips))
 
     def _note_lookalikes(self, verdicts: pd.DataFrame, column: str, known: set[str]) -> None:
-        """Names that the study does not have and that look like one of its own."""
+        """Note names that the study does not have and that look like one of its own."""
         given = set(verdicts[column].dropna().astype(str)) - known - self._others
         for one in lookalikes([*sorted(given), *sorted(known)] if given else ()):
             if given & set(one.texts) and known & set(one.texts):

@@ -1,4 +1,4 @@
-"""Every number of one judge in one group of pairs, each with what people reach beside it."""
+"""Every number of one judge in one group of pairs, each with people's level."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,12 +56,13 @@ _ALONE = "without one of the pairs the number is not defined"
 
 @dataclass(frozen=True, slots=True)
 class Measure(Result):
-    """One number: `as_published` (of three of them), `corrected`, and beside it what people reach.
+    """One number: `as_published` (for three of them), `corrected`, and people's level.
 
-    `corrected` is the mean over runs, `runs` its value in each (in the order of the judge's runs), with
-    their SDs. `ceiling` is one participant against the others, `split_half` one half of the participants
-    against the other, both over the pairs that the judge judged. `over_person`, of label accuracy alone, is the judge's
-    minus one participant's, both against the same others: above 0 where the judge agrees with people more often."""
+    `corrected` is the mean over runs, `runs` its value in each (in the order of the judge's runs), with their SDs.
+    `ceiling` is one participant against the others, `split_half` one half of the participants against the other, both
+    over the pairs that the judge judged. `over_person`, for label accuracy only, is the judge's minus one
+    participant's, both against the same others: above 0 if the judge agrees with people more often.
+    """
 
     as_published: AsPublished | None
     corrected: Estimate
@@ -123,8 +124,9 @@ class _Across:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spread:
-    """What tells how certain a number is: its value in each resample of many pairs, or without each of few pairs and,
-    where it is a mean over runs, the variance of that mean between runs, with its degrees of freedom."""
+    """The spread of a number: its value in each resample of many pairs, or without each of few pairs and, for a mean
+    over runs, the variance of that mean between runs, with its degrees of freedom.
+    """
 
     draws: Floats
     without: Floats | None = None
@@ -133,8 +135,7 @@ class Spread:
 
 
 class Judging:
-    """What all judges of a validation share: the pairs, their labels, splits and ceilings, each worked out
-    once."""
+    """Data shared by all judges of a validation: the pairs, their labels, splits and ceilings, each computed once."""
 
     def __init__(self, pairs: Pairs, *, seed: int, resamples: int) -> None:
         self.pairs = pairs
@@ -228,8 +229,9 @@ class Judging:
         return _Across(value, tuple(None if np.isnan(point) else float(point) for point in points), sd0, sd1)
 
     def _run_shares(self, runs: int) -> Floats:
-        """How much each run counts in each resample, shape (runs, resamples): runs are crossed with pairs, and both are
-        drawn, each by itself [Owe07]_."""
+        """The weight of each run in each resample, shape (runs, resamples): runs are crossed with pairs, and both are
+        drawn independently [Owe07]_.
+        """
         if runs == 1:
             return np.ones((1, self.resamples))
         rng = np.random.default_rng([self.seed, runs])
@@ -382,7 +384,7 @@ def _jackknife(method: str) -> str:
 
 
 def _jackknifed(value: float, n: int, spread: Spread, method: str, scale: Scale, seed: int) -> Interval:
-    """With the runs' variance added to the pairs', and Satterthwaite's degrees of freedom."""
+    """The interval with the runs' variance added to the pairs', and Satterthwaite's degrees of freedom."""
     assert spread.without is not None
     # Pairs that do not count change nothing: only those that do are units.
     of_pairs = jackknife_error(value, spread.without) ** 2

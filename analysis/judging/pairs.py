@@ -1,4 +1,4 @@
-"""The pairs that judges are held against people on, in terms that do not depend on which clip is called a."""
+"""The pairs on which judges are compared with people, in terms that do not depend on which clip is called a."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,16 +29,16 @@ _DEFINITION = tuple(column.name for column in PAIR_COLUMNS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """One row per pair of a study; of its two members one is `first`, whichever is called a.
+    """One row per pair of a study; one of its two members is `first`, whichever is called a.
 
-    `first` is the member with the truth, else the one whose source the condition names first
-    (``hybrid-symbolic``: the hybrid), else the one whose source comes first in the alphabet. Where neither
-    truth nor sources tell the two apart (`named` False), it is an arbitrary one (the clip's name decides,
-    else the votes), and numbers that would depend on that are computed both ways round.
+    `first` is the member with the truth, else the one whose source the condition names first (``hybrid-symbolic``: the
+    hybrid), else the one whose source comes first in the alphabet. If neither truth nor sources distinguish the two
+    (`named` False), it is an arbitrary one (the clip's name decides, else the votes), and numbers that would depend on
+    that are computed both ways.
 
-    A pair that the study changed between versions is one row for each definition; `changed` marks them.
-    `votes` counts those for the first member, for the second, and for a tie (no difference). `voted` has one row per
-    vote (blanks are none): the codes of pair and participant, and what was voted for, 0 for the first member.
+    A pair that the study changed between versions is one row for each definition; `changed` marks them. `votes` counts
+    those for the first member, for the second, and for a tie (no difference). `voted` has one row per vote (not
+    blanks): the codes of pair and participant, and the choice, 0 for the first member.
     """
 
     table: pd.DataFrame
@@ -76,7 +76,7 @@ class Pairs:
 
     @property
     def with_ties(self) -> Bools:
-        """Whether somebody answered tie in the pair's study: there a tie is an answer like the other two."""
+        """True for pairs of a study with any tie answers: there a tie is an answer like the other two."""
         study = pd.factorize(self.table["study"])[0]
         ties = np.bincount(study, weights=self.votes[:, TIE])
         allowed: Bools = ties[study] > 0
@@ -184,7 +184,7 @@ def _only_new(more: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _orientation(table: pd.DataFrame, votes: Ints) -> tuple[Bools, Bools]:
-    """Whether member b is the first one, and whether truth or sources say so."""
+    """Whether member b is the first one, and whether truth or sources determine that."""
     a, b = (table[f"source_{member}"].to_numpy() for member in "ab")
     apart = (a != "") & (b != "") & (a != b)
     low, high = np.where(a < b, a, b), np.where(a < b, b, a)

@@ -28,10 +28,10 @@ class PredictionPowered(Result):
     """A mean over pairs of the share of votes for `source` over `against` (a tie half a vote for each), from votes on
     `n_labelled` pairs and verdicts on these and on `n_unlabelled` others.
 
-    `value` with its 95% normal interval is the prediction-powered one, `people` with its own is from the
-    votes alone. `n_effective` is how many pairs with votes alone would have given the same width; `gain` is
-    that by `n_labelled`. `power` in [0, 1] is how far the verdicts are trusted (0: not at all), set by their
-    covariance with the votes."""
+    `value` with its 95% normal interval is the prediction-powered one, `people` with its own is from the votes alone.
+    `n_effective` is the number of pairs with votes alone that would give the same width; `gain` is its ratio to
+    `n_labelled`. `power` in [0, 1] is the weight of the verdicts (0: none), set by their covariance with the votes.
+    """
 
     condition: str
     source: str
@@ -155,7 +155,7 @@ def _warning(n: int) -> str | None:
 
 
 def mean_interval(value: float, error: float, n: int) -> tuple[float | None, float | None, float | None]:
-    """Of `n` pairs with votes: as in the authors' program from 50 on, Student's t of an unbiased variance below."""
+    """The interval for `n` pairs with votes: the authors' from 50 on, Student's t of an unbiased variance below."""
     if n < FEWEST_PAIRS:
         return value, None, None
     if n >= FEW:

@@ -1,4 +1,4 @@
-"""What a judge said of some pairs beside what people said of them, and the numbers that come of it."""
+"""A judge's and people's answers on the same pairs, and the numbers from comparing them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -124,10 +124,10 @@ def calibration(sample: Sample) -> Quantity:
 
 
 def forecasts(sample: Sample) -> tuple[Floats, Floats, Floats]:
-    """Per pair: how sure the judge is of its choice, the share of votes that agree with it, and 1 where both
-    are known.
+    """Per pair: the judge's confidence in its choice, the share of votes that agree with it, and 1 if both are known.
 
-    At a probability of a half it has no choice: the share is a half, whichever member one names."""
+    At a probability of a half it has no choice: the share is a half, whichever member is named.
+    """
     confidence = np.maximum(sample.score, 1 - sample.score)
     share = sample.share
     agreed = np.where(sample.score > _EVEN, share, np.where(sample.score < _EVEN, 1 - share, _EVEN))

@@ -82,7 +82,7 @@ def evaluate(
 
 
 def _resampled(rng: np.random.Generator, pairs: int, size: int) -> Floats:
-    """How often each pair is drawn, `pairs` times with replacement: counting draws is faster than a multinomial."""
+    """The frequency of each pair in `pairs` draws with replacement: counting draws is faster than a multinomial."""
     drawn = rng.integers(pairs, size=(size, pairs)) + np.arange(size)[:, None] * pairs
     return np.bincount(drawn.ravel(), minlength=size * pairs).reshape(size, pairs).astype(float)
 
@@ -159,7 +159,7 @@ def _rank_correlation(x: Floats, y: Floats, at: npt.NDArray[np.int64]) -> Statis
 
 
 def _starts(ordered: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
-    """Where each run of equal values begins."""
+    """The start of each run of equal values."""
     return np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
 
 
@@ -217,7 +217,7 @@ def _sums(weights: Floats, values: Floats) -> Floats:
 
 
 def nan_mean(values: Floats) -> Floats:
-    """The mean over the first axis of what is defined."""
+    """The mean of defined values over the first axis."""
     counted = ~np.isnan(values)
     return divided(np.where(counted, values, 0.0).sum(axis=0), counted.sum(axis=0))
 

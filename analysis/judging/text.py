@@ -39,7 +39,7 @@ _SCORES = {
 
 
 def render_validation(validation: JudgeValidation, width: int = WIDTH) -> str:
-    """Return the validation as plain text: every number with its interval and what people reach beside it."""
+    """Return the validation as plain text: every number with its interval and people's level."""
     return as_text(list(_parts(validation)), width)
 
 

@@ -30,8 +30,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class JudgingSettings(Result):
-    """What was asked for; `seed` starts every bootstrap, draw and split and breaks the ties of
-    `as_published`."""
+    """The requested settings; `seed` starts every bootstrap, draw and split and breaks the ties of `as_published`."""
 
     mode: str
     seed: int
@@ -44,9 +43,9 @@ class JudgingSettings(Result):
 
 @dataclass(frozen=True, slots=True)
 class JudgeResult(Result):
-    """One judge. `about` says what it judged, `scores` what its scores are: ``probabilities`` that a is
-    chosen, ``support`` for a, of single ``clips``, or ``none``. `alternative_annotator` has one test for
-    each of the `runs`."""
+    """One judge. `about` is what it judged, `scores` the kind of its scores: ``probabilities`` that a is chosen,
+    ``support`` for a, of single ``clips``, or ``none``. `alternative_annotator` has one test for each of the `runs`.
+    """
 
     judge: str
     about: About
@@ -79,7 +78,7 @@ class JudgeValidation(Result):
     n_blank: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        """A dict of plain values with stable keys: never NaN, but null with a reason."""
         return {"format": FORMAT, **Result.to_dict(self)}
 
 

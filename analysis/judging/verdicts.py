@@ -69,7 +69,7 @@ def check_verdicts(df: pd.DataFrame, origin: str = "verdicts", first_row: int = 
 
 
 def require_verdict_columns(present: Sequence[str], origin: str) -> None:
-    """Refuse a header without what a verdict needs."""
+    """Refuse a header without the columns of a verdict."""
     for options in (("judge",), ("pair", "stimulus"), ("choice", "score")):
         if not set(options) & set(present):
             named = " or ".join(options)
@@ -138,8 +138,9 @@ def _refuse_repeats(typed: pd.DataFrame, origin: str, first_row: int) -> None:
 
 
 def _probabilities(typed: pd.DataFrame, origin: str, first_row: int) -> Mask:
-    """Whether the scores that the row's judge gives to pairs are probabilities: as it says, or else because there are
-    some and all lie in [0, 1]."""
+    """True for rows whose judge's scores of pairs are probabilities: as declared, or else because there are some and
+    all are in [0, 1].
+    """
     score, judge = typed["score"].to_numpy(), typed["judge"].cat.codes.to_numpy()
     scale = typed["scale"].cat.codes.to_numpy()
     of_pair = typed["pair"].notna().to_numpy() & ~np.isnan(score)
@@ -154,7 +155,7 @@ def _probabilities(typed: pd.DataFrame, origin: str, first_row: int) -> Mask:
 
 
 def _contradicts(choice: Codes, lean: Floats) -> Mask:
-    """Whether a choice (0 is a, 1 is b, less or more neither) is not the one that a score leans to."""
+    """True if a choice (0 is a, 1 is b, anything else neither) differs from the one that the score favours."""
     meant = np.select([choice == 0, choice == 1], [1.0, -1.0], 0.0)
     contradicts: Mask = (choice >= 0) & (lean != 0) & (lean != meant)
     return contradicts

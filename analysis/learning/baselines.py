@@ -1,4 +1,4 @@
-"""What a trained judge has to beat, on the very pairs that it was tested on."""
+"""Baselines that a trained judge has to beat, on the same test pairs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ FEATURES = (
 
 @dataclass(frozen=True, slots=True)
 class Baseline(Result):
-    """How often a judge that was not trained, or hardly, names the person's clip; a tie counts a half.
+    """The accuracy of an untrained, or hardly trained, judge in naming the person's clip; a tie counts a half.
 
-    `is_beaten` says whether the trained judge does so more often; None where either has no number.
+    `is_beaten`: the trained judge is more accurate; None if either has no number.
     """
 
     name: str
@@ -82,7 +82,7 @@ def logistic_baseline(
 def best_number_baseline(
     examples: Sequence[Example], splits: Splits, tested: Pairs, reached: float | None
 ) -> Baseline:
-    """Of `features` the one that tells most apart where a copy is trained, more or less of it being human as there."""
+    """The baseline of the one feature that separates best where a copy is trained, with its direction there."""
     table, is_human = np.array([features(example.path) for example in examples]), labels_of(examples)
     values, taken = np.full(len(examples), np.nan), []
     for part in splits.folds:
@@ -96,7 +96,7 @@ def best_number_baseline(
 
 
 def baseline(name: str, values: Sequence[float | None], tested: Pairs, reached: float | None) -> Baseline:
-    """Of one value for each example, more being more human-like; pairs without both values are left out."""
+    """The baseline of one value per example, more being more human-like; pairs without both values are left out."""
     won = []
     for one, other in tested:
         a, b = values[one], values[other]

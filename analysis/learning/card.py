@@ -1,4 +1,4 @@
-"""The card of a trained judge: what it is, what it learnt from, how well it does and what it is not for."""
+"""The card of a trained judge: its description, training data, accuracy and limits of use."""
 
 import json
 import math
@@ -42,7 +42,7 @@ _LIMITS = {"rate_hz": 1000, "window": 10_000, "hidden": 1024, "epochs": 10**6, "
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the clips came from, in the words of who trains; `is_simulated` where the people are."""
+    """The clips' origin, as described by the person who trains; `is_simulated` if the people are."""
 
     on: str
     is_simulated: bool
@@ -53,8 +53,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What of a card a judge needs: the copies' settings, the file of weights, and which copies saw which clip; and the
-    file, with its `sha256`, of the network that it looks through, if it does."""
+    """The parts of a card that a judge needs: the copies' settings, the file of weights, the clips seen by each copy;
+    and the file, with its `sha256`, of the pretrained network, if any.
+    """
 
     name: str
     title: str
@@ -160,7 +161,7 @@ def card_of(
 
 
 def loaded_card(text: str, origin: str) -> Loaded:
-    """What a judge needs of a card. Raises AnalysisError for all that is none, or names what cannot be."""
+    """The parts of a card that a judge needs. Raises AnalysisError for any other file, or invalid values."""
     if len(text) > _LONGEST:
         raise AnalysisError(f"{origin}: is too long for a card")
     try:
@@ -197,7 +198,7 @@ def loaded_card(text: str, origin: str) -> Loaded:
 
 
 def _seen(contents: Sequence[Mapping[str, Any]]) -> Mapping[str, frozenset[int]]:
-    """By the hash of any of a clip's files, the copies that were trained on it."""
+    """The copies trained on each clip, by the hash of any of its files."""
     found: dict[str, frozenset[int]] = {}
     for each in contents:
         copies = frozenset(int(copy) for copy in each["copies"])

@@ -8,10 +8,10 @@ from analysis.learning.networks import By, Settings
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A judge that can be trained: its name, what it is in a sentence, and the settings that it starts from.
+    """A trainable judge: its name, title and initial settings.
 
-    `by` is what the windows of a clip come to, as published: the share called human, or their mean logit.
-    `on_features`: it looks at pictures through a network that was trained elsewhere, which whoever trains it names.
+    `by` is the published aggregation over the windows of a clip: the share called human, or their mean logit.
+    `on_features`: it uses a network pretrained elsewhere, which has to be given for training.
     """
 
     name: str
@@ -150,7 +150,7 @@ NETWORKS = {
 
 
 def on_features_alone(network: Network) -> str:
-    """Why a network cannot be trained without one that was trained elsewhere."""
+    """The message that a network cannot be trained without a pretrained one."""
     return (
         f"{network.name} looks through a network that was trained elsewhere: name it (--backbone FILE.onnx); "
         f"{network.name}-small has convolutions of its own"

@@ -1,4 +1,4 @@
-"""Cross-fits a judge of votes: what it is tested on shares no clip, scene or voter with what it learnt from."""
+"""Cross-fitting of a judge of votes: test data share no clip, scene or voter with the training data."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -52,7 +52,7 @@ def learn(
     which share no clip and no group with them; then the halves swap. Every pair is tested once in each repeat, one
     whose clips are of two groups by a judge that learnt from neither. The ridge is chosen within the training pairs.
     `names` are those of the table's columns; columns without names, as features of a network, get no intervals.
-    `beside` are values of each clip by judges that were not trained, more counting as human.
+    `beside` are values of each clip by untrained judges, more counting as human.
 
     Raises AnalysisError below 40 pairs with votes, 4 people or 5 groups of clips; below 80 pairs it warns.
     """
@@ -104,12 +104,12 @@ def learn(
 
 
 def _mean_of_halves(chances: Floats) -> Floats:
-    """Of a pair that one half alone tested, that half's; NaN of one that neither did."""
+    """The mean of both halves; for a pair tested by one half, that half's value; NaN if by neither."""
     return _share(np.nansum(chances, axis=0), (~np.isnan(chances)).sum(axis=0).astype(np.float64))
 
 
 def _groups(votes: Votes) -> Ints:
-    """What is held back together: clips that share a scene or, where enough groups are left, a chain of pairs."""
+    """Groups held out together: clips that share a scene or, if enough groups are left, a chain of pairs."""
     linked = votes.group.copy()
     for one, other in zip(votes.first, votes.second, strict=True):
         linked[linked == linked[other]] = linked[one]
@@ -147,9 +147,9 @@ class _Round:
     def chances(
         self, *, most_pairs: int | None = None, most_votes: int | None = None, only: Bools | None = None
     ) -> Floats:
-        """For each half that tests (rows) and each pair the probability of the first.
+        """For each testing half (rows) and each pair, the probability of the first.
 
-        A pair whose clips are in two folds is held out by leaving out both. NaN where too few pairs, or fewer than
+        A pair whose clips are in two folds is held out by leaving out both. NaN if too few pairs, or fewer than
         `most_pairs`, are left to train on.
         """
         votes = self.votes
@@ -177,7 +177,7 @@ def _difference(votes: Votes) -> Floats:
 
 
 def _thinned(votes: Votes, of: Bools, most: int | None, rng: np.random.Generator) -> Bools:
-    """At most so many votes of each pair, drawn."""
+    """At most so many votes of each pair, drawn at random."""
     if most is None:
         return of
     rows = rng.permutation(np.flatnonzero(of))
@@ -272,7 +272,7 @@ def _reached(held: Sequence[Floats], rounds: Sequence[_Round], of: Bools) -> Rea
 
 
 def _untrained(name: str, values: Floats, rounds: Sequence[_Round]) -> Untrained:
-    """Against the very majorities that a trained judge is held against: of one half of the people, then the other."""
+    """The untrained baseline against a trained judge's majorities: of one half of the people, then the other."""
     votes = rounds[0].votes
     chance = 0.5 + np.sign(np.round(values[votes.first] - values[votes.second], 9)) / 2
     everything = np.ones(votes.n_pairs, dtype=np.bool_)
@@ -285,7 +285,7 @@ def _sizes(n_pairs: int) -> Sequence[int]:
 
 
 def _votes_each(votes: Votes, rounds: Sequence[_Round]) -> Sequence[int]:
-    """Those that every half of the people gave to most of its pairs: no more can be learnt from."""
+    """The numbers of votes that every half of the people gave to most of its pairs: larger ones cannot be tried."""
     given = [votes.counts(half)[1] for each in rounds for half in each.halves]
     most = min(float(np.median(n[n > 0])) if n.any() else 0.0 for n in given)
     return [n for n in CURVE_VOTES if n <= most]
@@ -302,8 +302,9 @@ def _curve(
 
 
 def _ceilings(votes: Votes, halves: Sequence[tuple[Floats, Floats]]) -> Ceilings:
-    """Level others count a half, as in `judging.ceiling.one_against_others`, and so does a level half that is held
-    against one with a majority: it would be a coin's verdict."""
+    """The ceilings. Tied others count a half, as in `judging.ceiling.one_against_others`, and so does a tied half
+    compared with one that has a majority: its verdict would be a coin's.
+    """
     won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
     others = won[votes.pair] - votes.value, n[votes.pair] - 1
     share = _share(*others)

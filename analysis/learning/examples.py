@@ -1,4 +1,4 @@
-"""What a judge learns from, and who may not be on both sides of a split."""
+"""Training examples, and the constraints on splits."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ Pairs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One clip with its label: who made it, a person or an agent, never what a participant answered.
+    """One clip with its label: its maker, a person or an agent, never a participant's answer.
 
-    `content` is the hash of its positions, `files` those of all its files, by which it is known again; `maker` the
-    player, or the agent's version; `scene` what it shares with clips of others (the same start, goal, length); both are
-    empty where unknown. `shown_s` is how long the clip is, `goal_m` x and y of its goal when it begins. For networks
-    that see there are `frames`, and `encoding` says codec, size and frame rate.
+    `content` is the hash of its positions, `files` those of all its files, by which it is recognized; `maker` the
+    player, or the agent's version; `scene` the property it shares with clips of others (the same start, goal, length);
+    both are empty if unknown. `shown_s` is the clip's duration, `goal_m` x and y of its goal at the start. Networks
+    that see have `frames`, and `encoding` holds codec, size and frame rate.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Which examples one copy is trained on, and which it never sees."""
+    """The examples one copy is trained on, and those it never sees."""
 
     train: Rows
     test: Rows
@@ -74,11 +74,11 @@ def makers_of(examples: Sequence[Example]) -> tuple[set[str], set[str]]:
 
 
 def split(examples: Sequence[Example], pairs: Pairs, seed: int, folds: int = N_FOLDS) -> Splits:
-    """Folds in which no scene, pair or copy of a path is on both sides, nor, where numbers allow, a player or version.
+    """Folds that share no scene, pair or copy of a path between both sides, nor, if numbers allow, a player or version.
 
-    With at least four players and four versions of agents: grouped by them as well, where that leaves `folds` groups;
-    else each fold tests a part of the scenes by a part of the makers, after training on the other scenes by the
-    others. With fewer, `note` says that the result does not reach beyond the players.
+    With at least four players and four versions of agents: grouped by them as well, if that leaves `folds` groups; else
+    each fold tests a part of the scenes by a part of the makers, after training on the other scenes by the others. With
+    fewer, `note` says that the result does not generalize beyond the players.
     """
     rng = np.random.default_rng([seed, 1])
     scenes, by = _scenes(examples, pairs), ["path"]
@@ -108,7 +108,7 @@ def split(examples: Sequence[Example], pairs: Pairs, seed: int, folds: int = N_F
 
 
 def _scenes(examples: Sequence[Example], pairs: Pairs) -> Rows:
-    """Which clips belong together: the same path, the same scene, or a chain of pairs."""
+    """Groups of clips that belong together: the same path, the same scene, or a chain of pairs."""
     kinds = [_indices([example.content for example in examples])]
     kinds.append(_indices([example.scene or f"\0{row}" for row, example in enumerate(examples)]))
     groups = joined(kinds)
@@ -189,7 +189,7 @@ def _checked(examples: Sequence[Example], splits: Sequence[Split]) -> tuple[Spli
 
 
 def matched_pairs(examples: Sequence[Example]) -> Pairs:
-    """Where no study says which clips are compared: each person's clip with one of each agent, of the same scene.
+    """Pairs without a study's comparison: each person's clip with one of each agent, of the same scene.
 
     Within a scene in the order of the paths' hashes, so that names and order of files change nothing.
     """
@@ -213,7 +213,7 @@ def without(examples: Sequence[Example], source: str) -> Rows:
 
 
 def with_labels_drawn(examples: Sequence[Example], rng: np.random.Generator) -> Sequence[Example]:
-    """The same clips with their labels dealt anew: what is learnt from these is chance or a leak."""
+    """The same clips with permuted labels: anything learnt from these is chance or a leak."""
     dealt = rng.permutation([example.is_human for example in examples])
     return [
         replace(example, is_human=bool(label), source="human" if label else "agent")

@@ -1,4 +1,4 @@
-"""The learning curve of a judge of votes: what more pairs, and more votes a pair, reach, beside what people reach."""
+"""The learning curve of a judge of votes: accuracy by training pairs, and by votes a pair, with people's level."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

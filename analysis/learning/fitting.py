@@ -37,9 +37,9 @@ def refuse_without_jax() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One network to fit: the windows to train on, the label of every window there is, and its own generator.
+    """One network to fit: the windows to train on, the label of every window, and its own generator.
 
-    `watched` are windows, not trained on, whose logits are wanted after each epoch.
+    `watched` are windows, not trained on, whose logits are recorded after each epoch.
     """
 
     rows: Rows

@@ -15,10 +15,10 @@ Labels = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Held(Result):
-    """Numbers on clips and pairs that a copy never saw; None where there are none.
+    """Numbers on clips and pairs that a copy never saw; None if there are none.
 
-    `clips` is the accuracy on single clips, people and agents weighted alike; `pairs` is how often the person's clip of
-    a pair has the larger value, which is what the network is published with (`Network.by`), a tie counting a half;
+    `clips` is the accuracy on single clips, people and agents weighted equally; `pairs` is the rate at which the
+    person's clip of a pair has the larger value of the published aggregation (`Network.by`), a tie counting a half;
     `pairs_by_logit` the same by mean logit.
     """
 
@@ -32,7 +32,7 @@ class Held(Result):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of one copy: a score for each tested row, and for each tested pair how its person's clip fared."""
+    """The result of one copy: a score for each tested row, and for each tested pair the result of its person's clip."""
 
     called_human: Floats
     is_human: Labels
@@ -66,7 +66,7 @@ def held(outcomes: Sequence[Outcome]) -> Held:
 
 
 def clips_right(said: Floats, is_human: Labels) -> float | None:
-    """How many single clips are right, people and agents weighted alike; None where one class is missing."""
+    """The share of single clips that are right, people and agents weighted equally; None if one class is missing."""
     right = np.where(is_human, said, 1 - said)
     classes = [right[kind] for kind in (is_human, ~is_human) if kind.any()]
     return float(np.mean([kind.mean() for kind in classes])) if len(classes) == 2 else None

@@ -1,4 +1,4 @@
-"""What would let a judge name the source without looking at behaviour; each found is a reason to refuse a training."""
+"""Leaks that would let a judge name the source without behaviour; each is a reason to refuse a training."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ LEAKS = {
 
 @dataclass(frozen=True, slots=True)
 class LeakCheck(Result):
-    """One leak that was looked for: what was measured (`value`, an AUC where it is one), and whether it was found."""
+    """One leak checked: its measurement (`value`, an AUC if it is one), and whether it was found."""
 
     name: str
     found: bool
@@ -50,11 +50,12 @@ class LeakCheck(Result):
 
 
 def check_leaks(examples: Sequence[Example], settings: Settings, pairs: Pairs = ()) -> tuple[LeakCheck, ...]:
-    """Every leak of `LEAKS`, found or not. Places that differ are no reason to refuse where a judge reads none, as one
-    of turn and speed; positions, images from above and pictures hold them.
+    """Every leak of `LEAKS`, found or not. Different positions are no leak for a judge that reads none, as one of turn
+    and speed; positions, images from above and pictures contain them.
 
-    Numbers are held against each other over all clips (AUC) and within `pairs` (rows, the person's clip first; those of
-    a scene where there are none): a leak is found where either tells, and `value` is the worse of the two."""
+    Numbers are compared over all clips (AUC) and within `pairs` (rows, the person's clip first; those of a scene if
+    there are none): a leak is found if either separates, and `value` is the worse of the two.
+    """
     pairs = pairs or [pair for pair in matched_pairs(examples) if examples[pair[0]].scene]
     return (
         _ends(examples, pairs),
@@ -75,7 +76,7 @@ def check_leaks(examples: Sequence[Example], settings: Settings, pairs: Pairs = 
 
 
 def _ends(examples: Sequence[Example], pairs: Pairs) -> LeakCheck:
-    """Numbers of the first and last second relative to the clip's own, held against those of a second in between."""
+    """Numbers of the first and last second relative to the clip's own, compared with those of a second in between."""
     is_human = labels_of(examples)
     seconds = [_seconds(example.path) for example in examples]
     long_enough = np.array([second is not None for second in seconds])
@@ -178,7 +179,7 @@ def _furthest(places: Sequence[Sequence[float]], is_human: Labels, pairs: Pairs)
 
 
 def _logging(examples: Sequence[Example], settings: Settings, pairs: Pairs) -> LeakCheck:
-    """What remains once positions are brought to one step and precision, as the judge reads them."""
+    """The differences left once positions are brought to one step and precision, as the judge reads them."""
     if settings.sees:
         return LeakCheck(
             "logging", False, f"{LEAKS['logging']}: not looked at, as this judge reads no positions", None
@@ -238,8 +239,9 @@ def _missing(name: str, without: Sequence[Example]) -> LeakCheck:
 
 @dataclass(frozen=True, slots=True)
 class _Apart:
-    """How far a number tells the sources apart, in whichever direction it tells more: over all clips (`area`, an AUC),
-    and by the share of pairs in which the person's clip has more, or less (equal ones by half); 0.5 to 1."""
+    """The separation of the sources by a number, in the stronger direction: over all clips (`area`, an AUC), and by the
+    share of pairs in which the person's clip has more, or less (ties by half); 0.5 to 1.
+    """
 
     area: float
     area_is_sure: bool
@@ -253,7 +255,7 @@ class _Apart:
 
     @property
     def worse(self) -> float:
-        """Of those that are sure, where one is."""
+        """The worse of the certain values, if there are any."""
         sure = [
             value
             for value, is_sure in ((self.area, self.area_is_sure), (self.share, self.share_is_sure))
@@ -268,7 +270,7 @@ class _Apart:
 
 
 def _apart(values: Floats, is_human: Labels, pairs: Pairs = (), least: float = 0.0) -> _Apart:
-    """Values that are NaN take no part; within a pair those that differ by no more than `least` are equal."""
+    """The separation of values. NaN is left out; within a pair, values differing by at most `least` are equal."""
     known = ~np.isnan(values)
     human, agent = values[is_human & known], values[~is_human & known]
     area = auc(np.round(human, 9), np.round(agent, 9))

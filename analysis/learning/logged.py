@@ -1,4 +1,4 @@
-"""How positions were logged, which no participant sees and a judge does: steps of time, precision, repeats."""
+"""Logging of positions, which no participant sees and a judge does: steps of time, precision, repeats."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ class InCommon:
 
 
 def logged(path: Path) -> Logged:
-    """How a path was logged, from its values alone."""
+    """The logging of a path, from its values alone."""
     steps = np.diff(path.t_s)
     step = float(np.median(steps))
     changed = np.any([np.diff(values) != 0 for values in (path.x_m, path.y_m, path.z_m)], axis=0)

@@ -1,4 +1,4 @@
-"""What a network reads, its arrays, and its forward pass, in NumPy or in JAX alike."""
+"""The input of a network, its arrays, and its forward pass, in NumPy or in JAX alike."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -47,14 +47,14 @@ _SDS = 3.0  # what a top-down image shows on either side of the middle
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a network is and how it is trained. `window` counts samples at `rate_hz`, or those that a whole path is
-    spread over where `rate_hz` is 0; `rate` is the step size of the optimiser.
+    """A network's architecture and training. `window` counts samples at `rate_hz`, or those that a whole path is spread
+    over if `rate_hz` is 0; `rate` is the step size of the optimiser.
 
-    `hidden` 0 leaves the hidden layer of a feed-forward network out. `by_heading`: turns are those of the gaze.
-    `step_s` and `decimals` are what positions are brought to first, where sources were logged otherwise; 0 and 7 leave
-    them as they are. `features`: how many numbers a network that was trained elsewhere makes of a picture, which are
-    read in the picture's place; 0 looks by convolutions of its own. `view_m` is what an image from above shows for
-    such a network: the middle's x and y, and what counts as one SD of each, as it cannot be learnt with each copy.
+    `hidden` 0 omits the hidden layer of a feed-forward network. `by_heading`: turns are those of the gaze. `step_s` and
+    `decimals` are the resolution positions are reduced to, if sources were logged differently; 0 and 7 leave them
+    unchanged. `features`: the number of features per picture of a pretrained network, read in place of the picture; 0
+    uses its own convolutions. `view_m` is the area of an image from above for such a network: the middle's x and y, and
+    one SD of each, as these cannot be learnt with each copy.
     """
 
     reads: Reads
@@ -75,7 +75,7 @@ class Settings:
 
     @property
     def in_common(self) -> InCommon:
-        """How positions are logged alike before they are read."""
+        """The common logging to which positions are reduced before they are read."""
         return InCommon(self.step_s, self.decimals)
 
     @property
@@ -84,12 +84,12 @@ class Settings:
 
     @property
     def sees(self) -> bool:
-        """Whether it reads the picture, and no positions."""
+        """True if it reads pictures, and no positions."""
         return self.reads in SEES
 
     @property
     def pictured(self) -> bool:
-        """Whether pictures, or what was made of them, are what is cut into windows; else it is the path."""
+        """True if pictures, or features of them, are cut into windows; otherwise the path is."""
         return self.sees or self.features > 0
 
     @property
@@ -100,7 +100,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a network says of one clip: the share of its windows called human, and their mean logit."""
+    """A network's output for one clip: the share of its windows called human, and their mean logit."""
 
     share: float
     mean_logit: float
@@ -216,7 +216,7 @@ def _scaled(settings: Settings, parameters: Mapping[str, Any], cut: Any) -> Any:
 
 
 def _looked_at(xp: Any, reads: Reads, parameters: Mapping[str, Any], values: Any) -> Any:
-    """What the convolutions make of each picture, its mean over the picture: shape (windows, pictures, channels)."""
+    """The convolutions' output for each picture, averaged over the picture: shape (windows, pictures, channels)."""
     if reads == "top-down":
         values = _drawn(xp, values, *FRAME)[:, None, :, :, None]
     elif reads == "bar-code":
@@ -231,7 +231,7 @@ def _looked_at(xp: Any, reads: Reads, parameters: Mapping[str, Any], values: Any
 
 
 def _patches(xp: Any, pictures: Any) -> Any:
-    """The 3 x 3 surroundings of every second pixel, beside each other in the last axis; black beyond the edge."""
+    """The 3 x 3 neighbourhoods of every second pixel, concatenated in the last axis; black beyond the edge."""
     rows, columns = pictures.shape[1:3]
     padded = xp.pad(pictures, ((0, 0), (1, 1), (1, 1), (0, 0)))
     return xp.concatenate(
@@ -283,7 +283,7 @@ def _sigmoid(xp: Any, values: Any) -> Any:
 
 
 def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Floats":
-    """Of each window; of turn and speed the mean with its mirror image, so that left and right decide nothing."""
+    """The logit of each window; for turn and speed the mean with its mirror image, so that left and right cancel."""
     # A long clip's pictures as floats would fill the memory.
     some = max(1, 64 // settings.window) if settings.sees and settings.looks else len(found)
     parts = [found[at : at + some] for at in range(0, len(found), some)]
@@ -295,7 +295,7 @@ def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Float
 
 
 def score(settings: Settings, parameters: Parameters, found: Windows) -> Score:
-    """Of one clip, from its windows (`cut`)."""
+    """The score of one clip, from its windows (`cut`)."""
     return score_of(logits(settings, parameters, found))
 
 

@@ -20,7 +20,8 @@ _DUST = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Where a player was in a clip: time in seconds, rising; metres; `heading_rad` counter-clockwise, None if unknown.
+    """A player's positions in a clip: time in seconds, rising; metres; `heading_rad` counter-clockwise, None if
+    unknown.
 
     One value for each moment, all finite, at least two.
     """
@@ -78,7 +79,7 @@ def _course_changes(even: Path, rate_hz: float) -> "Floats":
 def sequence(
     path: Path, reads: Literal["positions", "turn-speed"], rate_hz: float, *, by_heading: bool
 ) -> "Floats":
-    """What a network reads of a path: x, y, z in metres (n, 3), or turn in rad/s and speed in m/s (n, 2)."""
+    """The input from a path: x, y, z in metres (n, 3), or turn in rad/s and speed in m/s (n, 2)."""
     if reads == "turn-speed":
         return turn_and_speed(path, rate_hz, by_heading=by_heading)
     even = resampled(path, rate_hz)
@@ -86,7 +87,7 @@ def sequence(
 
 
 def windows(values: Values, width: int) -> Values:
-    """Non-overlapping windows, shape (windows, width, ...); what is left at the end is dropped, as published."""
+    """Non-overlapping windows, shape (windows, width, ...); the rest at the end is dropped, as published."""
     n = len(values) // width
     return values[: n * width].reshape(n, width, *values.shape[1:])
 

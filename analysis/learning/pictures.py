@@ -17,8 +17,8 @@ COLOURS = 3
 class Frames:
     """Pictures of a clip at equal steps of 1 / `rate_hz`, red, green and blue from 0 to 255.
 
-    Shape (n, *FRAME, COLOURS), or (n, columns, COLOURS) of the lines of a bar-code; or what a network that was trained
-    elsewhere makes of n pictures, 32-bit floats of shape (n, features).
+    Shape (n, *FRAME, COLOURS), or (n, columns, COLOURS) of the lines of a bar-code; or a pretrained network's features
+    of n pictures, 32-bit floats of shape (n, features).
     """
 
     rate_hz: float
@@ -26,7 +26,7 @@ class Frames:
 
 
 def box_mean(values: npt.NDArray[Any], n: int) -> npt.NDArray[np.float64]:
-    """As many as `n` along the first axis, each the mean of all that its share covers, a part of one by that part."""
+    """`n` values along the first axis, each the weighted mean over its share."""
     edges = np.linspace(0, len(values), n + 1)
     begins = np.arange(len(values))
     covered = np.minimum(edges[1:, None], begins + 1) - np.maximum(edges[:-1, None], begins)
@@ -36,7 +36,7 @@ def box_mean(values: npt.NDArray[Any], n: int) -> npt.NDArray[np.float64]:
 
 
 def covering(values: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
-    """As few windows as cover all of it, evenly spaced; the last line is repeated where there are fewer than one."""
+    """The fewest windows that cover all of it, evenly spaced; the last line is repeated if there is less than one."""
     if len(values) < width:
         short = [(0, width - len(values))] + [(0, 0)] * (values.ndim - 1)
         return np.pad(values, short, mode="edge")[None]

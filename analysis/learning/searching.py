@@ -12,7 +12,7 @@ SEARCH_HIDDEN = (0, 16, 32)
 
 
 def search_steps(settings: Settings) -> Sequence[Callable[[Settings], Iterator[Settings]]]:
-    """What is tried, one setting after the other, each from the best so far."""
+    """The settings tried, one after the other, each from the best so far."""
 
     def of_windows(best: Settings) -> Iterator[Settings]:
         yield from (replace(best, window=width) for width in SEARCH_WINDOWS if width != settings.window)

@@ -1,4 +1,4 @@
-"""Five copies of a network, one for each fold, and how well they do on what they never saw."""
+"""Five copies of a network, one for each fold, and their accuracy on held-out data."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,7 +45,7 @@ OVER_MAKERS = (
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One trained copy: its weights, the settings they are for, how many settings were tried, and what it saw.
+    """One trained copy: its weights and settings, the number of settings tried, and the rows it saw.
 
     `by_epoch` is its accuracy on the single clips that it never saw, after each epoch; nothing is chosen by it.
     """
@@ -59,7 +59,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Agent(Result):
-    """Against one agent: by copies that trained on it, and (`unseen`) by one that did not."""
+    """The result against one agent: by copies that trained on it, and (`unseen`) by one that did not."""
 
     source: str
     seen: Held
@@ -84,7 +84,7 @@ class Evaluation(Result):
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What a training makes; `tested` are the held-out pairs, `allowed` the leaks that were allowed."""
+    """The result of a training; `tested` are the held-out pairs, `allowed` the leaks that were allowed."""
 
     network: Network
     copies: tuple[Copy, ...]
@@ -184,7 +184,7 @@ def fitting_settings(settings: Settings, examples: Sequence[Example], *, alike: 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A network to fit on clips; as a check also what it is tested on, with which labels, and which agent it lacks."""
+    """A network to fit on clips; as a check also its test clips and labels, and the agent left out."""
 
     rows: Rows
     draw: tuple[int, ...]
@@ -254,7 +254,7 @@ class _Work:
         return [(place[a], place[b]) for a, b in self.pairs if a in place and b in place]
 
     def by_epoch(self, settings: Settings, watched: Floats, rows: Rows) -> tuple[float, ...]:
-        """How many of the clips `rows` were right after each epoch; their windows were watched in this order."""
+        """The share of the clips `rows` that were right after each epoch; their windows were watched in this order."""
         known = np.sort(rows)
         sizes = [len(self.cuts(settings)[row]) for row in known]
         of_clip = np.repeat(np.arange(len(known)), sizes)
@@ -280,7 +280,7 @@ class _Work:
         )
 
     def tested(self, rows: Rows) -> Pairs:
-        """The pairs both of whose clips are held out."""
+        """The pairs whose clips are both held out."""
         if self.pairs:
             within = set(rows.tolist())
             return [pair for pair in self.pairs if within.issuperset(pair)]
@@ -307,7 +307,7 @@ def _unseen(examples: Sequence[Example], splits: Splits, agents: Sequence[str]) 
 
 
 def _null(examples: Sequence[Example], splits: Splits, seed: int) -> Iterator[_Wanted]:
-    """For each fold one network that is trained on labels dealt anew, and tested on these."""
+    """For each fold one network that is trained on permuted labels, and tested on these."""
     labels = labels_of(with_labels_drawn(examples, np.random.default_rng([seed, 4])))
     for fold, part in enumerate(splits.folds):
         if len(np.unique(labels[part.train])) == 2:
@@ -348,8 +348,9 @@ def interval_of(examples: Sequence[Example], tested: Pairs, won: Floats, seed: i
     """The interval of the share of held-out pairs that are `won`, for other players and other versions of agents.
 
     Pairs of one player depend on each other, and so do those of one version: the variances between players and between
-    versions are added [CGM11]_, Student's t on the logit scale. A clip whose maker is unknown has one of its own. The
-    luck of what the copies were trained on is not in it."""
+    versions are added [CGM11]_, Student's t on the logit scale. A clip of unknown maker has one of its own. Variation
+    due to the training data is not included.
+    """
     people, agents = makers_of(examples)
     fewest = min(len(people), len(agents))
     if len(examples) < FEWEST_CLIPS or fewest < FEWEST_MAKERS:

@@ -67,7 +67,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Reached(Result):
-    """Over repeats: how often the held-out half's majority is named (5 and 95% beside), and the loss of its votes."""
+    """Means over repeats: accuracy in naming the held-out half's majority (5 and 95% limits), and loss on its votes."""
 
     n_pairs: int
     label_accuracy: float | None
@@ -79,7 +79,7 @@ class Reached(Result):
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint(Result):
-    """What a number of training pairs, or of votes for each of them, reaches."""
+    """The result with a number of training pairs, or of votes for each of them."""
 
     n: int
     reached: Reached
@@ -111,8 +111,9 @@ class Ceilings(Result):
 
 @dataclass(frozen=True, slots=True)
 class Untrained(Result):
-    """How often a judge that was not trained names a half's majority, on the same pairs and halves as `Reached`; None
-    without a pair."""
+    """The accuracy of an untrained judge in naming a half's majority, on the same pairs and halves as `Reached`; None
+    without a pair.
+    """
 
     name: str
     n_pairs: int

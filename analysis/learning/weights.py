@@ -1,4 +1,4 @@
-"""Weights on disk: safetensors and nothing else; whatever is not just what the network needs is refused."""
+"""Weights on disk: safetensors only; anything but exactly what the network needs is refused."""
 
 import hashlib
 import json

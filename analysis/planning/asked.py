@@ -1,4 +1,4 @@
-"""What a plan is asked for, and what of it is refused."""
+"""The request for a plan, and its validation."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -33,8 +33,8 @@ class Asked(Result):
     """The settings of a plan.
 
     `participants` is of each group, or of the one group that sees both conditions (within); `trials` of each
-    participant in each condition. One of them is None where it is what is sought. `pairs` None: every participant
-    sees all pairs, so there are as many as trials. `own_pairs`: each group or condition has pairs of its own. Standard
+    participant in each condition. One of them is None if it is to be found. `pairs` None: every participant sees all
+    pairs, so there are as many as trials. `own_pairs`: each group or condition has pairs of its own. Standard
     deviations are in log odds.
     """
 
@@ -56,7 +56,7 @@ class Asked(Result):
 
     @property
     def needed(self) -> Needed | None:
-        """What is sought; None where both are given and the power is."""
+        """The number to be found; None if both are given and the power is to be found."""
         if self.participants is None:
             return "participants"
         return "trials" if self.trials is None else None

@@ -1,10 +1,10 @@
-"""Many logistic models with crossed participants and pairs at once, given how far participants and pairs differ.
+"""Many logistic models with crossed participants and pairs at once, given the variances of participants and pairs.
 
 For each data set, the answers under two conditions follow
 
     log odds of a 1 = mean of the condition + effect of the participant + effect of the pair,
 
-both effects normal with a variance of their own. At given variances means and effects stand at their joint mode, and
+both effects normal with a variance of their own. At given variances means and effects are at their joint mode, and
 Laplace's method integrates them out [BC93]_. Data sets are one axis of every array and no loop runs over them.
 """
 
@@ -50,10 +50,10 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Slopes and curvature of the penalised likelihood where a model stands, people eliminated.
+    """Slopes and curvature of the penalised likelihood at a model's current point, people eliminated.
 
-    `load` is the curvature between people and the rest (pairs, then the two means), `between` what is left of the
-    rest's own, `inverse` the inverse of that in units of the pairs' SD and with its penalty.
+    `load` is the curvature between people and the rest (pairs, then the two means), `between` the remaining curvature
+    of the rest, `inverse` its inverse in units of the pairs' SD and with its penalty.
     """
 
     share: Floats
@@ -146,8 +146,9 @@ class Model:
         return self.rest[:, -1] - self.rest[:, -2], variance
 
     def slopes(self, point: Point) -> tuple[Floats, Floats]:
-        """How -2 log likelihood (effects integrated out, means at the mode) rises with each variance, exactly; and
-        the curvature to expect of it."""
+        """The slope of -2 log likelihood (effects integrated out, means at the mode) with each variance, exactly; and
+        its expected curvature.
+        """
         n = self.n_effects
         inverse, spread, through = self._without_means(point)
         seen = point.person_weight / point.shrink - through / point.shrink**2
@@ -160,9 +161,10 @@ class Model:
         return np.stack([of_people + moved[0], of_pairs + moved[1]], axis=1), np.stack(curvature, axis=1)
 
     def shift(self, point: Point) -> Floats:
-        """How far the difference is from its joint mode to that of its own likelihood, effects integrated out.
+        """The distance of the difference from its joint mode to that of its own likelihood, effects integrated out.
 
-        The joint mode draws it towards 0 [TK86]_."""
+        The joint mode draws it towards 0 [TK86]_.
+        """
         n = self.n_effects
         bend = self._bend(point, *self._without_means(point))
         own = point.inverse[:, n:, n:]
@@ -188,7 +190,7 @@ class Model:
         return inverse, spread, (spread * point.load[:, :, :n]).sum(axis=2)
 
     def _bend(self, point: Point, inverse: Floats, spread: Floats, through: Floats) -> Floats:
-        """How the log determinant rises with the log odds of each cell, through its weight."""
+        """The slope of the log determinant with the log odds of each cell, through its weight."""
         share = self.variances[:, :1] / point.shrink
         people = (share + share**2 * through).reshape(self.n_sets, self.people_sets, self.n_people, 1)
         pairs = self.variances[:, 1:] * np.diagonal(inverse, axis1=1, axis2=2)
@@ -198,7 +200,7 @@ class Model:
         return bend
 
     def _moves_with_variances(self, point: Point) -> Iterator[Floats]:
-        """How the log odds of each cell rise with the participants' variance, then with the pairs'."""
+        """The slope of the log odds of each cell with the participants' variance, then with the pairs'."""
         variance, scale, n = self.variances[:, :1], self.scale(), self.n_effects
         pull = -scale * _times(point.person_slope / point.shrink, point.load)
         rest = scale * _along(point.inverse, pull)

@@ -74,7 +74,7 @@ def _summed(means: Floats, spreads: Floats, log_weights: Floats) -> Differences:
 
 
 def _log_prior(logs: Floats) -> Floats:
-    """Of the standard deviations, as a density of their logarithms."""
+    """The prior of the standard deviations, as a density of their logarithms."""
     prior: Floats = (logs - np.exp(2 * logs) / (2 * PRIOR_SD**2)).sum(axis=1)
     return prior
 

@@ -171,7 +171,7 @@ def _planned(asked: Asked, world: World, test: Test, on_progress: Progress | Non
 
 
 def _size(asked: Asked, number: int) -> Size:
-    """The size of a study in which `number` stands for what is sought."""
+    """The size of a study with `number` in place of the number to be found."""
     return Size(asked.participants or number, asked.trials or number)
 
 
@@ -188,7 +188,7 @@ def _curve(asked: Asked, searched: Searched) -> Iterator[Point]:
 
 
 def _ceiling(asked: Asked, world: World) -> float:
-    """The mixed model's power with no end of what is sought, from the variance that stays."""
+    """The mixed model's power in the limit of an infinite number, from the variance that remains."""
     if asked.needed == "participants":
         n_pairs = asked.pairs or asked.trials or 1
         variance = 2 * asked.pair_sd**2 / n_pairs if asked.own_pairs else 0.0

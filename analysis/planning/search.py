@@ -20,8 +20,9 @@ _LAWFUL = 50
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """`needed` (None: not within the bound), what was simulated by number, and between which numbers Monte Carlo error
-    leaves `needed` (None: beyond what was simulated)."""
+    """The number `needed` (None: not within the bound), the simulations by number, and the range that Monte Carlo error
+    leaves for `needed` (None: beyond what was simulated).
+    """
 
     needed: int | None
     points: dict[int, Found]
@@ -67,12 +68,12 @@ class _Law:
         self.floor = self._variance(ceiling) if ceiling < 1 else 0.0
 
     def needed(self, number: int, share: float) -> float:
-        """How many it takes if `number` gives this share."""
+        """The number needed if `number` gives this share."""
         room = self.target - self.floor
         return number * max(self._variance(share) - self.floor, 0.0) / room if room > 0 else inf
 
     def between(self, below: int, above: int, shares: tuple[float, float]) -> float:
-        """How many it takes if these two numbers give these shares."""
+        """The number needed if these two numbers give these shares."""
         low, high = (self._variance(share) for share in shares)
         if low <= high:
             return (below + above) / 2
@@ -85,7 +86,7 @@ class _Law:
 
 
 def _guess(below: int, above: int, points: dict[int, Found], law: _Law) -> int:
-    """Where to look next within the bracket, whose ends are there if they were simulated."""
+    """The next number to try within the bracket, whose ends are in `points` if they were simulated."""
     if above not in points:
         needed = 1.05 * law.needed(below, points[below].share)
         return int(min(max(needed, 1.25 * below + 1), 4 * below, above - 1))
@@ -98,7 +99,7 @@ def _guess(below: int, above: int, points: dict[int, Found], law: _Law) -> int:
 
 
 def _left_open(points: dict[int, Found], power: float) -> tuple[int | None, int | None]:
-    """Where the upper and the lower end of the power's Monte Carlo interval cross `power`."""
+    """The numbers at which the upper and the lower end of the power's Monte Carlo interval cross `power`."""
     numbers = sorted(points)
     ends = np.maximum.accumulate([points[number].range() for number in numbers], axis=0)
     low, high = (_crossing(numbers, ends[:, end], power) for end in (1, 0))

@@ -1,4 +1,4 @@
-"""In how many simulated studies a test finds a difference."""
+"""The number of simulated studies in which a test finds a difference."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Found:
         return self.n_found / self.n
 
     def range(self) -> tuple[float, float]:
-        """The 95% Wilson interval of the share: what the number of simulations leaves open."""
+        """The 95% Wilson interval of the share, which reflects the number of simulations."""
         low, high = wilson(np.array([self.n_found]), np.array([self.n]))
         return float(low[0]), float(high[0])
 

@@ -29,7 +29,7 @@ _PEOPLE, _PAIRS, _ORDER, _ANSWERS = range(4)
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What studies are drawn from. `pairs` of each condition (the same ones if `same_pairs`); `means` in log odds."""
+    """The population of studies. `pairs` of each condition (the same ones if `same_pairs`); `means` in log odds."""
 
     means: tuple[float, float]
     participant_sd: float
@@ -44,7 +44,7 @@ class World:
 class Block:
     """Some people of a batch of studies: `right` is (trial, study, condition, person).
 
-    `pair` numbers the pair of each answer in the same shape; None where trial k shows pair k to everybody.
+    `pair` is the pair of each answer in the same shape; None if trial k shows pair k to everyone.
     """
 
     right: Booleans

@@ -1,4 +1,4 @@
-"""Ratings by group of items, by score and by rater: what stands beside the mean of a criterion."""
+"""Ratings by group of items, by score and by rater, in addition to the mean of a criterion."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,20 +21,24 @@ MOST_GROUPS = 10
 
 @dataclass(frozen=True, slots=True)
 class ScoreCount(Result):
-    """How many of the scores that count are this score, and their `share`."""
+    """The number of counted scores with this value, and their `share`."""
 
     score: float
+    """The score."""
     n: int
     share: float
 
 
 @dataclass(frozen=True, slots=True)
 class Quartiles(Result):
-    """Of the scores; between two scores by linear interpolation, as R's type 7 [HF96]_."""
+    """Quartiles of the scores; between two scores by linear interpolation, as R's type 7 [HF96]_."""
 
     lower: float
+    """A quarter of the scores lie below it."""
     median: float
+    """Half of the scores lie below it."""
     upper: float
+    """Three quarters of the scores lie below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,13 @@ class GroupScores(Result):
     """The scores of one group of items by one criterion; `interval` is for other items and raters."""
 
     group: str
+    """The group of items."""
     n: int
+    """Scores that count."""
     n_items: int
+    """Items with a score."""
     n_raters: int
+    """Raters with a score."""
     mean: float
     sd_ddof1: float | None
     quartiles: Quartiles
@@ -59,13 +67,14 @@ class GroupComparison(Result):
     comparisons of groups in the analysis."""
 
     groups: tuple[str, str]
+    """The groups, in the order given."""
     difference: float
     test: MannWhitney
     p_holm: float | None = None
 
 
 def score_counts(scores: Floats) -> tuple[ScoreCount, ...]:
-    """How often each score was given, in order; none of more than 100 different ones, which are no scale of steps."""
+    """The frequency of each score, in order; empty for more than 100 different ones, which are no scale of steps."""
     distinct, counts = np.unique(scores, return_counts=True)
     if len(distinct) > MOST_SCORES:
         return ()
@@ -91,7 +100,7 @@ def group_scores(
     resamples: int,
     scale: tuple[float, float] | None = None,
 ) -> tuple[GroupScores, ...]:
-    """Each group that has a score, in the order of `names`; `group`, `item` and `rater` number those of each score."""
+    """Each group that has a score, in the order of `names`; `group`, `item` and `rater` are the codes of each score."""
     return tuple(_each_group(names, group, item, rater, scores, seed, resamples, scale))
 
 
@@ -160,9 +169,9 @@ def corrected(families: Sequence[Sequence[GroupComparison]]) -> list[tuple[Group
 def severities(criterion: Counts, item: Counts, rater: Counts, scores: Floats) -> pd.Series:
     """By criterion and rater: the mean of their scores, each less the mean score of its item by all its raters.
 
-    A rater below zero gives the same items lower scores than others do: a severe one. Items that one rater alone has
-    scored say nothing of it and are left out, as NaN where no item is left. It is the rater's part in an additive model
-    of items and raters, taken without iteration: half of a difference between two raters who share all items.
+    A rater below zero gives the same items lower scores than others do: a severe one. Items scored by one rater only
+    carry no information and are left out, giving NaN if no item is left. It is the rater's term in an additive model of
+    items and raters, without iteration: half of a difference between two raters who share all items.
     """
     table = pd.DataFrame({"criterion": criterion, "item": item, "rater": rater, "score": scores})
     of_item = table.groupby(["criterion", "item"])["score"]

@@ -80,5 +80,5 @@ def _student(item: Counts, rater: Counts, scores: Floats, seed: int) -> Interval
 
 
 def _drawn(rng: np.random.Generator, n: int, size: int) -> Floats:
-    """How often each of n is drawn, a row per resample."""
+    """The frequency of each of n, a row per resample."""
     return rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)

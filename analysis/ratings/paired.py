@@ -30,19 +30,23 @@ AnyResult = TypeVar("AnyResult", bound=Result)
 class PairedScores(Result):
     """Mean scores compared as pairs: `first` less `second`, one difference for each of `paired_by`.
 
-    `paired_by` says what is independent: ``item``, two criteria of each item; ``match``, two groups of items, of which
-    each matched set has one item each; ``stimulus``, two studies; ``rater``, what raters give themselves (``self``) and
-    on average the items that they rated (``items``). `criterion` is None where `first` and `second` are criteria. Both
-    means are over the `test.n` that have a value in both; `test.difference` is the mean difference with its interval,
-    `test.shift` the Hodges-Lehmann estimate, `test.p` Wilcoxon's signed-rank test and `test.permutation` that by
-    swapping, all two-sided. `p_holm` is corrected over `n_family` tests: those of the same kind in the analysis."""
+    `paired_by` names the independent unit: ``item``, two criteria of each item; ``match``, two groups of items, of
+    which each matched set has one item each; ``stimulus``, two studies; ``rater``, the score raters give themselves
+    (``self``) and on average the items that they rated (``items``). `criterion` is None if `first` and `second` are
+    criteria. Both means are over the `test.n` that have a value in both; `test.difference` is the mean difference with
+    its interval, `test.shift` the Hodges-Lehmann estimate, `test.p` Wilcoxon's signed-rank test and `test.permutation`
+    that by swapping, all two-sided. `p_holm` is corrected over `n_family` tests: those of the same kind in the
+    analysis.
+    """
 
     criterion: str | None
     first: str
     second: str
     paired_by: PairedBy
     mean_first: float | None
+    """Mean score of the first."""
     mean_second: float | None
+    """Mean score of the second."""
     test: PairedTest
     p_holm: float | None = None
     n_family: int = 0
@@ -83,7 +87,7 @@ def _mean(values: pd.Series) -> float | None:
 
 
 def in_units(result: AnyResult, one: str, several: str) -> AnyResult:
-    """The result with its reasons and methods about what is paired, where the tests speak of participants."""
+    """The result with its reasons and methods about the paired unit, instead of participants."""
     changed: dict[str, Any] = {}
     for field in fields(result):  # type: ignore[arg-type]
         value = getattr(result, field.name)
@@ -160,9 +164,10 @@ def matched_groups_compared(
 def self_compared(
     raters: pd.DataFrame, own: pd.DataFrame, *, seed: int, resamples: int
 ) -> tuple[PairedScores, ...]:
-    """What raters give themselves by each criterion less the mean of what they gave to items.
+    """Raters' scores of themselves by each criterion less the mean of their scores of items.
 
-    `raters` has `criterion`, `rater` and `mean`, `own` the same of each rater's own score, once."""
+    `raters` has `criterion`, `rater` and `mean`, `own` the same of each rater's own score, once.
+    """
     return as_family(
         [
             paired_scores(

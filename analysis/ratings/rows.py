@@ -31,7 +31,7 @@ def per_each(ratings: Ratings, column: str, scores: Floats, counted: Mask) -> pd
 
 
 def with_severity(raters: pd.DataFrame, ratings: Ratings, scores: Floats, counted: Mask) -> pd.DataFrame:
-    """Beside each rater how far their scores lie from those of the same items by all."""
+    """The raters with their scores' deviation from the same items' mean by all raters."""
     if ratings.level == "nominal":
         return raters.assign(severity=None)
     rows = ratings.table[counted]
@@ -46,7 +46,7 @@ def with_severity(raters: pd.DataFrame, ratings: Ratings, scores: Floats, counte
 
 
 def with_plurality(items: pd.DataFrame, ratings: Ratings, counted: Mask) -> pd.DataFrame:
-    """Beside each item the class that most of its raters gave it."""
+    """The items with the class that most raters gave each."""
     if ratings.level != "nominal":
         return items.assign(plurality=None, n_plurality=None)
     rows = ratings.table[counted]

@@ -46,9 +46,10 @@ _LONGEST_LABEL = 48
 
 @dataclass(frozen=True, slots=True)
 class ClassCount(Result):
-    """How many of the scores that count are this class, and their `share`."""
+    """The number of counted scores of this class, and their `share`."""
 
     name: str
+    """The class."""
     n: int
     share: float
 
@@ -76,7 +77,9 @@ class CriterionResult(Result):
     sd_ddof0: float | None
     sd_ddof1: float | None
     minimum: float | None
+    """The lowest score given."""
     maximum: float | None
+    """The highest score given."""
     interval: Interval
     reason: str | None
     agreement: RatingAgreement
@@ -119,9 +122,10 @@ class RatingAnalysis(Result):
 
     @property
     def labels(self) -> dict[str, str]:
-        """A name of each criterion for readers: its question, where that is short and no other's, else its id.
+        """A label for each criterion: its question if that is short and unique, else its id.
 
-        A question with a mark at its end is quoted, as it may stand within a sentence."""
+        A question with a mark at its end is quoted, as it may be used within a sentence.
+        """
         texts = Counter(one.asked for one in self.criteria)
         return {one.criterion: _label(one, texts) for one in self.criteria}
 
@@ -324,7 +328,7 @@ def _groups(rows: pd.DataFrame) -> tuple[list[str], Counts]:
 
 
 def _classes(rows: pd.DataFrame) -> Iterator[ClassCount]:
-    """In natural order."""
+    """The classes in natural order."""
     counts = rows["score"].astype("str").value_counts()
     names = counts.index.to_series().reset_index(drop=True).astype(object)
     for place in np.argsort(natural_ranks(names), kind="stable"):
@@ -361,7 +365,7 @@ def _rater_pairs(
 def _agreement(
     ratings: Ratings, name: str, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
 ) -> RatingAgreement:
-    """With every step of a scale of whole numbers as a possible value, where no score lies off it."""
+    """The agreement, with every step of a scale of whole numbers as a possible value, if no score is off it."""
     given = rows["score"].astype("str") if ratings.level == "nominal" else values
     table = pd.DataFrame({"item": rows["item"], "rater": rows["rater"], "value": given})
     steps = None

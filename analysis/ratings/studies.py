@@ -44,7 +44,7 @@ class RatedBlock:
 
 @dataclass(frozen=True, slots=True)
 class OwnScores(Result):
-    """What raters gave themselves by one criterion: how many did, mean, SD (ddof 1) and quartiles."""
+    """Raters' scores of themselves by one criterion: number, mean, SD (ddof 1) and quartiles."""
 
     criterion: str
     n: int
@@ -55,11 +55,12 @@ class OwnScores(Result):
 
 @dataclass(frozen=True, slots=True)
 class SelfAssessment(Result):
-    """What raters said of themselves beside a block, held against what they gave to items.
+    """Raters' scores of themselves with a block, compared with their scores of items.
 
     `n_raters` gave themselves a score; `criteria` have one `PairedScores` each, over the raters who gave one to
-    themselves and to items. `not_asked` are the criteria nobody was asked about themselves, such as those of one group
-    of items. Where numbers do not compare, `reason` says why. `scores` are what they gave themselves, of everybody."""
+    themselves and to items. `not_asked` are the criteria without a question about oneself, such as those of one group
+    of items. `reason` says why numbers cannot be compared, if so. `scores` are all scores of themselves.
+    """
 
     n_raters: int
     criteria: tuple[PairedScores, ...]
@@ -79,15 +80,16 @@ class SelfAssessment(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockRatings(Result):
-    """One block of ratings of one study. `selection` counts items rated: a page with all of its questions is one.
+    """One block of ratings of one study. `selection` counts rated items: a page with all of its questions is one.
 
-    `n_sessions_excluded` are sessions of the mode of which a rule leaves an answer out, `n_repeated` scores that a
+    `n_sessions_excluded` are sessions of the mode with an answer excluded by a rule, `n_repeated` scores that a
     participant gave to an item a second time, in another session: the first counts. Items are grouped by their
-    `grouped_by`: ``group`` where any has one, else ``condition``. Groups of which two or more have items of several
-    conditions, and none two of the same, are sets of matched items: then `matched_by` is ``group``, and items are
-    grouped by ``condition``. `items` says of each item rated what it is, by the newest version. `self_assessment` is
-    None where nobody was asked about themselves. `analysis` is of the answers that are numbers, one criterion for each
-    question, on the scale that the study gives it; or of those to questions with options, names of classes."""
+    `grouped_by`: ``group`` if any has one, else ``condition``. If two or more groups have items of several conditions,
+    and none two of the same, they are sets of matched items: then `matched_by` is ``group``, and items are grouped by
+    ``condition``. `items` describes each rated item, by the newest version. `self_assessment` is None if there were no
+    questions about oneself. `analysis` is of the answers that are numbers, one criterion for each question, on the
+    study's scale; or of those to questions with options, names of classes.
+    """
 
     study: str
     block: str
@@ -111,7 +113,7 @@ class BlockRatings(Result):
 
     @property
     def name(self) -> str:
-        """Of a folder for it: a block may have both ratings and classes."""
+        """The name of its folder: a block may have both ratings and classes."""
         return f"{self.kind}-{self.study}-{self.block}"
 
 
@@ -175,9 +177,10 @@ def _own_scores(criteria: Sequence[str], own: pd.DataFrame) -> Iterator[OwnScore
 def rated_blocks(
     tables: Sequence[pd.DataFrame], mode: str | None = None, *, judgements: bool = False
 ) -> Iterator[RatedBlock]:
-    """What `analyze_rating_rows` analyses, with `judgements` also `yes_no` questions, as classes.
+    """The blocks that `analyze_rating_rows` analyses, with `judgements` also `yes_no` questions, as classes.
 
-    Raises AnalysisError for a mode without answers."""
+    Raises AnalysisError for a mode without answers.
+    """
     chosen = choose_mode(tables, mode)
     about_self = {(study, block): rows for study, block, rows in blocks_of(tables, about_self=True)}
     for study, block, rows in blocks_of(tables):
@@ -203,25 +206,25 @@ def blocks_of(
 
 
 def is_yes_no(rows: pd.DataFrame) -> pd.Series:
-    """Whether each row is of a question to which some item has a right answer."""
+    """True for rows of a question to which some item has a right answer."""
     asked = rows.loc[rows["truth"].notna(), "question"].unique()
     return rows["question"].isin(list(asked))
 
 
 def select_trials(study: str, rows: pd.DataFrame, mode: str) -> tuple[Selection, int]:
-    """How the items rated were sorted, and of how many sessions a rule leaves an answer out."""
+    """The selection of the rated items, and the number of sessions with an answer excluded by a rule."""
     trials = rows.drop_duplicates(["session", "trial"]).reset_index(drop=True)
     excluded = trials[(trials["mode"] == mode) & trials["excluded"].notna()]
     return select(study, trials, mode).selection, int(excluded["session"].nunique())
 
 
 def that_count(rows: pd.DataFrame, mode: str) -> pd.Series:
-    """Whether each row is of the mode, about a main item, and not excluded."""
+    """True for rows of the mode, about a main item, and not excluded."""
     return (rows["mode"] == mode) & (rows["kind"] == "main") & rows["excluded"].isna()
 
 
 def _of_level(rows: pd.DataFrame, level: Level, judgements: bool) -> pd.DataFrame:
-    """The rows of questions whose answers are of a level; of older files, those that are numbers."""
+    """The rows of questions whose answers are of a level; in older files, those that are numbers."""
     found = rows["level"] == level
     if level == "ordinal":
         found |= rows["level"].isna() & rows["value"].notna()
@@ -285,7 +288,7 @@ def _own(rows: pd.DataFrame, mode: str) -> pd.DataFrame:
 
 
 def _are_matched(items: pd.DataFrame) -> bool:
-    """Whether groups are sets of matched items: no two items of one condition in any, and several in two or more."""
+    """True if groups are sets of matched items: no two items of one condition in any, and several in two or more."""
     placed = items.dropna(subset=["group", "condition"])
     sizes = placed["group"].value_counts()
     return not placed.duplicated(["group", "condition"]).any() and int((sizes > 1).sum()) > 1
@@ -324,7 +327,7 @@ def _scores(rows: pd.DataFrame) -> pd.Series:
 
 
 def _has_numbers_left_out(rows: pd.DataFrame, level: Level) -> bool:
-    """Whether an imported number was kept as a text because it is off the scale and not to count."""
+    """True if an imported number was kept as a text because it is off the scale and not to count."""
     if level == "nominal":
         return False
     texts = rows.loc[rows["value"].isna() & rows["text"].notna(), "text"]
@@ -340,7 +343,7 @@ def _items(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _scales(rows: pd.DataFrame) -> Iterator[tuple[str, Scale]]:
-    """By criterion the lowest and the highest answer that any version allows, where all of them have bounds."""
+    """By criterion the lowest and the highest answer that any version allows, if all of them have bounds."""
     bounds = rows[["question", "scale_low", "scale_high"]].drop_duplicates()
     for question, of_question in bounds.groupby("question", observed=True):
         low, high = (of_question[name].astype(float) for name in ("scale_low", "scale_high"))

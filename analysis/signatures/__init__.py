@@ -1,6 +1,6 @@
-"""How sources move and play, without asking anybody: signatures, distances between them, how soon they settle.
+"""Signatures of sources' movement and play, without human answers: signatures, distances between them, convergence.
 
-Reads paths and decisions in matches and nothing else; called by the command line and the report.
+Reads only paths and decisions in matches; called by the command line and the report.
 """
 
 from analysis.signatures.against import SignatureResult

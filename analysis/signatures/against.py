@@ -1,6 +1,6 @@
-"""One signature of every source, held against people: distances, their band, the nearest, a map, how soon it settles.
+"""One signature of every source, compared with people: distances, their band, the nearest, a map, convergence.
 
-What is counted does not matter here: counts have a row for each clip or match of a player, and add up.
+It works on any counts, which have a row for each clip or match of a player, and add up.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ Counted = Mapping[str, Mapping[str, "Counts"]]
 
 @dataclass(frozen=True, slots=True)
 class Band(Result):
-    """How far each person is from the others, left out in turn: median, and from 5 to 95% of `n` people."""
+    """The distance of each person to the others, left out in turn: median, and 5 to 95% of `n` people."""
 
     median: float | None
     low: float | None
@@ -63,7 +63,7 @@ class Settling(Result):
 
 @dataclass(frozen=True, slots=True)
 class Lacking(Result):
-    """The clips of a source that a signature is computed from, `n_known` of `n`, where some lack what it needs."""
+    """The clips of a source from which a signature is computed, `n_known` of `n`, if some lack its input."""
 
     source: str
     n_known: int
@@ -72,16 +72,15 @@ class Lacking(Result):
 
 @dataclass(frozen=True, slots=True)
 class SignatureResult(Result):
-    """One signature of all sources. `reason` says why it was refused; then there is nothing else.
+    """One signature of all sources. `reason` is why it was refused; then there is nothing else.
 
     `distances`: of each other source to people, the mean over persons, without an interval (`NOT_COVERED`). `nearest`
-    has the least (None: several have, or there is one source alone), `nearest_share` says in how many of the resamples.
-    `not_settled` names sources with fewer than `settled_at` observations, `not_compared` those without a distance, as
-    they have no observation where people have any. `shares` holds the two published signatures themselves.
-    The band is that of `BAND_PEOPLE` drawn people where more differ.
-    `left_off_map` is the number of people without a place on the map: beyond the `MAP_PEOPLE` that are drawn, or
-    without a distance to others there. `lacking` has the sources some of whose clips lack what the signature needs,
-    and `needs` says what: it is computed from the others.
+    has the least (None: several have, or there is one source alone), `nearest_share` the share of resamples in which it
+    does. `not_settled` names sources with fewer than `settled_at` observations, `not_compared` those without a
+    distance, as they have no observation where people have any. `shares` holds the two published signatures themselves.
+    The band is that of `BAND_PEOPLE` people drawn if there are more. `left_off_map` is the number of people without a
+    place on the map: beyond the `MAP_PEOPLE` that are drawn, or without a distance to others there. `lacking` has the
+    sources with clips that lack the signature's input, which `needs` names: it is computed from the others.
     """
 
     signature: str
@@ -116,8 +115,9 @@ class SignatureResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a signature is called, its unit and distance, what its rows are of (`clips`, `matches`), and from how many
-    observations it is settled."""
+    """A signature's name, unit and distance, the unit of its rows (`clips`, `matches`), and the number of observations
+    at which it is settled.
+    """
 
     name: str
     title: str
@@ -261,7 +261,7 @@ def _drawn_people(people: "Mapping[str, Counts]", seed: int) -> "Mapping[str, Co
 def resampled(
     counted: Counted, human: str, distance: "Distance", seed: int, resamples: int
 ) -> dict[str, Floats]:
-    """Of each other source, its distance to people in each resample: players drawn first, then rows within each."""
+    """For each other source, its distance to people in each resample: players drawn first, then rows within each."""
     if not resamples:
         return {}
     rng = np.random.default_rng(seed)
@@ -302,7 +302,7 @@ def _to_each(
 
 
 def _mean_over(far: Floats, times: Floats) -> Floats:
-    """In each resample the mean over persons, as often as they were drawn; NaN where no distance is known."""
+    """In each resample the mean over persons, as often as they were drawn; NaN if no distance is known."""
     weight = np.where(np.isnan(far), 0.0, times)
     total = weight.sum(axis=1)
     found: Floats = np.divide(

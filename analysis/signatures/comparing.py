@@ -28,10 +28,10 @@ SETTLED = 1000
 
 @dataclass(frozen=True, slots=True)
 class ClipPath:
-    """One clip: its name, its source, who played it, where it went, and whether nobody did: a noise model, say.
+    """One clip: its name, source, player and path, and whether no one played it, as in a noise model.
 
-    `logged` names what wrote the positions down: clips of one have one scale of speed. `match` is where others were as
-    well, those of the same name, `scene` where it was: its start and goal, say; empty where nobody says.
+    `logged` names the program that logged the positions: clips of one have one scale of speed. `match` is the name
+    shared with other players' clips, `scene` its location, such as start and goal; empty if unknown.
     """
 
     name: str
@@ -46,8 +46,9 @@ class ClipPath:
 
 @dataclass(frozen=True, slots=True)
 class SourceMoves(Result):
-    """What there is of one source: `n_angles` of the first signature, after leaving out `standing` (a share of
-    all), and the means of its clips' features (None where no clip is long enough)."""
+    """The data of one source: `n_angles` of the first signature, after leaving out `standing` (a share of all), and the
+    means of its clips' features (None if no clip is long enough).
+    """
 
     source: str
     n_players: int
@@ -60,10 +61,10 @@ class SourceMoves(Result):
 
 @dataclass(frozen=True, slots=True)
 class Signatures(Result):
-    """The whole protocol: people, other sources, distances, and how people chose (`closing`, None without votes).
+    """The whole protocol: people, other sources, distances, and people's choices (`closing`, None without votes).
 
-    `scales` are those that speeds were measured by, one for each that wrote positions down; `full_m_per_s` and
-    `moving_m_per_s` are of all clips together, and say little where there are several.
+    `scales` are those by which speeds were measured, one for each logging program; `full_m_per_s` and `moving_m_per_s`
+    are of all clips together, and mean little if there are several.
     """
 
     format: str
@@ -150,7 +151,7 @@ Players = Mapping[str, Sequence[ClipPath]]
 
 
 def _grouped(clips: Sequence[ClipPath]) -> dict[str, dict[str, list[ClipPath]]]:
-    """By source, then by player, both by the alphabet; clips by name, so that their order changes nothing."""
+    """Clips by source, then by player, both alphabetical; clips by name, so that their order changes nothing."""
     found: dict[str, dict[str, list[ClipPath]]] = {}
     for clip in sorted(clips, key=lambda one: (one.source, one.player, one.name)):
         found.setdefault(clip.source, {}).setdefault(clip.player, []).append(clip)
@@ -158,7 +159,7 @@ def _grouped(clips: Sequence[ClipPath]) -> dict[str, dict[str, list[ClipPath]]]:
 
 
 def _scales(clips: Sequence[ClipPath]) -> Mapping[str, Scale]:
-    """A scale for each that wrote positions down. Raises AnalysisError where one has nobody who moves."""
+    """A scale for each logging program. Raises AnalysisError if no one moves in any of its clips."""
     found: dict[str, Scale] = {}
     for logged in sorted({clip.logged for clip in clips}):
         found[logged] = scale_of([clip.path for clip in clips if clip.logged == logged])

@@ -1,4 +1,4 @@
-"""A map of things of which only the distances are known: classical multidimensional scaling [Tor52]_."""
+"""A map from distances alone: classical multidimensional scaling [Tor52]_."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ _DUST = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Map(Result):
-    """Places in the plane, in the unit of the distances; those of the first label are not negative.
+    """Positions in the plane, in the unit of the distances; those of the first label are not negative.
 
-    `stress` is Kruskal's stress-1 [Kru64]_ of the distances on the map: 0 where it shows all. `variance` is the share
-    of the positive eigenvalues that the two axes have; None where all distances are 0.
+    `stress` is Kruskal's stress-1 [Kru64]_ of the distances on the map: 0 if it is exact. `variance` is the share of
+    the positive eigenvalues that the two axes have; None if all distances are 0.
     """
 
     labels: tuple[str, ...]

@@ -36,7 +36,7 @@ Distance = Callable[[Counts, Counts], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Scale(Result):
-    """What positions are measured by that one thing wrote down: the median moving speed and full speed, in m/s."""
+    """The scale of one logging program's positions: the median moving speed and full speed, in m/s."""
 
     moving_m_per_s: float
     full_m_per_s: float
@@ -44,7 +44,7 @@ class Scale(Result):
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """One signature: `count` gives a clip's counts, or None where its positions lack what is needed (`needs`).
+    """One signature: `count` gives a clip's counts, or None if its positions lack the input (`needs`).
 
     `distance` takes counts with one row for each case and gives a distance each, in `unit`. `published` marks the two
     of Tencé and Buche [TB10]_.
@@ -75,14 +75,14 @@ def bin_of(angle_rad: Floats) -> Ints:
 
 
 def velocity_change(path: Path, scale: Scale) -> Counts:
-    """How often the angle from V(t) to V(t+1) was about each of 20; both faster than 5% of the median moving speed."""
+    """Counts of the angle from V(t) to V(t+1) in 20 bins; both faster than 5% of the median moving speed."""
     speed, course = path.resampled(STEP_S).velocities()
     moves = speed > STANDING * scale.moving_m_per_s
     return _counted(bin_of(wrapped(np.diff(course)[moves[1:] & moves[:-1]])), BINS)
 
 
 def velocity_to_aim(path: Path, scale: Scale) -> Counts | None:
-    """How often the angle from V(t) to where the player looked, D(t), was about each of 20."""
+    """Counts of the angle from V(t) to the direction the player looked, D(t), in 20 bins."""
     even = path.resampled(STEP_S)
     if even.heading_rad is None:
         return None
@@ -92,7 +92,7 @@ def velocity_to_aim(path: Path, scale: Scale) -> Counts | None:
 
 
 def standing_share(path: Path, scale: Scale) -> tuple[int, int]:
-    """How many angles of the first signature were left out because somebody stood, and of how many."""
+    """The number of angles of the first signature left out because the player stood, and the total."""
     n_all = max(0, len(path.resampled(STEP_S).t_s) - 2)
     return n_all - int(velocity_change(path, scale).sum()), n_all
 
@@ -130,7 +130,7 @@ def _counted(bins: Ints, n_bins: int) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class _Moving:
-    """A path at ten positions a second: speed in full speeds, turn in degrees per second, NaN where nobody moves."""
+    """A path at ten positions a second: speed in full speeds, turn in degrees per second, NaN while standing."""
 
     speed: Floats
     turn: Floats
@@ -223,7 +223,7 @@ def _turn_given_view(path: Path, scale: Scale) -> Counts | None:
 
 
 def _speed_given_others(path: Path, scale: Scale) -> Counts | None:
-    """Speeds while nobody is in view, and while somebody is."""
+    """Counts of speeds with no other player in view, and with one."""
     seen = path.resampled(FINE_STEP_S).others_in_view
     if seen is None:
         return None
@@ -236,7 +236,7 @@ def _zone_of_view(seen: Floats) -> Ints:
 
 
 def _by_zone(zone: Ints, n_zones: int, bins: Ints, n_bins: int) -> Counts:
-    """Counts of what was done (bins) apart for what was perceived (zones), one zone after the other."""
+    """Counts of actions (bins) separately for observations (zones), one zone after the other."""
     counts = np.zeros((n_zones, n_bins))
     np.add.at(counts, (zone, bins), 1.0)
     return counts.ravel()

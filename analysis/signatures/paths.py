@@ -1,4 +1,4 @@
-"""Paths in the plane, as positions give them, and what is measured of one path."""
+"""Paths in the plane, from positions, and the measurements of one path."""
 
 from dataclasses import dataclass
 
@@ -22,11 +22,11 @@ _STEADY = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Where one player was in one clip: rising times in seconds, metres, and radians (counter-clockwise) or None.
+    """One player's path in one clip: rising times in seconds, metres, and radians (counter-clockwise) or None.
 
-    `heading_rad` is where the player looked, which need not be where it went. `goal_m` is where its goal was, one row
-    (east, north) for each position, `wall_m` how far the nearest wall was. `goal_in_view` and `others_in_view` are 1
-    where the player had the goal, or somebody else, in view, and 0 where not.
+    `heading_rad` is the direction of gaze, which may differ from that of movement. `goal_m` is the position of its
+    goal, one row (east, north) for each position, `wall_m` the distance of the nearest wall. `goal_in_view` and
+    `others_in_view` are 1 while the goal, or another player, was in view, else 0.
     """
 
     t_s: Floats
@@ -43,8 +43,9 @@ class Path:
         return float(self.t_s[-1] - self.t_s[0])
 
     def resampled(self, step_s: float) -> "Path":
-        """The same path at equal steps from its first moment, linearly between positions; what was in view holds until
-        the next position."""
+        """The same path at equal steps from its first moment, linearly between positions; views hold until the next
+        position.
+        """
         n_steps = int(np.floor(self.lasts_s / step_s + 1e-9))
         at = self.t_s[0] + step_s * np.arange(n_steps + 1)
         x_m, y_m = (np.interp(at, self.t_s, values) for values in (self.x_m, self.y_m))
@@ -68,12 +69,12 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class PathFeatures(Result):
-    """What is measured of one path at ten positions a second; of its course, not of where its player looked.
+    """Measurements of one path at ten positions a second; of its course, not of its player's gaze.
 
     Shares of time in [0, 1]: `full_speed` within 3% of full speed, `slow` below 20% of it, `straight` turning by less
     than 1 degree per second. `reversals_per_s`: how often left turns to right or back. `turn_sd_deg_per_s`;
-    `turn_kurtosis`: excess over a normal distribution, larger where turns come in bursts. `corrections`: the share of
-    the speed's power from 0.5 to 1.8 Hz [Wel67]_. `acceleration`: root mean square, in full speeds per second.
+    `turn_kurtosis`: excess over a normal distribution, larger if turns come in bursts. `corrections`: the share of the
+    speed's power from 0.5 to 1.8 Hz [Wel67]_. `acceleration`: root mean square, in full speeds per second.
     `mean_speed`: of full speed. `straightness`: net displacement over length [Ben04]_.
     """
 
@@ -94,9 +95,9 @@ FEATURES: tuple[str, ...] = tuple(PathFeatures.__dataclass_fields__)
 
 
 def path_features(path: Path, full_m_per_s: float) -> PathFeatures | None:
-    """Measure a path; None where it lasts less than a second or nobody moves.
+    """Measure a path; None if it lasts less than a second or the player does not move.
 
-    `full_m_per_s` is the speed that the game gives at most; of unknown games, see `full_speed_of`.
+    `full_m_per_s` is the game's maximum speed; for unknown games, see `full_speed_of`.
     """
     if path.lasts_s < 1.0:
         return None

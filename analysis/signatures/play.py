@@ -1,7 +1,7 @@
-"""Signatures of play: how often players did what, given what they had perceived; and sources held against people.
+"""Signatures of play: the frequency of players' actions given their observations; and sources compared with people.
 
-Each is a table of counts, what was perceived (zones) by what was done (bins). Distances are taken within each zone, so
-that who meets other situations is not therefore far: `measures.conditional`.
+Each is a table of counts, observations (zones) by actions (bins). Distances are taken within each zone, so that meeting
+other situations does not add to a distance: `measures.conditional`.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ SIMULATED = "simulated"
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One decision: the name of its signature, what was perceived before (NaN: nothing yet), and what was done."""
+    """One decision: the name of its signature, the preceding observations (NaN: none yet), and the action."""
 
     signature: str
     given: tuple[float, ...]
@@ -37,9 +37,10 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class SeatPlay:
-    """What one player did in one seat of one match; `match` is its name, `config` and `role` what it played as.
+    """One player's acts in one seat of one match; `match` is its name, `config` and `role` the player's.
 
-    `others` is who else was there but had no seat throughout, in words; empty where nobody was."""
+    `others` describes other participants without a permanent seat, in words; empty if there were none.
+    """
 
     match: str
     game: str
@@ -53,7 +54,7 @@ class SeatPlay:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlay(Result):
-    """What there is of one source in one game. `n_acts` are of all signatures: a decision may be an act of several."""
+    """The data of one source in one game. `n_acts` are of all signatures: a decision may be an act of several."""
 
     source: str
     game: str

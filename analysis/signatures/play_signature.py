@@ -1,4 +1,4 @@
-"""A signature of play: a decision in bins, by zones of what was perceived before it."""
+"""A signature of play: a decision in bins, by zones of the observations before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ TENTHS = tuple(at / 20 for at in range(1, 20, 2))
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Something perceived before a decision, and where its zones end: `edges` rise, each begins the next zone.
+    """An observation before a decision, and the edges of its zones: `edges` rise, each begins the next zone.
 
-    What is not there yet (NaN) is a zone of its own, the first."""
+    A missing observation (NaN) is a zone of its own, the first.
+    """
 
     what: str
     edges: tuple[float, ...]
@@ -32,10 +33,10 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class PlaySignature:
-    """A decision of one game, in `n_bins` bins of `width` around `low`, `low + width`, ...; what was perceived before.
+    """A decision of one game, in `n_bins` bins of `width` around `low`, `low + width`, ...; given observations.
 
-    The distance within a zone is linear Earth Mover's Distance in `unit`; where the bins have no order (`is_ordered`),
-    all are 1 apart. `roles_differ`: the roles of its game decide differently, while no signature keeps them apart.
+    The distance within a zone is linear Earth Mover's Distance in `unit`; if the bins have no order (`is_ordered`), all
+    are 1 apart. `roles_differ`: the roles of its game decide differently, while no signature separates them.
     """
 
     name: str
@@ -58,7 +59,7 @@ class PlaySignature:
         return conditional(self.n_zones, linear(self.width) if self.is_ordered else unordered)
 
     def bin(self, given: Sequence[float], did: float) -> int:
-        """The bin in which a decision is counted: its zone's bins follow those of the zone before."""
+        """The bin in which a decision is counted: its zone's bins follow those of the previous zone."""
         zone = 0
         for one, value in zip(self.given, given, strict=True):
             zone = zone * one.n_zones + one.zone(value)

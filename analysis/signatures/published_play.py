@@ -1,6 +1,6 @@
-"""The signatures of play of the games that were published: `sug`, `wac`, and GLEE's three.
+"""The signatures of play of the published games: `sug`, `wac`, and GLEE's three.
 
-A game of one's own brings its own (docs/new-game.md).
+Other games bring their own (docs/new-game.md).
 """
 
 from analysis.signatures.play_signature import TENTHS, Given, PlaySignature, changes_of, shares_of, yes_no_of

@@ -158,13 +158,13 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
 
 
 def lacking_words(one: SignatureResult) -> str:
-    """The number of clips that a signature is computed from, where some lack what it needs."""
+    """The number of clips that a signature is computed from, if some lack its input."""
     each = ", ".join(f"{found.n_known} of {found.n} clips of {found.source}" for found in one.lacking)
     return f"Computed from {each}: {one.needs} in the others."
 
 
 def left_off_words(one: SignatureResult) -> str:
-    """How many people the map leaves out, and why, as a sentence."""
+    """A sentence on the number of people left out of the map, with the reason."""
     return (
         f"The map leaves out {one.left_off_map:,} people: it has those with a distance to each other, of at most "
         f"{MAP_PEOPLE:,} drawn."
@@ -172,7 +172,7 @@ def left_off_words(one: SignatureResult) -> str:
 
 
 def band_words(one: SignatureResult, source: str) -> str:
-    """Where a source lies by the band of people: within, or how many times as far as its upper end."""
+    """A source's position relative to the band of people: within, or how many times as far as its upper end."""
     away = one.bands_away(source)
     if away is None:
         return ""
@@ -184,7 +184,7 @@ def _times(away: float) -> str:
 
 
 def outside_words(one: SignatureResult) -> str:
-    """What is to be said of the nearest source where it lies outside the band; empty where it does not."""
+    """A remark if the nearest source is outside the band; empty otherwise."""
     away = None if one.nearest is None else one.bands_away(one.nearest)
     return f"; it, too, lies outside the band, {_times(away)}" if away and away > 1 else ""
 

@@ -1,4 +1,4 @@
-"""How well one number tells two groups apart: the area under the ROC curve, with its interval."""
+"""The separation of two groups by one number: the area under the ROC curve, with its interval."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def newcombe(area: float, n_x: int, n_y: int, *, level: float = LEVEL) -> tuple[
 
 
 def _placements(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    """For each x the share of y below it, for each y the share of x above it; equal ones count a half."""
+    """For each x the share of y below it, for each y the share of x above it; ties count a half."""
     ranks = stats.rankdata(np.concatenate([x, y]))
     of_x: Floats = (ranks[: len(x)] - stats.rankdata(x)) / len(y)
     of_y: Floats = 1 - (ranks[len(x) :] - stats.rankdata(y)) / len(x)

@@ -1,4 +1,4 @@
-"""People and cells as whole numbers, and what is described of one value per person."""
+"""People and cells as integer codes, and the description of one value per person."""
 
 from dataclasses import dataclass, replace
 
@@ -29,7 +29,7 @@ class People:
 
     @property
     def n(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return self.groups.size
 
     def table(self) -> pd.DataFrame:
@@ -46,7 +46,7 @@ def people_of(rows: pd.DataFrame) -> People:
 
 
 def one_run_each(rows: pd.DataFrame, people: People) -> bool:
-    """Whether nobody has two sessions: then nobody answers a pair, or stands at a position, twice."""
+    """True if no person has two sessions: then no one answers a pair, or has a position, twice."""
     session = rows["session"].cat.codes.to_numpy()
     run = session[people.some_row]
     return bool((run[people.groups.codes] == session).all())
@@ -70,7 +70,7 @@ def ratio(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Floa
 
 
 def describe_people(values: Floats, *, scale: Scale = "any", seed: int, resamples: int) -> Description:
-    """As `describe`; with more than 5,000 distinct values the interval is Student's t, and says so."""
+    """Like `describe`; with more than 5,000 distinct values the interval is Student's t, and says so."""
     if resamples and len(np.unique(values[~np.isnan(values)])) > _MOST_DISTINCT:
         plain = describe(values, seed=seed, resamples=0)
         return replace(plain, interval=_student_of(plain, scale, seed))

@@ -31,7 +31,8 @@ class NotConverged(Exception):
 class Answers:
     """For each answer its row of `design` (fixed effects), the codes of its two levels, and the outcome, 0 or 1.
 
-    Every level has an answer."""
+    Every level has an answer.
+    """
 
     design: Floats
     first: Codes
@@ -185,20 +186,21 @@ class Curvature:
 
     @property
     def covariance(self) -> Floats:
-        """Of the fixed effects."""
+        """The covariance of the fixed effects."""
         covariance: Floats = _solved(self._factor, np.eye(len(self._factor), self._k))[: self._k]
         return covariance
 
     @property
     def log_determinant(self) -> float:
-        """Of the curvature in all effects."""
+        """The log determinant of the curvature in all effects."""
         return float(np.log(self._diagonal).sum() + 2 * np.log(np.diag(self._factor)).sum())
 
     def slope(self) -> Floats:
-        """How the log likelihood with the random effects integrated out rises with the fixed effects.
+        """The slope of the log likelihood, random effects integrated out, with the fixed effects.
 
         The joint one is level at its mode; what remains is minus half the log determinant of the random effects'
-        curvature, which changes with each answer's weight."""
+        curvature, which changes with each answer's weight.
+        """
         model, k = self._model, self._k
         whole = _inverse(self._factor)
         fixed, rest = whole[:k, :k], whole[:k, k:]
@@ -217,7 +219,7 @@ class Curvature:
         return slope
 
     def _crossed(self, inverse: Floats) -> tuple[Floats, Floats]:
-        """What the smaller factor's uncertainty adds to each level of the larger, and shares with it in each cell."""
+        """The smaller factor's uncertainty added to each level of the larger, and its covariance in each cell."""
         model = self._model
         of_larger, of_cell = np.empty(model.n_larger), np.empty(len(model.cell_larger))
         rows = max(1, _CELLS // model.n_smaller)
@@ -250,7 +252,7 @@ class Curvature:
 
 # LAPACK's own functions: the matrices are small, and the checks of scipy.linalg take longer than solving them.
 def _factor(matrix: Floats) -> Floats:
-    """Its Cholesky factor, in the upper triangle. Raises LinAlgError where the matrix is not positive definite."""
+    """The Cholesky factor, in the upper triangle. Raises LinAlgError if the matrix is not positive definite."""
     factor, info = dpotrf(matrix, clean=False)
     if info:
         raise LinAlgError(f"the leading minor of order {info} is not positive definite")
@@ -265,7 +267,7 @@ def _solved(factor: Floats, right: Floats) -> Floats:
 
 
 def _inverse(factor: Floats) -> Floats:
-    """Of the matrix whose Cholesky factor is the upper triangle of `factor`."""
+    """The inverse of the matrix whose Cholesky factor is the upper triangle of `factor`."""
     upper, _ = dpotri(factor)
     inverse: Floats = np.triu(upper) + np.triu(upper, 1).T
     return inverse

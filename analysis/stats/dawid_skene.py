@@ -1,7 +1,7 @@
-"""Labels from votes that weigh each voter by how often they turn out right: the model of Dawid and Skene.
+"""Labels from votes weighted by each voter's accuracy: the model of Dawid and Skene.
 
-The label of a pair and its probability are those of the hierarchical model (`label_probability`): with five votes a
-pair, EM says 0.99 of nearly all labels, of which 80% are right (bench/calibration.md)."""
+Probabilities are `label_probability`'s: EM's are 0.99 for labels of which 80% are right (bench/calibration.md).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -156,14 +156,14 @@ def dawid_skene(rows: pd.DataFrame, *, most_steps: int = MOST_STEPS, close: floa
 
 
 def _probabilities(table: pd.DataFrame) -> Floats:
-    """Those of the labels, by the model."""
+    """The labels' probabilities in the model."""
     p_a = table["p_a"].to_numpy(dtype=float)
     sure: Floats = np.maximum(p_a, 1 - p_a)
     return sure
 
 
 def _too_sure(table: pd.DataFrame) -> bool | None:
-    """Whether fewer labels are right than the model's probabilities say, one-sided; a tie is half right."""
+    """True if fewer labels are right than the model's probabilities predict, one-sided; a tie is half right."""
     if table.empty:
         return None
     p = _probabilities(table)

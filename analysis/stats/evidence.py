@@ -31,9 +31,9 @@ class Ends(Protocol):
 def evidence(interval: Ends, null: float = 0.0, smallest: float = SHARE) -> Evidence:
     """Verdict of an interval on a number against `null`, the value of no difference.
 
-    ``more`` or ``less`` where the interval leaves out `null`; ``alike`` where it holds `null` and lies within
-    `smallest` of it, as in two one-sided tests of equivalence [Sch87]_, with half of the error that a 95% interval
-    leaves on either side; else, and without an interval, ``open``.
+    ``more`` or ``less`` if the interval excludes `null`; ``alike`` if it contains `null` and lies within `smallest` of
+    it, as in two one-sided tests of equivalence [Sch87]_, with half of the error that a 95% interval leaves on either
+    side; otherwise, and without an interval, ``open``.
     """
     return evidence_of(interval.low, interval.high, null, smallest)
 
@@ -41,7 +41,7 @@ def evidence(interval: Ends, null: float = 0.0, smallest: float = SHARE) -> Evid
 def evidence_of(
     low: float | None, high: float | None, null: float = 0.0, smallest: float = SHARE
 ) -> Evidence:
-    """As `evidence`, of the ends of an interval."""
+    """Like `evidence`, from the ends of an interval."""
     if low is None or high is None:
         return "open"
     if low > null:
@@ -52,10 +52,11 @@ def evidence_of(
 
 
 def with_test(verdict: Evidence, p: float | None) -> Evidence:
-    """A verdict beside which a test stands: a difference only where `p`, after its correction, is below .05 as well.
+    """A verdict with a test: a difference only if `p`, after its correction, is below .05 as well.
 
-    The interval of few people rests on Student's t, their exact test on nothing: with four people an interval may leave
-    out chance where no p can be below .125. ``alike`` needs no test; without a p there is no difference."""
+    The interval of few people relies on Student's t, their exact test on no assumption: with four people an interval
+    may exclude chance although no p can be below .125. ``alike`` needs no test; without a p there is no difference.
+    """
     if verdict in ("more", "less") and (p is None or p >= ALPHA):
         return "open"
     return verdict

@@ -31,11 +31,12 @@ class Interval(Result):
 
 
 def resampling_is_bounded(distinct: int, resamples: int) -> bool:
-    """Whether so many distinct values are few enough to be drawn `resamples` times.
+    """True if so many distinct values are few enough to be drawn `resamples` times.
 
-    Answers on a scale of steps have few distinct values, however many participants there are. Values without steps
-    have as many as participants, and resampling a hundred thousand of them takes minutes and gives what the analytic
-    interval does: see `mean_interval` and `mann_whitney`."""
+    Answers on a scale of steps have few distinct values, however many participants there are. Values without steps have
+    as many as participants, and resampling a hundred thousand of them takes minutes and gives the same as the analytic
+    interval: see `mean_interval` and `mann_whitney`.
+    """
     return distinct * resamples <= _DRAWS
 
 

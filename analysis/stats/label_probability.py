@@ -1,10 +1,11 @@
-"""How likely a label is, where votes on a pair may err together: a hierarchical model of votes.
+"""The probability of a label if votes on a pair may err together: a hierarchical model of votes.
 
 In the model of Dawid and Skene votes are independent given the label. They are not: a hard pair misleads most of those
 who see it, and five votes that agree for such a reason are taken for near certainty. Here the log odds that participant
-j names the label of pair i are their skill and the pair's own shift, theta_j + d_i, both normal: the multilevel
-model of [Car08]_ with one coin. What the data do not settle (how good people are, how far pairs differ) is averaged
-over."""
+j names the label of pair i are their skill and the pair's own shift, theta_j + d_i, both normal: the multilevel model
+of [Car08]_ with one coin. Parameters that the data leave open (how good people are, how far pairs differ) are averaged
+over.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ Votes = tuple[sparse.csr_array, sparse.csr_array]  # for a, and for b
 
 @dataclass(frozen=True, slots=True)
 class _World:
-    """What might be: the mean skill, the SD of pairs, and how much the counts of votes speak for both."""
+    """One point of the grid: the mean skill, the SD of pairs, and its weight given the counts of votes."""
 
     skill: float
     of_pairs: float
@@ -92,7 +93,7 @@ def _oriented(pair: Codes, person: Codes, side: Floats, n_pairs: int) -> tuple[F
 
 
 def _votes(pair: Codes, person: Codes, among: Flags, n_pairs: int) -> sparse.csr_array:
-    """How often each participant (column) gave one of the votes that are `among` on each pair (row)."""
+    """The number of times each participant (column) gave one of the votes in `among` on each pair (row)."""
     shape = (n_pairs, int(person.max(initial=-1)) + 1)
     cells = (pair[among], person[among])
     return sparse.coo_array((np.ones(len(cells[0])), cells), shape=shape).tocsr()
@@ -146,7 +147,7 @@ def _fitted(votes: Votes, world: _World, spread: float) -> tuple[Floats, float]:
 
 
 def _posterior(spoken: Floats) -> tuple[Floats, Floats]:
-    """For each pair the probability of each label and shift, and the log of what was their sum."""
+    """For each pair the probability of each label and shift, and the log of their sum."""
     spoken = spoken + np.tile(_LOG_WEIGHTS, 2)
     evidence: Floats = logsumexp(spoken, axis=1)
     return np.exp(spoken - evidence[:, np.newaxis]), evidence

@@ -39,10 +39,13 @@ class ModelNumber(Result):
     """A posterior mean, its standard deviation and the middle 95%; `p`, of log odds against 0, two-sided."""
 
     value: float
+    """Posterior mean."""
     sd: float | None
+    """Posterior standard deviation."""
     low: float
     high: float
     p: float | None
+    """Two-sided p value of log odds against 0; null of other numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class MixedModel(Result):
 
     outcome: str | None
     n: int
+    """Answers."""
     n_participants: int
     n_pairs: int
     intercept: ModelNumber | None
@@ -182,10 +186,11 @@ def fit_mixed(
 def _at_boundary(
     participant: Codes, pair: Codes, value: npt.NDArray[np.int64], group: npt.NDArray[np.int64] | None
 ) -> bool:
-    """Whether the likelihood falls as either standard deviation leaves 0: then both are 0 in a singular fit.
+    """True if the likelihood falls as either standard deviation leaves 0: then both are 0 in a singular fit.
 
     At 0 the model is a logistic regression, and the slope of the log likelihood along the variance of a factor is half
-    of what the squared sums of its levels' residuals exceed their expectation by [Lin97]_."""
+    of the excess of the squared sums of its levels' residuals over their expectation [Lin97]_.
+    """
     study = np.zeros(len(value), dtype=np.int64) if group is None else group
     share = (np.bincount(study, value) / np.bincount(study))[study]
     residual, weight = value - share, share * (1 - share)
@@ -196,7 +201,7 @@ def _at_boundary(
 
 
 def _outcome(rows: pd.DataFrame, blank: Blank) -> tuple[str | None, Outcomes, str | None]:
-    """What is modelled, the answers, and why it is not known what to model."""
+    """The outcome to model, the answers, and the reason if there is no outcome."""
     right = correct_answers(rows, blank)
     if right.n or rows["truth"].notna().any():
         return "correct", right, None
@@ -237,7 +242,7 @@ def _pair_keys(rows: pd.DataFrame, answers: Outcomes) -> list[tuple[str, str, st
 
 
 def why_not_fitted(n: int, n_people: int, n_pairs: int) -> str | None:
-    """Why the model cannot be fitted to so many answers, if it cannot."""
+    """The reason why the model cannot be fitted to so many answers, if so."""
     if n == 0:
         return "no answer counts"
     if n > MOST_ANSWERS or min(n_people, n_pairs) > MOST_OF_SMALLER:
@@ -274,7 +279,7 @@ def _answers(
 
 
 def spread_of(fitted: Posterior, factor: int) -> ModelNumber:
-    """How far the levels of a factor differ, in log odds."""
+    """The spread of a factor's levels, in log odds."""
     return ModelNumber(*_without_sd(fitted.mean_spread(factor), *fitted.spread_interval(factor)))
 
 

@@ -18,9 +18,10 @@ from analysis.stats.threads import one_thread
 
 @dataclass(frozen=True, slots=True)
 class ConditionEffect(Result):
-    """One condition in the model: its answers that count, and its log odds less those of the reference.
+    """One condition in the model: its counted answers, and its log odds less those of the reference.
 
-    `log_odds` is None for the reference, whose own log odds are the model's `intercept`."""
+    `log_odds` is None for the reference, whose own log odds are the model's `intercept`.
+    """
 
     condition: str
     n: int
@@ -38,7 +39,9 @@ class ConditionsModel(Result):
     two-sided. `n_crossed` participants answered in two conditions or more. `reason` says why there is no model."""
 
     outcome: str
+    """What counts as 1."""
     n: int
+    """Answers."""
     n_participants: int
     n_crossed: int
     n_pairs: int

@@ -26,7 +26,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def out_of_reach(least_p: float, n_family: int, alpha: float = 0.05) -> bool:
-    """Whether Holm's correction [Hol79]_ of `n_family` tests can never be below `alpha`, whatever is observed.
+    """True if Holm's correction [Hol79]_ of `n_family` tests can never be below `alpha`, whatever the data.
 
     `least_p` is the least p that any of the tests can give; no corrected p is less than `n_family` times that.
 

@@ -4,9 +4,10 @@ _SMALLEST = 0.001
 
 
 def p_cell(value: float | None, none: str = "-") -> str:
-    """A p value in the cell of a table: ``.25``, ``.046``, ``< .001``; `none` where there is none.
+    """A p value in the cell of a table: ``.25``, ``.046``, ``< .001``; `none` if there is none.
 
-    Three decimals without a zero before them, and without one after the second; p is never said to be 0 or 1."""
+    Three decimals without a leading zero and without one after the second; p is never shown as 0 or 1.
+    """
     if value is None:
         return none
     if value < _SMALLEST:

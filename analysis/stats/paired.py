@@ -1,4 +1,4 @@
-"""Two values of each participant compared: what is right where the same people are in two studies or conditions."""
+"""Two values of each participant compared: the right test if the same people are in two studies or conditions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -112,7 +112,8 @@ def paired_columns_test(
     seed: int = 1,
     resamples: int = RESAMPLES,
 ) -> PairedTest:
-    """As `paired_test`, of two columns in the order of the same participants; who has NaN in one is only in the other.
+    """Like `paired_test`, for two columns in the order of the same participants; one with NaN in a column is only in
+    the other.
 
     Examples
     --------

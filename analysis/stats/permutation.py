@@ -1,4 +1,4 @@
-"""Whether two groups differ, or two values of each participant, by dealing the values out anew."""
+"""Permutation tests of whether two groups, or two values of each participant, differ."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -34,6 +34,7 @@ class PermutationTest(Result):
     """
 
     difference: float | None
+    """Mean of the first group less that of the second, in the values' unit."""
     p: float | None
     alternative: Literal["two-sided"]
     method: str | None

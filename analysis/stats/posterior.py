@@ -1,4 +1,4 @@
-"""What the answers say of the mixed model's numbers, with the two standard deviations integrated out."""
+"""The posterior of the mixed model's numbers, with the two standard deviations integrated out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How far one sample of differences lies from zero: the Hodges-Lehmann estimate with its distribution-free interval."""
+"""Distance of one sample of differences from zero: the Hodges-Lehmann estimate with distribution-free interval."""
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,7 @@ class _Averages:
         return round(float(place), _DECIMALS) + 0.0
 
     def rank(self) -> tuple[int, str]:
-        """Which average, from either end, ends the interval; 0 where not even the first does."""
+        """The rank, from either end, of the average that ends the interval; 0 if not even the first does."""
         n = self._size
         if len(self._values) == n < _EXACT_BELOW:
             up_to = np.cumsum(signed_rank_distribution(n))
@@ -82,7 +82,7 @@ class _Averages:
         return int(np.floor(self.n / 2 + 0.5 - float(ndtri((1 + LEVEL) / 2)) * variance**0.5)), NORMAL
 
     def _count(self, at: float) -> int:
-        """How many averages are at most `at`."""
+        """The number of averages that are at most `at`."""
         partners = self._below[np.searchsorted(self._values, 2 * at - self._values, side="right")]
         alone = self._below[np.searchsorted(self._values, at, side="right")]
         return int(partners @ self._counts + alone) // 2

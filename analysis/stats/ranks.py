@@ -1,4 +1,4 @@
-"""Two groups ranked together, kept as counts of their distinct values: what a million participants a group need."""
+"""Two groups ranked together, stored as counts of their distinct values: needed for a million participants a group."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """How often each distinct value, in ascending order, occurs in the first and in the second group."""
+    """The frequency of each distinct value, in ascending order, in the first and in the second group."""
 
     of_x: Counts
     of_y: Counts
@@ -32,7 +32,7 @@ class Ranks:
 
     @property
     def ties(self) -> bool:
-        """Whether any two values are equal."""
+        """True if any two values are equal."""
         return bool((self.of_x + self.of_y > 1).any())
 
     @property
@@ -51,7 +51,7 @@ class Ranks:
         return min(1.0, 2 * share) if alternative == "two-sided" else share
 
     def delong(self) -> AucInterval:
-        """What `analysis.stats.auc.auc_interval` gives."""
+        """The result of `analysis.stats.auc.auc_interval`."""
         area = self.u1 / (self.n1 * self.n2)
         if len(self.of_x) == 1:
             return AucInterval(None, None, LEVEL, None, "all values are the same")

@@ -1,4 +1,4 @@
-"""How far apart two groups are: the Hodges-Lehmann shift with its distribution-free interval."""
+"""The distance of two groups: the Hodges-Lehmann shift with its distribution-free interval."""
 
 from dataclasses import dataclass
 from math import comb
@@ -26,9 +26,10 @@ Counts = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class HodgesLehmann(Result):
-    """How much higher the first group is, in the values' unit; `low` and `high` are None with a `reason`."""
+    """The excess of the first group, in the values' unit; `low` and `high` are None with a `reason`."""
 
     value: float | None
+    """The shift, in the values' unit; above 0 the first group is higher."""
     low: float | None
     high: float | None
     level: float
@@ -122,7 +123,7 @@ class _Differences:
         return round(float(place), _DECIMALS) + 0.0
 
     def rank(self) -> tuple[int, str]:
-        """Which difference, from either end, ends the interval; 0 where not even the first does."""
+        """The rank, from either end, of the difference that ends the interval; 0 if not even the first does."""
         n1, n2 = self._sizes
         untied = len(self._x) == n1 and len(self._y) == n2
         if untied and max(n1, n2) < _EXACT_BELOW:
@@ -137,7 +138,7 @@ class _Differences:
         return int(np.floor(self.n / 2 + 0.5 - float(ndtri((1 + LEVEL) / 2)) * variance**0.5)), NORMAL
 
     def _count(self, shift: float) -> int:
-        """How many differences are at most `shift`."""
+        """The number of differences that are at most `shift`."""
         lower = np.searchsorted(self._y, self._x - shift, side="left")
         return int(((self._below[-1] - self._below[lower]) * self._of_x).sum())
 

@@ -1,8 +1,9 @@
-"""Intervals from few participants or pairs: Student's t, on a scale that keeps inside what the number can be.
+"""Intervals from few participants or pairs: Student's t, on a scale that respects the number's range.
 
-A percentile bootstrap of few values is too narrow: of three it holds the truth in 70 to 80% of cases, of thirty near
-an end of the scale in 89% (bench/calibration.md). Below `FEW` independent units these intervals take its place, and
-below `FEWEST` there is none."""
+A percentile bootstrap of few values is too narrow: of three it covers the truth in 70 to 80% of cases, of thirty near
+an end of the scale in 89% (bench/calibration.md). Below `FEW` independent units these intervals replace it, and below
+`FEWEST` there is none.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -39,7 +40,7 @@ _ENDS: dict[Scale, tuple[float, float]] = {
 
 
 def too_few(n: int, units: str = "participants", of: int | None = None) -> str:
-    """Why there is no interval; `of` how many there are where only `n` of them have a value."""
+    """The reason for having no interval; `of` is the total if only `n` of them have a value."""
     counted = f"{n}" if of is None or of == n else f"{n} of {of} have a value"
     return f"too few {units} for an interval: {counted}"
 
@@ -79,10 +80,11 @@ def student(
 
 
 def mean_interval(values: Floats, *, scale: Scale, seed: int, resamples: int, n_missing: int = 0) -> Interval:
-    """The interval of the mean of one value per participant: Student's t of fewer than 50, else `bootstrap_mean`.
+    """The interval of the mean of one value per participant: Student's t below 50, else `bootstrap_mean`.
 
-    Student's t, too, where there are more distinct values than can be resampled (`resampling_is_bounded`). On the logit
-    scale for shares and on Fisher's z scale for numbers from -1 to 1. With no spread there is none."""
+    Student's t, too, if there are more distinct values than can be resampled (`resampling_is_bounded`). On the logit
+    scale for shares and on Fisher's z scale for numbers from -1 to 1. Without spread there is none.
+    """
     n = len(values)
     if n < FEWEST:
         return no_interval(too_few(n, of=n + n_missing), seed, 0, STUDENT + _ON[scale])

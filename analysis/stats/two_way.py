@@ -27,11 +27,16 @@ class TwoWay(Result):
 
     accuracy: Interval
     accuracy_participants: int
+    """Participants that the accuracy is over."""
     accuracy_pairs: int
+    """Pairs that the accuracy is over."""
     uncertainty: Interval
     uncertainty_participants: int
+    """Participants that the uncertainty is over."""
     uncertainty_pairs: int
+    """Pairs that the uncertainty is over."""
     uncertainty_trials: Trials
+    """The trials that the uncertainty is over."""
 
 
 def two_way(
@@ -143,7 +148,7 @@ def _resampled(person: Codes, pair: Codes, values: Floats, seed: int, resamples:
 
 
 def _affordable(person: Codes, pair: Codes, values: Floats, resamples: int) -> tuple[int, str | None]:
-    """How many resamples to draw, or why none."""
+    """The number of resamples to draw, or the reason for none."""
     if not len(values):
         return 0, "there is no answer that counts"
     for codes, name in ((person, "participant"), (pair, "pair")):

@@ -1,4 +1,4 @@
-"""How well certainty tells own right answers from own wrong ones: the type-2 ROC, from counts per level."""
+"""How well certainty separates a participant's right answers from wrong ones: the type-2 ROC, from counts per level."""
 
 from typing import TypeAlias
 

@@ -30,7 +30,7 @@ class PasswordChange:
 
 
 async def change_password(database: Database, who: Who, change: PasswordChange, now: datetime) -> str:
-    """All logins end; returns a new one's token for the browser that asked.
+    """Change the password and end all logins; returns a new login's token for this browser.
 
     Raises WrongPassword, WeakPassword, TooManyAttempts.
     """

@@ -12,7 +12,7 @@ from app.core.schema import clean, cleaned
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who changes something: a user, or whoever sits at the command line."""
+    """The author of a change: a user, or the command line."""
 
     user_id: int | None
     name: str

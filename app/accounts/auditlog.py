@@ -45,7 +45,7 @@ class EntryView:
 
 @dataclass(frozen=True, slots=True)
 class AuditChoices:
-    """What the log can be filtered by."""
+    """The values by which the log can be filtered."""
 
     studies: Sequence[str]
     actors: Sequence[str]

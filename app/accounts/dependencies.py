@@ -1,4 +1,4 @@
-"""Who asks, as handlers are given it."""
+"""The requesting user, as a handler's dependency."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from app.accounts.logins import Who
 
 
 async def get_who(request: Request) -> Who:
-    """The user whom the guard has let in."""
+    """The user admitted by the guard."""
     return request.state.who  # type: ignore[no-any-return]
 
 

@@ -1,8 +1,8 @@
-"""Before a request's body is read: may whoever sent it change anything at all?
+"""An early check, before a request's body is read, that its sender may change anything at all.
 
-FastAPI reads and parses a body before it runs the guards. A stranger's megabytes would be parsed in vain, and
-keep participants waiting; so what changes something is stopped here first, and so is somebody whose role is not enough:
-what is wrong with a body is told to nobody who may not send it. The guards decide everything else.
+FastAPI reads and parses a body before it runs the guards. An anonymous client's megabytes would be parsed in vain and
+slow down participants, so requests that change something are stopped here first. So are users whose role is not enough:
+errors in a body are not shown to someone who may not send it. The guards decide everything else.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Coming in: a fresh token at each login; logins end, expire and can be revoked."""
+"""Logins: a fresh token for each; they end, expire and can be revoked."""
 
 import hashlib
 import secrets
@@ -94,9 +94,9 @@ def password_hash_of(session: Session, email: str) -> tuple[int | None, str | No
 def log_in(
     session: Session, user_id: int, browser: str, now: datetime, *, ends: str = "", kept: str | None = None
 ) -> str:
-    """A new login's token, for the cookie; the one that the browser came with (`ends`) is over.
+    """A new login's token, for the cookie; the browser's previous login (`ends`) is revoked.
 
-    `kept` is the hash that the password was checked against: were it changed meanwhile, nobody comes in.
+    `kept` is the hash against which the password was checked: if it has changed meanwhile, the login fails.
     """
     token = secrets.token_urlsafe(32)
     user = session.get(User, user_id)
@@ -122,9 +122,9 @@ def log_in(
 
 
 def note_failed(session: Session, email: str, now: datetime) -> None:
-    """Put a login that failed into the audit log: the account's name where there is one, and nothing else.
+    """Record a failed login in the audit log, with the account's name only if the account exists.
 
-    What is typed into the wrong field may be a password, so a name that nobody has is not kept.
+    Text typed into the wrong field may be a password, so unknown names are not kept.
     """
     user = session.exec(select(User).where(User.email == email)).first()
     actor = Actor(user.id, user.email) if user else NOBODY
@@ -184,7 +184,7 @@ def log_out_elsewhere(session: Session, who: Who, now: datetime) -> None:
 
 
 def logins(session: Session, who: Who, now: datetime) -> Sequence[LoginView]:
-    """Where the user is logged in, the newest first."""
+    """The user's active logins, newest first."""
     standing = select(Login).where(
         Login.user_id == who.user_id,
         col(Login.revoked_at).is_(None),

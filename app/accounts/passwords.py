@@ -41,9 +41,9 @@ class WeakPassword(StudyError):
 
 
 def check_strength(password: str, email: str = "") -> None:
-    """Raises WeakPassword for one that is too short, too long or easily guessed.
+    """Raises WeakPassword for a password that is too short, too long or easily guessed.
 
-    Easily guessed is one of which fewer than LEAST_LEFT letters and digits are left without common words, its user's
+    It is easily guessed if fewer than LEAST_LEFT distinct letters and digits remain without common words, the user's
     address, runs of the keyboard or the alphabet, years and repetitions.
     """
     if not SHORTEST <= len(password) <= LONGEST:
@@ -58,7 +58,7 @@ def check_strength(password: str, email: str = "") -> None:
 
 
 def _left_of(password: str, email: str) -> set[str]:
-    """The different letters and digits of what a guesser would have to guess."""
+    """The distinct letters and digits left after removing guessable parts."""
     words = {*_COMMON.split(), *(part for part in re.split(r"[\W_]+", email.casefold()) if len(part) > 2)}
     guessed = re.compile("|".join(map(re.escape, sorted({*words, *_runs()}, key=lambda word: -len(word)))))
     known = {
@@ -87,14 +87,14 @@ def hashed(password: str, email: str = "", *, is_drawn: bool = False) -> str:
 
 
 def fits(password: str, password_hash: str | None) -> bool:
-    """Whether it is the password; takes as long where there is no hash to hold it against."""
+    """True if the password matches; takes equally long if there is no hash."""
     is_it = len(password) <= LONGEST and _hasher.verify(password, password_hash or _nobody())
     return is_it and password_hash is not None
 
 
 @cache
 def _nobody() -> str:
-    """What a stranger's password is held against; made at its first use, as most commands need none."""
+    """A dummy hash for unknown users; made at first use, as most commands need none."""
     return _hasher.hash(secrets.token_urlsafe())
 
 

@@ -1,4 +1,4 @@
-"""What a user may do: without tables, for the help of a command."""
+"""Roles and their permissions: without tables, for a command's help."""
 
 from enum import StrEnum
 

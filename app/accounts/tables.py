@@ -1,4 +1,4 @@
-"""Who may come in, and who changed what."""
+"""Tables of users, logins and the audit log."""
 
 from datetime import datetime
 from typing import Any

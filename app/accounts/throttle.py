@@ -1,8 +1,8 @@
-"""How often a password may be tried: counted before it is checked, so that a hundred tries at once are a hundred.
+"""Limits on password attempts, counted before the check so that a hundred concurrent attempts count as a hundred.
 
-Attempts are counted per email address and per network. Either count would let anybody lock others out, by trying
-often in their name or from behind the same proxy; so a browser that this user has logged in with before is
-counted for itself alone (a signed cookie says which user), and nobody else's attempts can lock that user out.
+Attempts are counted per email address and per network. Either count would let an attacker lock others out, by trying
+often in their name or from behind the same proxy; so a browser in which this user has logged in before is counted
+separately (a signed cookie identifies the user), and other people's attempts cannot lock that user out.
 """
 
 import hashlib
@@ -36,14 +36,14 @@ class Count:
 
 
 def counts_for(email: str, address: str, known: str) -> Sequence[Count]:
-    """What an attempt to log in is counted under; `known` is a browser that this user came in with, or empty."""
+    """The counters of a login attempt; `known` identifies a browser this user has logged in with, or is empty."""
     if known:
         return [Count(f"browser {known}", PER_USER)]
     return [Count(f"user {email}", PER_USER), Count(f"from {network_of(address)}", PER_NETWORK)]
 
 
 def counts_for_own_password(user_id: int) -> Sequence[Count]:
-    """Somebody who has logged in and must give their password again."""
+    """The counter for a logged-in user who must confirm their password."""
     return [Count(f"password {user_id}", PER_USER)]
 
 
@@ -84,7 +84,7 @@ def known_browser(secret: str, email: str) -> str:
 
 
 def known_as(secret: str, email: str, cookie: str) -> str:
-    """The browser that the cookie names, if it was given to one of this user's; else empty."""
+    """The browser named by the cookie if it was issued to this user; else empty."""
     name = cookie.partition(".")[0]
     is_ours = hmac.compare_digest(cookie.encode(), _signed(secret, email, name).encode())
     return name if name and is_ours else ""

@@ -39,7 +39,7 @@ class BadDays(StudyError):
 
 
 def checked_days(text: str) -> int | None:
-    """How many days a token lasts, None for `never`. Raises BadDays."""
+    """A token's lifetime in days, None for `never`. Raises BadDays."""
     choices = {"never": None, **{str(days): days for days in DAYS}}
     if text not in choices:
         raise BadDays(f"A token ends after {', '.join(map(str, DAYS))} days, or never; not {text[:40]!r}.")
@@ -68,7 +68,7 @@ def make_token(session: Session, who: Who, name: str, now: datetime, *, days: in
 
 
 def tokens(session: Session, who: Who) -> Sequence[TokenView]:
-    """The user's tokens that are not revoked, those that have ended among them."""
+    """The user's tokens that are not revoked, including expired ones."""
     mine = select(ApiToken).where(ApiToken.user_id == who.user_id, col(ApiToken.revoked_at).is_(None))
     return [
         TokenView(token.id or 0, token.name, token.created_at, token.used_at, token.expires_at)
@@ -77,7 +77,7 @@ def tokens(session: Session, who: Who) -> Sequence[TokenView]:
 
 
 def revoke_token(session: Session, who: Who, token_id: int, now: datetime) -> None:
-    """Raises NotFound, or NotAllowed where a program would revoke another token than its own."""
+    """Revoke a token. Raises NotFound, or NotAllowed if a program would revoke a token other than its own."""
     if who.token_id not in (None, token_id):
         raise NotAllowed("A token revokes none but itself; revoke others on your account's page.")
     token = session.get(ApiToken, token_id) if token_id < 2**31 else None

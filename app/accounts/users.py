@@ -47,7 +47,7 @@ def checked_role(text: str) -> Role:
 def add_user(
     session: Session, email: str, role: Role, password_hash: str, *, by: Actor, now: datetime
 ) -> int:
-    """Let somebody in. Raises Conflict where the address is known."""
+    """Add a user. Raises Conflict if the address is known."""
     email = checked_email(email)
     refuse_known(session, email)
     user = User(email=email, role=role, password_hash=password_hash, created_at=now)
@@ -68,7 +68,7 @@ def is_known(session: Session, email: str) -> bool:
 
 
 def users(session: Session) -> Sequence[UserView]:
-    """Everybody, with when they were last here."""
+    """All users, with the time they were last active."""
     seen = select(Login.user_id, func.max(Login.seen_at)).group_by(col(Login.user_id))
     last = dict(session.exec(seen).all())
     return [_view(user, last.get(user.id or 0)) for user in session.exec(select(User).order_by(User.email))]
@@ -81,7 +81,7 @@ def user_with(session: Session, user_id: int) -> UserView:
 
 
 def is_nobody(session: Session) -> bool:
-    """Whether no user was ever added."""
+    """True if there are no users."""
     return session.exec(select(User.id).limit(1)).first() is None
 
 
@@ -98,7 +98,7 @@ def set_role(session: Session, user_id: int, role: Role, *, by: Actor, now: date
 
 
 def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, now: datetime) -> None:
-    """Switch a user off, ending all their logins and tokens, or on again. Nobody switches themselves off."""
+    """Disable a user, ending all logins and tokens, or enable them again. Users cannot disable themselves."""
     _hold_owners(session)
     user = _user(session, user_id)
     if (user.disabled_at is not None) == disabled:
@@ -116,9 +116,10 @@ def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, n
 
 
 def set_password(session: Session, user_id: int, password_hash: str, *, by: Actor, now: datetime) -> None:
-    """Change a password; every login of theirs ends, and where somebody else changes it every API token too.
+    """Change a password; every login of the user ends, and, if someone else changes it, every API token too.
 
-    Who changes their own keeps their programs running; a reset is for an account that its owner has lost hold of.
+    Changing one's own password keeps one's programs running; a reset is for an account that its owner has lost control
+    of.
     """
     user = _user(session, user_id)
     user.password_hash = password_hash
@@ -148,7 +149,7 @@ def _user(session: Session, user_id: int) -> User:
 
 
 def _hold_owners(session: Session) -> None:
-    """So that of two owners who take the role from each other at once, the second is told."""
+    """Lock the owners' rows: if two owners remove each other's role at once, the second fails."""
     session.exec(select(User.id).where(User.role == Role.OWNER).with_for_update()).all()
 
 

@@ -1,8 +1,8 @@
-"""The guard before every experimenter's page: logged in, role, CSRF token, and a study that they may see.
+"""The guard of every experimenter's page: login, role, CSRF token, and a visible study.
 
-`guard` stands before the whole of `/admin`, so a new page is guarded by being there: reading needs a login,
-changing needs an editor and the form's token, and an address with a `{slug}` a study that the user sees.
-What only owners may do, or everybody, is said by the router (`owners_only`, `anyone`).
+`guard` covers the whole of `/admin`, so a new page is guarded automatically: reading needs a login, changing needs an
+editor and the form's token, and an address with a `{slug}` needs a study that the user sees. Pages for owners only, or
+for everybody, are declared by their router (`owners_only`, `anyone`).
 """
 
 import hashlib
@@ -43,8 +43,8 @@ def csrf_for(secret: str, cookie: str) -> str:
 async def check_csrf(request: Request, secret: str, cookie: str) -> None:
     """Raises NotAllowed unless the form (field `csrf`) or the script (header `X-CSRF-Token`) came from our page.
 
-    A browser that says itself that it came from elsewhere is not believed to be ours, whatever it brings: another
-    host of our domain could have planted the cookie that the token is made from.
+    A request that the browser marks as cross-site is refused even with a valid token: another host of our domain could
+    have planted the cookie from which the token is derived.
     """
     if request.headers.get("sec-fetch-site", "same-origin") not in OURS:
         raise NotAllowed("This form came from another site. Please open the page here and send it again.")
@@ -57,7 +57,7 @@ async def check_csrf(request: Request, secret: str, cookie: str) -> None:
 
 
 async def find_login(request: Request, database: Database, now: datetime) -> Who:
-    """Who sent the request. Raises NotLoggedIn."""
+    """The user who sent the request. Raises NotLoggedIn."""
     token = request.cookies.get(COOKIE, "")
     who = await database.peek(logins.who_logged_in, token, now) if token else None
     if who is None:
@@ -111,9 +111,9 @@ class StudyTab:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What every experimenter's page has around it. `said` is a code of `notices.NOTICES`.
+    """The frame of every experimenter's page. `said` is a code of `notices.NOTICES`.
 
-    `next_step` is of the study; None outside of one, and where all is done.
+    `next_step` belongs to the study; None outside of one, and if all is done.
     """
 
     who: Who
@@ -161,7 +161,7 @@ def login_address(request: Request) -> str:
 
 
 def safe_next(address: str) -> str:
-    """Where to go after the login: a page of ours, or the start."""
+    """The address to open after login: one of our pages, or the start."""
     try:
         parts = urlsplit(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What every experimenter's page is given. A template sees one of these, as `page`, and nothing else."""
+"""The data of every experimenter's page. A template sees one of these, as `page`, and nothing else."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,9 +9,9 @@ from app.admin.help.documents import help_address
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdminPage:
-    """The frame: who is logged in, which study, what was just done. `error` heads a form that was not taken.
+    """The frame: the user, the study, the last action's message. `error` heads a form that was not accepted.
 
-    `tab` marks the place in the menus: `studies`, `stimuli`, `people`, `account`, or one of a study's own.
+    `tab` is the active menu entry: `studies`, `stimuli`, `people`, `account`, or one of a study's own.
     """
 
     template: ClassVar[str]

@@ -1,4 +1,4 @@
-"""`/api/v1`: what the experimenter's pages can do, but for users and tokens, for programs. One file per part."""
+"""`/api/v1`: the functions of the experimenter's pages, except users and tokens, for programs. One file per part."""
 
 from functools import cache
 from typing import Any
@@ -36,7 +36,7 @@ MOST_BYTES = 8_000_000  # of a request that is read whole; what takes more (uplo
 
 
 class Problem(BaseModel):
-    """What was wrong, where, and what to do."""
+    """The problem, its place and the remedy."""
 
     message: str
 
@@ -57,7 +57,7 @@ SLUG = {"name": "slug", "in": "path", "required": True, "description": "The stud
 
 
 class Api(FastAPI):
-    """Its document says of each operation what the first line of its docstring says, and that paths have a study."""
+    """The API's application. An operation's summary in its document is the first line of its docstring."""
 
     def openapi(self) -> dict[str, Any]:
         return _document()
@@ -84,7 +84,7 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
 
 
 def make_api() -> FastAPI:
-    """The API as an application of its own, to be mounted; its state is the service's."""
+    """The API as a separate application, to be mounted; it shares the service's state."""
     api = _empty()
     api.router.routes.extend(_parts().routes)
     return api
@@ -92,7 +92,7 @@ def make_api() -> FastAPI:
 
 @cache
 def _parts() -> Api:
-    """Made once in a process, as the pages of app/main.py are; it has no state, and serves nobody."""
+    """The API's routes, made once per process, as the pages of app/main.py are; it has no state of its own."""
     api = _empty()
 
     async def schema() -> dict[str, Any]:

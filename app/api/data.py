@@ -29,7 +29,7 @@ class ReportIn(BaseModel):
 class PackageIn(BaseModel):
     """`keeps_links`: with pseudonyms, keep session and trial numbers, seeds, the order of arrival and exact times.
 
-    Whoever has another export of the study or a recruiter's records can tell by them who is who.
+    Anyone with another export of the study or a recruiter's records can identify participants by them.
     """
 
     pseudonyms: StrictBool = True
@@ -39,7 +39,7 @@ class PackageIn(BaseModel):
 
 
 class WalkClipsIn(BaseModel):
-    """Whose walks: `live`, `pilot` or `simulated`."""
+    """The mode of the walks: `live`, `pilot` or `simulated`."""
 
     mode: StrictStr = "live"
 

@@ -1,4 +1,4 @@
-"""Judges held against people, for programs: ask for a run, list the runs, fetch what they made."""
+"""Validation of judges, for programs: start a run, list runs, fetch their files."""
 
 from typing import Annotated
 

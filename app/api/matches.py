@@ -59,7 +59,7 @@ class MatchOut(Out):
 
 
 class WaiterOut(Out):
-    """Somebody on the way to a match; `silent_s` is how long ago they were heard of, where that is too long."""
+    """A participant waiting for a match; `silent_s` is the time since the last heartbeat, if too long."""
 
     session_id: int
     participant: str
@@ -71,7 +71,7 @@ class WaiterOut(Out):
 
 
 class MatchesOut(Out):
-    """All that are under way, and the newest of those that are over; `next` is the `after` of the next page, or 0."""
+    """All matches under way, and the newest of the finished ones; `next` is the `after` of the next page, or 0."""
 
     at: datetime
     mode: str
@@ -122,7 +122,7 @@ async def list_matches(
     ] = "",
     after: Annotated[int, Query(ge=0, lt=2**31)] = 0,
 ) -> MatchesOut:
-    """List who waits, the matches under way, and those that are over, fifty at a time."""
+    """List waiting participants, the matches under way, and finished ones, fifty at a time."""
     return MatchesOut.model_validate(await database.read(matches_now, study, mode, after, now))
 
 
@@ -139,7 +139,7 @@ async def get_match(database: DatabaseDep, study: StudyDep, match_id: MatchId, n
 async def end_match(
     database: DatabaseDep, who: WhoDep, study: StudyDep, match_id: MatchId, given: StopIn, now: Now
 ) -> None:
-    """End a match now: everybody keeps what they have earned."""
+    """End a match now: all players keep their earnings."""
     await database.write(stop_match, who, study, match_id, given.reason, now)
 
 

@@ -63,7 +63,7 @@ class PairOut(Out):
 
 
 class UnitOut(Out):
-    """Something that is shown alone; `given` counts participants where `wanted` says how many there are to be."""
+    """A unit shown alone; `given` counts participants if `wanted` sets a target."""
 
     version: int
     block: str

@@ -71,7 +71,7 @@ class SourceUseOut(_Seen):
 
 
 class AdviceOut(_Seen):
-    """Something that is allowed and may spoil the data."""
+    """A problem that is allowed and may spoil the data."""
 
     message: str
     remedy: str
@@ -79,7 +79,7 @@ class AdviceOut(_Seen):
 
 
 class TruthOut(_Seen):
-    """Which source is the true one (empty: none), and in how many main pairs a member is true."""
+    """The true source (empty: none), and the number of main pairs in which a member is true."""
 
     source: str
     n_pairs: int
@@ -104,10 +104,10 @@ class TruthSet(_Seen):
 
 
 class PairsOut(BaseModel):
-    """`way` says whether pairs are listed or drawn. Where there are faults, `pairs` are those that can be made out.
+    """`way` tells whether pairs are listed or drawn. If there are faults, `pairs` are those that can be read.
 
-    `draw` is `kept` or `outdated` (a draw would give others now) where drawn pairs are kept, `loose` where they change
-    as clips come.
+    `draw` is `kept` or `outdated` (a draw would give others now) if drawn pairs are stored, `loose` if they change when
+    clips are added.
     """
 
     way: Way
@@ -135,7 +135,7 @@ class PairsPut(PairsIn):
 
 
 class PickIn(BaseModel):
-    """Two clips by name. What is left empty is filled in by their sources."""
+    """Two clips by name. Empty fields are filled in from their sources."""
 
     a: Annotated[StrictStr, Field(min_length=1, max_length=200)]
     b: Annotated[StrictStr, Field(min_length=1, max_length=200)]
@@ -203,7 +203,7 @@ async def draw_again(database: DatabaseDep, who: WhoDep, study: StudyDep, seen: 
 async def put_truth(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: TruthIn, now: Now
 ) -> TruthSet:
-    """Say which source is the true one: in the draft, and in the newest version while nobody has answered it."""
+    """Set the true source: in the draft, and in the newest version while nobody has answered it."""
     done = await say_truth(database, who, study, wanted.source, wanted.revision, now)
     return TruthSet.model_validate(done)
 

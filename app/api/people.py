@@ -1,4 +1,4 @@
-"""Users, one's own account and tokens, the audit log, jobs: for programs."""
+"""Users, the caller's account and tokens, the audit log, jobs: for programs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -107,7 +107,7 @@ async def show_user(database: DatabaseDep, user_id: Id) -> users.UserView:
 
 @everybody.get("/account")
 async def show_account(who: WhoDep) -> AccountOut:
-    """Whose token this is."""
+    """Show the account of this token."""
     return AccountOut(id=who.user_id, email=who.email, role=who.role)
 
 
@@ -119,7 +119,7 @@ async def list_logins(database: DatabaseDep, who: WhoDep, now: Now) -> Sequence[
 
 @everybody.get("/account/tokens", response_model=list[TokenOut])
 async def list_tokens(database: DatabaseDep, who: WhoDep) -> Sequence[tokens.TokenView]:
-    """List your tokens, without what they are."""
+    """List your tokens, without their values."""
     return await database.read(tokens.tokens, who)
 
 
@@ -137,7 +137,7 @@ async def revoke_token(database: DatabaseDep, who: WhoDep, token_id: Id, now: No
 @browser_only.delete("/account/logins/{rest:path}")
 @browser_only.post("/account/tokens")
 async def refuse_program() -> None:
-    """Whoever finds a token must not be able to make of it a password, a login, a user or another token."""
+    """Refuse programs: a stolen token must not yield a password, a login, a user or another token."""
     raise NotAllowed(
         "A token changes no users, roles, passwords, logins or tokens. Log in with a browser, at /admin."
     )
@@ -153,7 +153,7 @@ async def list_audit(
     before: Before = 0,
     limit: Limit = auditlog.PAGE,
 ) -> Sequence[auditlog.EntryView]:
-    """List what experimenters did, the newest first; go on with `before` the last one's id."""
+    """List experimenters' actions, newest first; continue with `before` set to the last one's id."""
     wanted = AuditFilter(kind, without_nul(study), without_nul(who), without_nul(action), before)
     return await database.read(auditlog.entries, wanted, limit)
 
@@ -168,14 +168,14 @@ async def list_study_audit(
     before: Before = 0,
     limit: Limit = auditlog.PAGE,
 ) -> Sequence[auditlog.EntryView]:
-    """List what was done to one study, the newest first; go on with `before` the last one's id."""
+    """List the actions on one study, newest first; continue with `before` set to the last one's id."""
     wanted = AuditFilter(kind, study.slug, without_nul(who), without_nul(action), before)
     return await database.read(auditlog.entries, wanted, limit)
 
 
 @jobs.get("/jobs/{job_id}", response_model=JobOut)
 async def show_job(database: DatabaseDep, who: WhoDep, job_id: Id) -> JobView:
-    """How far a piece of work in the background is."""
+    """Show the progress of a background job."""
     return await database.read(job_for, who, job_id)
 
 

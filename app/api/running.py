@@ -31,10 +31,11 @@ Text = Annotated[StrictStr, Field(max_length=exclusions.LONGEST)]
 
 
 class StateIn(BaseModel):
-    """`known` are the codes of the checklist's warnings that you know; `reason` says why it goes live all the same.
+    """`known` are the codes of the checklist's warnings that you accept; `reason` is why the study goes live despite
+    them.
 
-    For closing: sessions under way may go on for `grace_minutes` (0: not at all), then they are shown `message`. One
-    who closes a closed study with one of these changes how it ends.
+    For closing: sessions under way may continue for `grace_minutes` (0: not at all), then they are shown `message`.
+    Closing a closed study with one of these changes how it ends.
     """
 
     state: State
@@ -179,7 +180,7 @@ class NamesIn(BaseModel):
 
 
 class LinkOut(Out):
-    """`path` is the participant's alone: it begins their session, and goes on with it, in every browser."""
+    """`path` is for the participant only: it begins their session, and continues it, in every browser."""
 
     participant: str
     path: str
@@ -223,7 +224,9 @@ async def get_checklist(database: DatabaseDep, study: StudyDep, store: StoreDep)
 
 @router.post("/previews", status_code=201)
 async def make_preview(database: DatabaseDep, settings: SettingsDep, study: StudyDep) -> PreviewOut:
-    """Make a link for whoever has it: a fresh walk through the newest version's pages that does not count."""
+    """Make a preview link for anyone who has it: a fresh walk through the newest version's pages that does not
+    count.
+    """
     await database.read(launch.refuse_without_version, study)
     return PreviewOut(address=f"/s/{study.slug}?as={pass_for(study.slug, Mode.PREVIEW, settings.secret)}")
 
@@ -281,7 +284,7 @@ async def exclude_session(
 async def include_session(
     database: DatabaseDep, who: WhoDep, study: StudyDep, session_id: SessionId, now: Now
 ) -> None:
-    """Let an excluded session count again."""
+    """Include an excluded session again."""
     await database.write(exclusions.include, who, study, session_id, now)
 
 

@@ -47,7 +47,7 @@ class UseOut(_Seen):
 
 
 class StimulusOut(_Seen):
-    """A stimulus. What is measured of a clip is null of a record or a text, which has `content_sha256` instead."""
+    """A stimulus. Measurements of clips are null for a record or a text, which has `content_sha256` instead."""
 
     name: str
     source: str
@@ -80,7 +80,9 @@ class StimuliOut(BaseModel):
 
 
 class StimulusChange(BaseModel):
-    """What is left out stays as it is; `attributes` are all of them, those with an empty value going."""
+    """Changes to a stimulus; omitted fields are kept. `attributes` replaces all, and empty values remove an
+    attribute.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -105,7 +107,7 @@ class SheetProblemOut(_Seen):
 
 
 class PlanOut(_Seen):
-    """What a table would change, or has changed; with `faults` nothing can be."""
+    """The changes that a table would make, or has made; with `faults` it cannot be applied."""
 
     changes: list[SheetChangeOut]
     faults: list[SheetProblemOut]
@@ -215,7 +217,7 @@ async def get_stimulus(database: DatabaseDep, who: WhoDep, name: str) -> Stimulu
 
 @router.get("/stimuli/{name}/content", response_class=Response, responses=CONTENT)
 async def get_content(database: DatabaseDep, who: WhoDep, name: str) -> Response:
-    """Get what a record (JSON) or a text (Markdown) holds, as people read it and as its SHA-256 is of."""
+    """Get the content of a record (JSON) or a text (Markdown), as people read it and as its SHA-256 is computed."""
     kind, content = await database.read(catalog.content_for, who, name)
     return Response(content, media_type=TYPES[kind])
 
@@ -224,7 +226,7 @@ async def get_content(database: DatabaseDep, who: WhoDep, name: str) -> Response
 async def edit_stimulus(
     database: DatabaseDep, who: WhoDep, name: str, change: StimulusChange, now: Now
 ) -> StimulusOut:
-    """Change what is said of a stimulus; a name or source that designs rest on stays."""
+    """Change the name, source or attributes of a stimulus; a name or source used in designs cannot be changed."""
     wish = editing.Edit(change.name, change.source, change.attributes)
     renamed = await editing.change_stimulus(database, who, name, wish, now)
     return _stimulus(await database.read(catalog.stimulus_for, who, renamed))

@@ -44,7 +44,7 @@ class SessionsOut(BaseModel):
 
 
 class StudyOut(BaseModel):
-    """`version` is 0 where none is saved yet; `pairs` and `items` are then those of the draft."""
+    """`version` is 0 if none is saved yet; `pairs` and `items` are then those of the draft."""
 
     slug: str
     title: str
@@ -61,7 +61,8 @@ class StudyOut(BaseModel):
 
 
 class StudyIn(BaseModel):
-    """What a study begins from: just one of `template`, `clone` (with or without its `version`), `keys` and `files`.
+    """A new study's starting point: exactly one of `template`, `clone` (with or without its `version`), `keys` and
+    `files`.
 
     `files` are a study file and the files it names, by their names. Without a `slug` one is made of the title.
     """
@@ -80,7 +81,7 @@ class StudyMade(BaseModel):
 
 
 class DraftOut(_Seen):
-    """`revision` goes back with what is saved: a draft that changed meanwhile is not written over."""
+    """`revision` must be sent when saving: a draft that changed meanwhile is not overwritten."""
 
     keys: dict[str, Any]
     revision: int
@@ -95,7 +96,7 @@ class DraftIn(BaseModel):
 
 
 class Revised(BaseModel):
-    """Which state of the draft that is, or is meant."""
+    """The revision of the draft."""
 
     revision: Revision
 
@@ -109,7 +110,7 @@ class FaultOut(_Seen):
 
 
 class CheckOut(BaseModel):
-    """Everything that is wrong; nothing where the draft can be saved as a version."""
+    """All faults; empty if the draft can be saved as a version."""
 
     faults: list[FaultOut]
 
@@ -176,7 +177,7 @@ class TemplateOut(BaseModel):
 
 @router.get("/study-templates")
 async def list_templates() -> list[TemplateOut]:
-    """List what a study can begin from."""
+    """List the templates a study can begin from."""
     return [
         TemplateOut(name=each.name, title=each.title, description=each.description, keys=each.keys())
         for each in TEMPLATES.values()
@@ -191,7 +192,7 @@ async def get_schema() -> dict[str, Any]:
 
 @router.get("/studies")
 async def list_studies(database: DatabaseDep, who: WhoDep, archived: bool = False) -> list[StudyOut]:
-    """List the studies that you see, the last changed first: those that are not archived, or those that are."""
+    """List the studies that you see, last changed first: those that are not archived, or those that are."""
     return [_study(line) for line in await database.read(listing.study_lines, who, archived=archived)]
 
 
@@ -240,7 +241,7 @@ async def delete_study(
     now: Now,
     name: Annotated[str, Query(max_length=200)] = "",
 ) -> None:
-    """Delete a study for ever, with all that belongs to it; for owners.
+    """Delete a study for ever, with all its data; for owners.
 
     `name` is the study's name once more, to confirm. Its clips stay in the library; the audit log keeps that it was
     deleted, by whom and when.
@@ -281,7 +282,7 @@ async def put_draft_file(
     file: Annotated[bytes, Body(media_type="application/yaml")],
     now: Now,
 ) -> Revised:
-    """Put a study file (or a zip of one with its texts) in the draft's place, whatever it was."""
+    """Replace the draft by a study file (or a zip of one with its texts)."""
     written = await making.read_upload({"study.yaml": file})
     revision = await changes.put_file(database, who, study, written, "a study file", now)
     return Revised(revision=revision)
@@ -295,20 +296,20 @@ async def get_draft(database: DatabaseDep, study: StudyDep) -> DraftOut:
 
 @router.put("/studies/{slug}/draft")
 async def put_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, draft: DraftIn, now: Now) -> Revised:
-    """Save the draft, complete or not; a 409 says that somebody else saved since `revision`."""
+    """Save the draft, complete or not; a 409 says that someone else saved since `revision`."""
     saved = await changes.put_draft(database, who, study, draft.keys, draft.revision, now)
     return Revised(revision=saved)
 
 
 @router.delete("/studies/{slug}/draft", status_code=204)
 async def drop_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> None:
-    """Give up what was written since the newest version."""
+    """Discard the changes since the newest version."""
     await changes.give_up_draft(database, who, study, now)
 
 
 @router.get("/studies/{slug}/draft/check")
 async def check_draft(database: DatabaseDep, study: StudyDep) -> CheckOut:
-    """Everything that keeps the draft from being a version."""
+    """List everything that keeps the draft from being a version."""
     check = await database.read(drafts.check_stored, study)
     return CheckOut(faults=[FaultOut.model_validate(fault) for fault in check.faults])
 
@@ -323,7 +324,7 @@ async def list_versions(database: DatabaseDep, study: StudyDep) -> list[VersionO
 async def save_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: VersionIn, now: Now
 ) -> VersionMade:
-    """Save the draft as the newest version; a 422 says what has to be corrected, or that a reason is due."""
+    """Save the draft as the newest version; a 422 says what to correct, or that a reason is needed."""
     saved = await changes.make_version(database, who, study, wanted.reason, now, wanted.revision)
     return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs, items=saved.n_items)
 
@@ -332,7 +333,7 @@ async def save_version(
 async def compare_versions(
     database: DatabaseDep, study: StudyDep, before: str = "draft", after: str = "draft"
 ) -> ComparisonOut:
-    """What changed from one version to another; `draft` is the design as it is being written."""
+    """Compare two versions; `draft` is the design being edited."""
     both = (history.which_of(before), history.which_of(after))
     found = await database.read(history.compare, study, *both)
     changes = [DifferenceOut.model_validate(each) for each in found.differences]
@@ -355,13 +356,13 @@ async def get_version(database: DatabaseDep, study: StudyDep, number: Number) ->
 async def restore_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, now: Now
 ) -> Revised:
-    """Take an earlier version as the draft; what was there before is in the audit log."""
+    """Restore an earlier version as the draft; the previous draft is in the audit log."""
     return Revised(revision=await changes.restore_version(database, who, study, number, now))
 
 
 @router.get("/studies/{slug}/shares")
 async def list_shares(database: DatabaseDep, study: StudyDep) -> list[ShareOut]:
-    """Whom the study is shared with; owners see it anyway."""
+    """List the users the study is shared with; owners see it anyway."""
     return [ShareOut.model_validate(person) for person in await database.read(access.shares, study)]
 
 

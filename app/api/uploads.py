@@ -1,4 +1,4 @@
-"""Files into the library, for programs: sent in pieces that can be gone on with."""
+"""Uploads into the library, for programs: sent in pieces and resumable."""
 
 from typing import Annotated, Any
 

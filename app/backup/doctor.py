@@ -1,4 +1,4 @@
-"""Looks for what is misconfigured on this machine, from outside the service, whether it runs or not."""
+"""Checks for misconfiguration on this machine, from outside the service, whether it runs or not."""
 
 import fcntl
 import ipaddress
@@ -31,7 +31,7 @@ _BIG_ENOUGH_BYTES = 2_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was looked at and found; `remedy` is empty where all is well."""
+    """The result of one check; `remedy` is empty if all is well."""
 
     about: str
     said: str
@@ -43,7 +43,7 @@ class Found:
 
 
 def examined(settings: Settings) -> Sequence[Found]:
-    """Everything that is looked at, in the order of docs/serving.md."""
+    """The results of all checks, in the order of docs/serving.md."""
     looks: Sequence[tuple[str, Callable[[Settings], Found]]] = (
         ("permissions", _permissions),
         ("disk", _disk),

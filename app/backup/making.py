@@ -50,15 +50,16 @@ class Backup:
 
     @property
     def contents(self) -> Sequence[Kept]:
-        """Everything that was copied, the database first."""
+        """All copied files, the database first."""
         return [self.database, *self.files]
 
 
 def make_backup(
     settings: Settings, folder: Path, now: datetime, tell: Callable[[int, int, str], None]
 ) -> Backup:
-    """Copy the database, the clips, models and all other files, and the secret; what is there already is not copied
-    again. Raises StudyError where it cannot."""
+    """Copy the database, the clips, models and all other files, and the secret; existing copies are reused. Raises
+    StudyError on failure.
+    """
     data = settings.data_dir
     if folder.resolve().is_relative_to(data.resolve()):
         raise StudyError(
@@ -104,7 +105,7 @@ def _made(settings: Settings, folder: Path, now: datetime, tell: Callable[[int, 
 
 
 def _last_files(folder: Path) -> Sequence[Kept]:
-    """Of the newest backup that can be read: one that is damaged is no reason to make none."""
+    """Files of the newest readable backup: a damaged one is no reason to make none."""
     for path in sorted((folder / LISTS).glob("*.json"), reverse=True):
         with suppress(StudyError):
             return _read(path).files
@@ -144,13 +145,13 @@ def _read(path: Path) -> Backup:
 
 
 def _stays_within(one: Kept) -> bool:
-    """Anybody who may write a list may give it a name that fits: it decides what is written where."""
+    """True if the name stays inside the target: names come from a list that others may have written."""
     path = PurePosixPath(one.path)
     return not path.is_absolute() and ".." not in path.parts and bool(_SHA256.fullmatch(one.sha256))
 
 
 def damaged(folder: Path, backup: Backup) -> Sequence[str]:
-    """What of a backup is not as it was written, a line each."""
+    """Damaged or missing content of a backup, one line each."""
     found = []
     for one in backup.contents:
         path = content_path(folder, one.sha256)
@@ -176,7 +177,7 @@ def forget(folder: Path, keep: int) -> int:
 
 
 def content_path(folder: Path, sha256: str) -> Path:
-    """Where a content lies in a backup."""
+    """The path of a content in a backup."""
     return folder / CONTENTS / sha256[:2] / sha256
 
 
@@ -188,7 +189,7 @@ def _paths(data: Path) -> Iterator[Path]:
 
 
 def _unchanged(folder: Path, path: Path, known: Kept | None) -> Kept | None:
-    """What the last backup says of a file that has the size and the time that it had then."""
+    """The last backup's entry for a file with unchanged size and time; None otherwise."""
     found = path.stat()
     if known is None or (found.st_size, found.st_mtime_ns) != (known.bytes, known.mtime_ns):
         return None
@@ -196,7 +197,7 @@ def _unchanged(folder: Path, path: Path, known: Kept | None) -> Kept | None:
 
 
 def _keep(folder: Path, path: Path, name: str, new: list[int]) -> Kept:
-    """Copy a file under the hash of what was copied, whatever is written to it meanwhile."""
+    """Copy a file under the hash of the copied bytes, even if it changes meanwhile."""
     part = folder / CONTENTS / f".{secrets.token_hex(8)}.part"
     digest, size = hashlib.sha256(), 0
     try:
@@ -239,7 +240,7 @@ def _hashed(path: Path) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One backup at a time: the timer's, or one that somebody makes by hand."""
+    """A lock so that only one backup runs at a time, by timer or by hand."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         try:
@@ -252,7 +253,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def copied(folder: Path, one: Kept, target: Path) -> None:
-    """Put a file back where it was. Raises StudyError where what was written is not what the list says."""
+    """Restore a file. Raises StudyError if the bytes written differ from the list."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.copyfile(content_path(folder, one.sha256), target)
     target.chmod(0o600)

@@ -1,4 +1,4 @@
-"""A backup put back into an empty place, and the proof that it holds what was kept."""
+"""Restores a backup into an empty place and verifies it."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was put back; `is_same_secret`: addresses and cookies from before are good here."""
+    """The outcome of a restore; `is_same_secret`: existing addresses and cookies stay valid."""
 
     backup: Backup
     rows: int
@@ -38,7 +38,7 @@ def chosen(folder: Path, name: str = "") -> Backup:
 
 
 def check(folder: Path, backup: Backup) -> None:
-    """Raises StudyError naming what is damaged."""
+    """Raises StudyError naming damaged files."""
     if found := damaged(folder, backup):
         more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
         named = "; ".join(found[:MOST_NAMED])

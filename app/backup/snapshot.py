@@ -1,4 +1,4 @@
-"""The database at one moment, as one file, and what it said: by which it is known again when it was brought back."""
+"""A snapshot of the database as one file, with checksums by which a restored copy is verified."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def taken(url: URL, out: Path) -> Mapping[str, str]:
 
 
 def put_back(url: URL, copy: Path) -> Mapping[str, str]:
-    """Make an empty database hold what the file has; returns what its tables hold then."""
+    """Load a file into an empty database; returns the checksums of its tables."""
     if url.get_backend_name() == "sqlite":
         path = Path(url.database or "")
         with closing(sqlite3.connect(copy)) as source, closing(sqlite3.connect(path)) as target:
@@ -52,7 +52,7 @@ def put_back(url: URL, copy: Path) -> Mapping[str, str]:
 
 
 def is_empty(url: URL) -> bool:
-    """Whether there is no table in it. Raises StudyError where it cannot be reached."""
+    """True if the database has no tables. Raises StudyError if it cannot be reached."""
     if url.get_backend_name() == "sqlite":
         return not Path(url.database or "").exists()
     engine = create_engine(url)
@@ -66,7 +66,7 @@ def is_empty(url: URL) -> bool:
 
 
 def tables_of(connection: Connection) -> Mapping[str, str]:
-    """Of each table how many rows it has, and the SHA-256 of all that stands in them."""
+    """Rows and SHA-256 of the content, per table."""
     known = MetaData()
     known.reflect(connection)
     found: dict[str, str] = {}
@@ -85,7 +85,7 @@ def _said(value: Any) -> str:
 
 
 def _sqlite_taken(path: Path, out: Path) -> Mapping[str, str]:
-    """By SQLite's own online backup: one read of one moment, which holds no writer up (the log is beside)."""
+    """Copy by SQLite's online backup: one consistent read that does not block writers."""
     try:
         with (
             closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=60)) as source,
@@ -100,7 +100,7 @@ def _sqlite_taken(path: Path, out: Path) -> Mapping[str, str]:
 
 @contextmanager
 def _copy(path: Path) -> Iterator[Connection]:
-    """A copy that nobody writes, read without a file beside it."""
+    """A read-only connection to a copy that nobody writes, opened as immutable so that no extra file is made."""
     uri = f"{path.absolute().as_uri()}?immutable=1"
     engine = create_engine("sqlite://", creator=lambda: sqlite3.connect(uri, uri=True))
     try:
@@ -111,7 +111,7 @@ def _copy(path: Path) -> Iterator[Connection]:
 
 
 def _address(url: URL) -> str:
-    """As PostgreSQL's own programs take it, without the password, which is no argument of a process."""
+    """The URL for PostgreSQL's programs, without the password, which must not be a process argument."""
     # `url.set(password=None)` would leave it as it is.
     plain = URL.create("postgresql", url.username, None, url.host, url.port, url.database, url.query)
     return plain.difference_update_query(["password"]).render_as_string(hide_password=False)

@@ -33,9 +33,10 @@ _DIGITS = re.compile(r"(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to list: `text` within the name, a source, values of attributes; `sort` is of SORTS, or an attribute.
+    """A filter of the catalogue: `text` within the name, a source, values of attributes; `sort` is one of SORTS, or an
+    attribute.
 
-    `kind` is of StimulusKind, or empty for all.
+    `kind` is a StimulusKind, or empty for all.
     """
 
     text: str = ""
@@ -48,9 +49,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class StimulusView:
-    """One stimulus that is kept, as pages and programs see it.
+    """A stimulus as shown to pages and programs.
 
-    What is measured of a clip is None of a record or a text; `content` is what these hold, and None of a clip.
+    Measurements are None for a record or a text; `content` is their content, and None for a clip.
     """
 
     name: str
@@ -69,7 +70,7 @@ class StimulusView:
 
 @dataclass(frozen=True, slots=True)
 class ClipFacts:
-    """What is measured of a clip, as processed by `rules`, and in what it differs from what its file shows."""
+    """Measurements of a clip processed by `rules`, and its differences from the original file."""
 
     sha256: str
     bytes: int
@@ -130,13 +131,13 @@ def catalog(session: Session, who: Who, wanted: Wanted, *, per_page: int = PER_P
 
 
 def stimulus_for(session: Session, who: Who, name: str) -> StimulusView:
-    """A stimulus, with what the user may know of its uses. Raises NotFound."""
+    """A stimulus, with those of its uses that the user may see. Raises NotFound."""
     stimulus = _views(session, [row_of(session, who, name).id or 0])[0]
     return replace(stimulus, uses=uses_for(session, who, stimulus.uses))
 
 
 def content_for(session: Session, who: Who, name: str) -> tuple[StimulusKind, str]:
-    """What a record or a text holds. Raises NotFound, also for a clip."""
+    """The content of a record or a text. Raises NotFound, also for a clip."""
     row = row_of(session, who, name)
     if row.content_sha256 is None:
         raise NotFound(f"{name} is a clip: it has a video and no content to be read.")
@@ -144,7 +145,7 @@ def content_for(session: Session, who: Who, name: str) -> tuple[StimulusKind, st
 
 
 def catalog_for(session: Session, who: Who, wanted: Wanted) -> Catalog:
-    """As `catalog`, with what the user may know of uses."""
+    """Like `catalog`, with those uses that the user may see."""
     found = catalog(session, who, wanted)
     visible = set(visible_slugs(session, who))
     return replace(found, stimuli=[replace(each, uses=hidden(visible, each.uses)) for each in found.stimuli])
@@ -202,7 +203,7 @@ def _fits(entry: _Entry, wanted: Wanted) -> bool:
 
 
 def _sort(entries: list[_Entry], sort: str) -> None:
-    """Entries come sorted by name, which stays the order of equals; what has no duration comes first."""
+    """Sort entries in place, ties by name, in which order they come; entries without duration come first."""
     match sort.removeprefix("-"):
         case "source":
             entries.sort(key=lambda entry: entry.source)

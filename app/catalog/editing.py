@@ -1,4 +1,4 @@
-"""Changes to stimuli: what they are said to be, and their going."""
+"""Changes to stimuli: their names, sources and attributes, and deletion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from app.trials.tables import UnitMember
 
 
 class InUse(Conflict):
-    """Data or designs rest on what was to be changed; the message says where."""
+    """The stimulus is used in data or designs that the change would affect; the message says where."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What to change: None leaves a thing as it is; `attributes` are all of them, those without a value going."""
+    """The requested changes: None keeps a value; `attributes` replaces all, and those without a value are removed."""
 
     name: str | None = None
     source: str | None = None
@@ -38,7 +38,7 @@ class Edit:
 
 
 async def change_stimulus(database: Database, who: Who, name: str, edit: Edit, now: datetime) -> str:
-    """As `edit_stimulus`, with the drafts read beforehand."""
+    """Like `edit_stimulus`, with the drafts read beforehand."""
     return await database.prepare_and_write(
         lambda session: _drafts_before(session, name, edit),
         lambda session, seen: edit_stimulus(session, who, name, edit, now, seen=seen),
@@ -47,7 +47,7 @@ async def change_stimulus(database: Database, who: Who, name: str, edit: Edit, n
 
 @dataclass(frozen=True, slots=True)
 class _Drafts:
-    """Where drafts use a stimulus, and what becomes of them with its new source, if it gets one."""
+    """The drafts that use a stimulus, and their corrected form if its source changes."""
 
     uses: DraftUses
     corrected: CorrectedDrafts | None
@@ -64,9 +64,9 @@ def _drafts_before(session: Session, name: str, edit: Edit) -> _Drafts:
 def edit_stimulus(
     session: Session, who: Who, name: str, edit: Edit, now: datetime, *, seen: _Drafts | None = None
 ) -> str:
-    """Change a stimulus; returns its name. Raises BadStimulus, InUse, NotFound, or Conflict where a name is taken.
+    """Change a stimulus; returns its name. Raises BadStimulus, InUse, NotFound, or Conflict if a name is taken.
 
-    `seen` are the drafts as they were read before, or else they are read here; Stale is raised where one has changed.
+    `seen` are the drafts as read before; otherwise they are read here. Raises Stale if one has changed.
     """
     row = row_of(session, who, name, hold=True)
     before = facts_of(row)
@@ -88,14 +88,14 @@ def edit_stimulus(
 
 
 def facts_of(row: Stimulus) -> dict[str, Any]:
-    """What an experimenter says of a clip."""
+    """A clip's name, source and attributes."""
     return {"name": row.name, "source": row.source, "attributes": dict(row.attributes)}
 
 
 def refuse_source_change(session: Session, who: Who, name: str, uses: Sequence[Use]) -> None:
-    """Raise InUse where a version shows the clip that somebody has answered, or a version that the user may not see.
+    """Raise InUse if the clip is in a version with answers, or in one that the user may not see.
 
-    The truth and conditions of its pairs rest on the source; all other versions follow it (`correct_sources`).
+    The truth and conditions of its pairs depend on the source; all other versions follow it (`correct_sources`).
     """
     seen = uses_for(session, who, uses)
     versions = [
@@ -150,7 +150,7 @@ def delete_stimulus(
 
 
 def drop_content(session: Session, sha256: str | None) -> None:
-    """Forget what a record or a text held, where no other stimulus and no version names it."""
+    """Delete the content of a record or text if no other stimulus and no version refers to it."""
     named = select(Stimulus.id).where(Stimulus.content_sha256 == sha256)
     frozen = select(UnitMember.unit_id).where(UnitMember.sha256 == sha256)
     if not session.exec(named.limit(1)).first() and not session.exec(frozen.limit(1)).first():
@@ -158,9 +158,9 @@ def drop_content(session: Session, sha256: str | None) -> None:
 
 
 def drop_files(session: Session, store: ClipStore, deleted: Deleted) -> None:
-    """Remove what nobody refers to any more; to be asked once the deletion is committed. Doing it twice does no harm.
+    """Remove files that nothing refers to any more; call it after the deletion is committed. It is idempotent.
 
-    A version keeps the clips it was saved with, though the stimulus may have been processed anew since.
+    A version keeps the clips it was saved with, even if the stimulus has been reprocessed since.
     """
     hold_library(session)
     clip, original = deleted.clip_sha256, deleted.original_sha256

@@ -1,4 +1,4 @@
-"""Pictures of clips that were imported without: asked for when somebody looks, drawn by the worker."""
+"""Missing pictures of clips: requested when a page shows them, drawn by the worker."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from app.library.media import poster_path
 
 
 def has_poster(data_dir: Path, stimulus: StimulusView) -> bool:
-    """Whether there is a picture; an empty file says that none can be made."""
+    """True if there is a picture; an empty file means that none can be made."""
     if stimulus.clip is None:
         return False
     path = poster_path(data_dir, stimulus.clip.sha256)
@@ -26,6 +26,6 @@ def lack_pictures(data_dir: Path, stimuli: Sequence[StimulusView]) -> bool:
 
 
 def ask_pictures(session: Session, now: datetime) -> None:
-    """Have the missing ones drawn, unless that is under way."""
+    """Queue the drawing of missing pictures, unless it is under way."""
     if not queue.jobs_of(session, Kind.PICTURES, None, limit=1, standing=True):
         queue.ask(session, Kind.PICTURES, {}, now=now)

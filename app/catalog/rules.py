@@ -28,7 +28,7 @@ FRAME_SIZE_RULE = (
 
 
 class BadRules(StudyError):
-    """Rules that cannot be; `faults` is field to what is wrong, a mask's as `masks.0.width`."""
+    """Invalid rules; `faults` maps fields to messages, a mask's as `masks.0.width`."""
 
     status_code = 422
 
@@ -39,7 +39,7 @@ class BadRules(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class RulesView:
-    """What holds for all clips; `id` is 0 while nobody has said anything, `n_other` counts clips done otherwise."""
+    """The rules for all clips; `id` is 0 while none were set, `n_other` counts clips processed by other rules."""
 
     rules: Rules
     id: int
@@ -49,7 +49,7 @@ class RulesView:
 
 
 def checked_rules(values: Mapping[str, Any]) -> Rules:
-    """Raises BadRules with all that is wrong."""
+    """Validate rules. Raises BadRules with every fault."""
     try:
         return Rules.model_validate(values)
     except ValidationError as error:
@@ -61,13 +61,13 @@ def checked_rules(values: Mapping[str, Any]) -> Rules:
 
 
 def hold_library(session: Session) -> None:
-    """Until the transaction ends, nobody else changes the rules, adds clips by upload, or removes files."""
+    """Lock the library until the transaction ends: no changes of rules, uploaded clips or removed files."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE library_rules IN EXCLUSIVE MODE"))
 
 
 def rules_in_force(session: Session) -> tuple[Rules, int]:
-    """The rules and their row's id; where nobody has said anything, those that the newest clip went through."""
+    """The rules and their row's id; if none were set, those of the newest clip."""
     newest = session.exec(select(LibraryRules).order_by(col(LibraryRules.id).desc()).limit(1)).first()
     if newest is not None:
         return _with_size(session, Rules.model_validate(newest.rules)), newest.id or 0
@@ -101,7 +101,7 @@ def settle_size(session: Session, size: tuple[int, int], now: datetime) -> tuple
 
 
 def set_rules(session: Session, by: Actor | None, rules: Rules, now: datetime) -> int:
-    """Put rules in force from now on; `by` nobody when the first clip settles the size. Returns their row's id."""
+    """Put rules in force; `by` is None when the first clip sets the size. Returns their row's id."""
     before, _ = rules_in_force(session)
     row = LibraryRules(rules=rules.canonical(), saved_by=by.user_id if by else None, saved_at=now)
     session.add(row)
@@ -112,7 +112,7 @@ def set_rules(session: Session, by: Actor | None, rules: Rules, now: datetime) -
 
 
 def ask_preview(session: Session, who: Who, name: str, rules: Rules, now: datetime) -> int:
-    """Have one clip processed by these rules to be looked at; returns the job's id."""
+    """Start a preview of one clip processed by these rules; returns the job's id."""
     wanted = select(Stimulus).where(Stimulus.name == name, seen_by(who))
     stimulus = session.exec(wanted).first() if _is_name(name) else None
     if stimulus is None or stimulus.original_sha256 is None:
@@ -130,9 +130,9 @@ def preview_run(session: Session, who: Who, job_id: int) -> JobView:
 
 
 def apply_rules(session: Session, who: Who, rules: Rules, now: datetime) -> int | None:
-    """Put rules in force: at once in an empty library, else by a job (its id) that processes every clip anew.
+    """Put rules in force: at once in an empty library, else by a job (its id is returned) that reprocesses every clip.
 
-    Raises NotAllowed for who is no owner, Conflict while such a job stands, or where nothing would change.
+    Raises NotAllowed for users who are no owners, Conflict while such a job is pending, or if nothing would change.
     """
     if not who.is_owner:
         raise NotAllowed("Rules are for the clips of all studies: an owner puts them in force.")
@@ -182,7 +182,7 @@ def last_reprocessing(session: Session) -> JobView | None:
 
 @dataclass(frozen=True, slots=True)
 class ReprocessedClip:
-    """What became of one original under new rules."""
+    """The result of reprocessing one original."""
 
     clip_sha256: str
     clip_bytes: int

@@ -63,7 +63,7 @@ async def preview(database: Database, data_dir: Path, who: Who, job_id: int, nam
 
 
 async def delete(database: Database, store: ClipStore, who: Who, name: str, now: datetime) -> None:
-    """Take a clip off the library, and its files off the disk where nobody else needs them."""
+    """Remove a clip from the library, and its files from disk if nothing else uses them."""
     deleted = await database.prepare_and_write(
         lambda session: DraftUses.read(session, [name]),
         lambda session, seen: delete_stimulus(session, who, name, now, seen=seen),
@@ -72,7 +72,7 @@ async def delete(database: Database, store: ClipStore, who: Who, name: str, now:
 
 
 def _drop(database: Database, store: ClipStore, deleted: Deleted) -> None:
-    """In a transaction of its own, as whoever adds the same file is to wait; in a thread, as nobody's answer is."""
+    """Remove files in a separate transaction, which uploads of the same file await; in a thread, for answers do not."""
     with database.transaction() as session:
         drop_files(session, store, deleted)
 

@@ -55,7 +55,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a table handed back changes; `digest` stands for exactly these changes."""
+    """The changes in a returned table; `digest` identifies exactly these changes."""
 
     changes: tuple[Change, ...]
     faults: tuple[Problem, ...]
@@ -86,7 +86,7 @@ def sheet(session: Session, who: Who) -> str:
 
 
 def note_sheet(session: Session, who: Who, now: datetime) -> None:
-    """Put into the audit log that somebody took the table out."""
+    """Record in the audit log that the table was exported."""
     record(session, who.actor, "stimuli.export", now=now, subject="stimuli.csv")
 
 
@@ -127,7 +127,7 @@ def plan_sheet(session: Session, who: Who, text: str) -> Plan:
 
 
 def plan_table(session: Session, who: Who, table: Table) -> Plan:
-    """As `plan_sheet`, of a table that was read."""
+    """Like `plan_sheet`, for a parsed table."""
     faults = list(table.faults)
     if faults:
         return Plan((), tuple(faults[:MOST_FAULTS]), 0)
@@ -146,7 +146,7 @@ def plan_table(session: Session, who: Who, table: Table) -> Plan:
 
 
 async def take_table(database: Database, who: Who, text: str, digest: str | None, now: datetime) -> Plan:
-    """As `apply_sheet`, with the table and the drafts read beforehand."""
+    """Like `apply_sheet`, with the table and the drafts read beforehand."""
 
     def read(session: Session) -> tuple[Table, CorrectedDrafts]:
         table = read_table(text)

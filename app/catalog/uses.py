@@ -1,4 +1,4 @@
-"""Where stimuli are used: in versions of studies, and in the lists of pairs and items of drafts."""
+"""Uses of stimuli: in versions of studies, and in the lists of pairs and items of drafts."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,9 +46,9 @@ UNSEEN = "a study that is not shared with you"
 
 
 def uses_of(session: Session, names: Collection[str], drafts: "DraftUses | None" = None) -> Uses:
-    """By the clip's name, everywhere it is used: versions by study and number, then drafts.
+    """All uses of clips, by name: versions by study and number, then drafts.
 
-    `drafts` were read before, or else they are read here; Stale is raised where one has changed.
+    `drafts` were read before; otherwise they are read here. Raises Stale if one has changed.
     """
     if drafts is not None:
         drafts.refuse_stale(session)
@@ -57,7 +57,7 @@ def uses_of(session: Session, names: Collection[str], drafts: "DraftUses | None"
 
 
 def version_uses(session: Session, names: Collection[str]) -> Uses:
-    """As `uses_of`, in versions alone."""
+    """Like `uses_of`, in versions only."""
     return _by_name(names, _in_versions(session, names))
 
 
@@ -70,7 +70,7 @@ def _by_name(names: Collection[str], uses: Iterable[tuple[str, Use]]) -> Uses:
 
 @dataclass(frozen=True, slots=True)
 class DraftUses:
-    """Where drafts use some stimuli, read before a write."""
+    """Uses of some stimuli in drafts, read before a write."""
 
     revisions: Mapping[int, int]
     uses: tuple[tuple[str, Use], ...]
@@ -148,7 +148,7 @@ def _in_drafts(session: Session, names: Collection[str]) -> Iterator[tuple[str, 
 
 
 def parts_of(keys: object) -> Iterator[Mapping[str, Any]]:
-    """What of a draft shows stimuli: its own keys, and those of each of its blocks."""
+    """The parts of a draft that show stimuli: its own keys, and those of each of its blocks."""
     if isinstance(keys, dict):
         yield keys
         blocks = keys.get("blocks")

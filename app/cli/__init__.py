@@ -21,7 +21,7 @@ from app.core.privacy import keep_private
 
 
 class Listed(NamedTuple):
-    """Where a command is, a function or a group of `app.cli`, and what the list of commands says of it."""
+    """A command's module, name (a function or a group) and line in the list of commands."""
 
     module: str
     name: str
@@ -168,14 +168,14 @@ def _run() -> None:
 
 
 def _is_refusal(error: Exception) -> bool:
-    """Whether it says what was wrong in words; these classes are imported only by the commands that raise them."""
+    """True if the error's message is meant for users; these classes are imported only by commands that raise them."""
     classes = (("app.library.clips.errors", "ClipError"), ("analysis.errors", "AnalysisError"))
     loaded = [getattr(sys.modules[module], name) for module, name in classes if module in sys.modules]
     return isinstance(error, tuple(loaded))
 
 
 def _print_notes(notes: Sequence[str]) -> None:
-    """What readers noted about files and names, on stderr."""
+    """Print readers' notes about files and names to stderr."""
     if notes and not sys.stderr.closed:
         from app.cli.console import err
 

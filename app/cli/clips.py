@@ -77,7 +77,7 @@ def _processed(
 
 
 def _say_differences(clips: "Sequence[ImportedClip]") -> None:
-    """In what the clips differ from what a player shows of their files: each sentence once, with their names."""
+    """Print how the processed clips differ from their original files: each difference once, with the clips' names."""
     from app.library.clips.facts import differences
 
     found: dict[str, list[str]] = {}
@@ -121,7 +121,7 @@ def walk(
     ] = "again",
     workers: Annotated[int | None, typer.Option(help="How many processes; one per processor.")] = None,
 ) -> None:
-    """Let an agent walk the map of the demo, to clips like the demo's (docs/clips.md)."""
+    """Generate walks of an agent over the demo's map, as clips like the demo's (docs/clips.md)."""
     from app.core.errors import StudyError
     from stimuli.clipset import ARRIVED, ATTEMPTS, generate_by_agent, n_lost_shown, n_lost_walks
     from stimuli.errors import StimuliError

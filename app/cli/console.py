@@ -1,4 +1,4 @@
-"""What commands share: where they write, how they open the data folder, how progress is shown."""
+"""Shared by all commands: output, opening the data folder, progress bars."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -39,9 +39,10 @@ def now() -> datetime:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error, gone when the work is over; call it with done, total and what is under way.
+    """A progress bar on standard error, removed at the end; call it with done, total and the current item.
 
-    Where nobody looks, in a pipe or a log, there is none: what stands there is the one line of a refusal."""
+    In a pipe or a log there is none, so that a refusal is the only line there.
+    """
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -60,7 +61,7 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
 
 @contextmanager
 def reading_of(targets: Sequence[str]) -> "Iterator[Session | None]":
-    """What studies among the targets are read from; None for files alone, for which no database is opened."""
+    """A database session for studies among the targets; None if all are files, in which case no database is opened."""
     from app.reports.targets import is_file
 
     if all(is_file(target) for target in targets):
@@ -71,7 +72,7 @@ def reading_of(targets: Sequence[str]) -> "Iterator[Session | None]":
 
 
 def print_reasons(named: "Iterable[tuple[str, Mapping[str, Any]]]", start: str) -> None:
-    """Why there is no interval: each reason once, with all that it holds for."""
+    """Print why there is no interval: each reason once, with all names it applies to."""
     names: dict[str, list[str]] = {}
     for name, interval in named:
         if interval["reason"]:

@@ -22,7 +22,7 @@ _RESPONSES = What("responses")
 
 
 class TableFiles(Enum):
-    """How `analyze --out` writes rows."""
+    """The file formats of `analyze --out`."""
 
     CSV = "csv"
     PARQUET = "parquet"
@@ -202,7 +202,7 @@ def _tables(
 
 @dataclass(frozen=True, slots=True)
 class _As:
-    """What becomes of a result: JSON or text on the terminal, and files of rows."""
+    """Output options: JSON or text on the terminal, and files of rows."""
 
     as_json: bool
     output: Path | None

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def write_figures(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool = False) -> None:
-    """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said. Raises StudyError."""
+    """Write each figure as NAME.svg, NAME.png and NAME.csv, or print why there is none. Raises StudyError."""
     from analysis.figures import NoFigure
     from app.core.errors import StudyError
     from app.core.spreadsheet import csv_text

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from analysis.distances import SourceDistance
     from app.reports.imitated import ToImitate
-    from app.reports.match_files import Options
     from app.tasks.game.imitating import Imitation
+    from app.tasks.game.match_files import Options
 
 STAGE = ".unfinished"
 
@@ -50,9 +50,9 @@ def imitate(
     """
     from app.reports.distances import distances_to_people, write_distances
     from app.reports.imitated import to_imitate, write_tables
-    from app.reports.match_files import Options, one_game, read_matches
     from app.tasks.game.games.reports import reports_of
     from app.tasks.game.imitating import imitations
+    from app.tasks.game.match_files import Options, one_game, read_matches
     from app.tasks.game.run import pairs_of
 
     options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=0)
@@ -77,7 +77,7 @@ def imitate(
 
 @contextmanager
 def _staged(folder: Path) -> "Iterator[Path]":
-    """A folder for the files until all are there: then they are moved. What a run that was stopped left is deleted."""
+    """A staging folder whose files are moved when all are complete. Leftovers of an interrupted run are deleted."""
     from app.core.errors import StudyError
 
     stage = folder / STAGE
@@ -114,7 +114,7 @@ def _whole(
     of_play: "Mapping[str, Any]",
     names: "Mapping[str, str]",
 ) -> dict[str, Any]:
-    """What is printed as JSON; distances of play with their counts where the game has them, by agent."""
+    """The printed JSON; distances of play with their counts if the game has them, by agent."""
     from analysis.results import plain
 
     whole: dict[str, Any] = {

@@ -110,7 +110,7 @@ def play(
 def _seated(
     asked: "list[Asked]", folder: Path, budget: tuple[int, int], listen: str
 ) -> "Iterator[tuple[list[Asked], Seating | None]]":
-    """What is played by whom. Says where programs call, and at the end what came of players outside."""
+    """Yields the matches with their seats. Prints the servers called, and at the end external players' outcomes."""
     from app.core.settings import Settings
     from app.tasks.game.agents.outside import Outside
 

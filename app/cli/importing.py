@@ -1,4 +1,4 @@
-"""`likely-human import`: what was collected elsewhere. Each imports what it alone needs."""
+"""`likely-human import`: data collected elsewhere. Each command imports only what it needs."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`likely-human judge`: ours and those of packages, run and listed; `judging` holds them against people."""
+"""`likely-human judge`: built-in and packaged judges, run and listed; `judging` validates them against people."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -80,7 +80,7 @@ def run_(
         ),
     ] = None,
 ) -> None:
-    """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
+    """Run a judge on every main pair of a study, and write its verdicts (docs/judges.md)."""
     from app.judges.alike import logged_alike
     from app.judges.runner import run_judge, verdicts_csv
     from app.judges.spans import as_shown
@@ -158,7 +158,7 @@ def _judge_or_model(name: str, features: Path | None) -> "tuple[Judge, Model | N
 
 
 def _model_folder(name: str) -> Path | None:
-    """The folder of a trained judge: as named, or of that name among those of the data folder."""
+    """The folder of a trained judge: by path, or by name in the data folder."""
     from app.core.settings import Settings
     from app.judges.models import is_model
     from app.library.places import models_folder
@@ -170,7 +170,7 @@ def _model_folder(name: str) -> Path | None:
 
 
 def _refuse_seen(judge: "Judge", pairs: "Sequence[PairToJudge]", allow: list[str]) -> None:
-    """Of a judge of votes: it is not to judge the clips that it learnt from."""
+    """Stop a judge of votes from judging clips that it was trained on."""
     if not hasattr(judge, "refuse_seen"):
         return
     _check_allowed(allow)
@@ -320,7 +320,7 @@ def card_(
     name: Annotated[str, typer.Argument(metavar="MODEL", help="A trained judge's folder.")],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
-    """What a trained judge is, what it learnt from, and how far it goes."""
+    """Print the card of a trained judge: its description, training data and accuracy."""
     from app.judges.trained import card_text
 
     typer.echo(card_text(_model_folder(name) or Path(name), as_json=as_json), nl=False)

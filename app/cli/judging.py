@@ -64,7 +64,7 @@ def validate(
         ),
     ] = None,
 ) -> None:
-    """How far judges may be trusted instead of people."""
+    """Validate judges against people: how far they can replace people's answers."""
     import pandas as pd
 
     from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges

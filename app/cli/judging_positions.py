@@ -45,7 +45,7 @@ def run_on_positions(
 
 @contextmanager
 def written_to(output: Path | None) -> Iterator[IO[bytes]]:
-    """The file, written whole or not at all; opened before the judge begins, so that a bad path costs no waiting."""
+    """The output file, written atomically; opened before the judge begins, so that a bad path fails at once."""
     from app.core.whole_files import written_whole
 
     if output is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlmodel import Session
 
     from analysis.signatures import ClipPath, Signatures
-    from app.reports.match_files import MatchFile
+    from app.tasks.game.match_files import MatchFile
 
 
 def signatures(
@@ -51,7 +51,7 @@ def signatures(
         ),
     ] = 1000,
 ) -> None:
-    """How far every source's way of moving, and of playing, is from people's, and whether people's votes agree."""
+    """Compute the distance of every source's movement and play to people's, and its relation to people's votes."""
     from analysis.errors import AnalysisError
     from analysis.signatures import (
         PlaySignatures,
@@ -111,14 +111,14 @@ class _Read:
 
 
 def _read(targets: list[str], player: str, mode: str | None) -> _Read:
-    """The paths and matches of all targets, and the votes on those that are studies."""
+    """The paths and matches of all targets, and the votes of those that are studies."""
     import pandas as pd
 
     from app.judges.located import MANIFEST, are_positions, located
     from app.judges.moving import paths_of, recorded_of_folder, recorded_of_study, recorded_without_clips
     from app.library.clips.store import ClipStore
-    from app.reports.match_files import read_matches
     from app.reports.perceived import matches_of_study
+    from app.tasks.game.match_files import read_matches
 
     clips: dict[tuple[str, str, str], ClipPath] = {}
     matches, frames = [], []

@@ -125,7 +125,7 @@ def _report_answers(
 
 
 def _distances(targets: "Sequence[str]", mapping: Path | None) -> "Sequence[SourceDistance]":
-    """Those that stand with the records of the studies."""
+    """The distances stored with the records of the studies."""
     from app.reports.distances import kept_distances
     from app.reports.facts import designs_of
     from app.reports.targets import is_file
@@ -141,7 +141,7 @@ def _distances(targets: "Sequence[str]", mapping: Path | None) -> "Sequence[Sour
 def _signatures(
     targets: "Sequence[str]", mode: str | None, seed: int
 ) -> "tuple[Moves | None, Played | None]":
-    """How the sources of the studies move and play; None where no clip has positions, or no match is over."""
+    """Movement and play signatures of the studies' sources; None if no clip has positions, or no match is over."""
     from app.judges.moving import signatures_of_studies
     from app.library.clips.store import ClipStore
     from app.reports.perceived import play_of_studies

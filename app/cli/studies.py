@@ -143,19 +143,19 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
 
 @app.command("open")
 def open_study(slug: SlugArgument) -> None:
-    """Let participants in."""
+    """Open a study to participants."""
     _set(slug, "live", f"open; participants come in at /s/{slug}")
 
 
 @app.command()
 def pilot(slug: SlugArgument) -> None:
-    """Let people in for a try: their answers are kept apart for ever."""
+    """Open a study as a pilot: its answers are kept apart from live data for ever."""
     _set(slug, "pilot", f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
 
 
 @app.command()
 def pause(slug: SlugArgument) -> None:
-    """Let nobody new in; sessions under way go on."""
+    """Stop new participants; sessions under way go on."""
     _set(slug, "paused", "paused; nobody new comes in, sessions under way go on")
 
 
@@ -176,7 +176,7 @@ def close(
         str, typer.Option(help="What those see who have not finished: what becomes of their pay.")
     ] = DEFAULT_CLOSING,
 ) -> None:
-    """Let nobody in; those under way may finish. Once more, it changes how the study ends."""
+    """Close a study; participants under way may finish. Repeat it to change how the study ends."""
     from app.studies.launch import Closing
 
     minutes = 0 if end_now else grace

@@ -26,7 +26,7 @@ def add(
     ] = None,
     generate: GenerateOption = False,
 ) -> None:
-    """Let somebody in. The password is asked for, or generated where nobody can be asked."""
+    """Add a user. The password is prompted for, or generated if there is no terminal."""
     from app.accounts import passwords, users
     from app.accounts.audit import COMMAND_LINE
 

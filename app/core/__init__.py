@@ -1,1 +1,1 @@
-"""What every part rests on: settings, database, errors, templates, serving. Only `serving` calls other parts."""
+"""The base of all packages: settings, database, errors, templates, serving. Only `serving` imports other packages."""

@@ -1,7 +1,7 @@
-"""How much one session, and one network, may have under way at once, so that nobody can be in everybody's way.
+"""Limits on concurrent requests per session and per network, so that nobody can slow down everybody.
 
-Counted by each process for itself, in memory. Where a web server in front says who asks, it is believed here: its own
-connections are bounded by nothing else.
+Counted in memory, per process. The client address reported by a proxy in front is trusted here, as the proxy's own
+connections are not limited otherwise.
 """
 
 from collections import Counter
@@ -19,8 +19,9 @@ _HEADERS = {"Retry-After": "2", "Cache-Control": "no-store", "Connection": "clos
 
 
 class AtOnce:
-    """At most `of_network` requests of one network (0: any number) and `OF_SESSION` of one session are answered at
-    once; another is refused with 429, which costs as little as can be, and may be sent again on a new connection."""
+    """At most `of_network` requests of one network (0: unlimited) and `OF_SESSION` of one session are answered at once;
+    others get 429, which is cheap, and may be sent again on a new connection.
+    """
 
     def __init__(self, app: ASGIApp, of_network: int) -> None:
         self.app, self._of_network = app, of_network
@@ -46,7 +47,7 @@ class AtOnce:
                     del self._under_way[key]
 
     def _bounds(self, scope: Scope) -> Iterator[tuple[str, int, str]]:
-        """What a request is counted under, how many there may be, and whose they are in words."""
+        """Each limit on a request: its counter, its maximum, and whom it concerns in words."""
         path: str = scope["path"]
         if path.startswith(_SESSION):
             yield f"session {path.removeprefix(_SESSION).partition('/')[0]}", OF_SESSION, "in this session"

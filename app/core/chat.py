@@ -43,9 +43,9 @@ class Spent(StudyError):
 
 
 class Spending:
-    """What a run may cost: calls, and tokens as the server counts them (4 characters each where it does not).
+    """A run's budget: calls, and tokens as counted by the server (4 characters each if it does not).
 
-    Before each call its prompt and longest reply are set aside, so that calls at the same moment keep the bound, too.
+    Before each call its prompt and longest reply are reserved, so that concurrent calls keep the limit, too.
     """
 
     def __init__(self, calls: int, tokens: int) -> None:
@@ -55,9 +55,9 @@ class Spending:
         self._lock = threading.Lock()
 
     def before(self, tokens: int) -> int:
-        """Set a call aside, and say how many tokens it may take at most: its own and what nobody has set aside.
+        """Reserve a call and return the most tokens it may use: its own and those not reserved by others.
 
-        Raises Spent where the budget does not cover it.
+        Raises Spent if the budget does not cover it.
         """
         with self._lock:
             if self.calls >= self.most_calls:
@@ -72,7 +72,7 @@ class Spending:
             return self.most_tokens - self.tokens - self._aside + tokens
 
     def after(self, aside: int, used: int) -> None:
-        """Count what a call used in place of what was set aside for it."""
+        """Replace a call's reservation by what it used."""
         with self._lock:
             self._aside -= aside
             self.tokens += used
@@ -80,8 +80,10 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Where a model is reached. `timeout_s` bounds a whole reply; after a fault `retries` more are tried, the first
-    after one to two `backoff_s`, each later one after twice as long, or when the server asks for it."""
+    """Connection settings of a model server. `timeout_s` bounds a whole reply; after a failure `retries` more attempts
+    are made, the first after one to two `backoff_s`, each later one after twice as long, or when the server asks for
+    it.
+    """
 
     address: str
     key: str = field(default="", repr=False)
@@ -91,7 +93,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where calls are posted. Raises StudyError for an address that is none, or that has a secret in it."""
+        """The URL to post calls to. Raises StudyError for an invalid address or one that contains a secret."""
         try:
             url = httpx2.URL(self.address.strip())
         except httpx2.InvalidURL:
@@ -110,12 +112,12 @@ class Server:
 
     @property
     def host(self) -> str:
-        """Of its address. Raises StudyError as `url`."""
+        """The host of the address. Raises StudyError as `url` does."""
         return httpx2.URL(self.url).host
 
     @property
     def is_here(self) -> bool:
-        """Whether it is this machine, whatever a name server says."""
+        """True if the server is this machine, without asking a name server."""
         try:
             return ip_address(self.host).is_loopback
         except ValueError:
@@ -123,7 +125,7 @@ class Server:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """With the key, if there is one. Raises StudyError for a key that no header can have."""
+        """Request headers, with the key if there is one. Raises StudyError for a key invalid in a header."""
         if not all("!" <= c <= "~" for c in self.key):
             raise StudyError("LIKELY_HUMAN_MODEL_KEY has spaces or characters in it that no key has")
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
@@ -135,10 +137,10 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as it is kept: what came back, or why nothing did. The key is in none of it.
+    """One recorded call: the reply, or the reason for none. It never contains the key.
 
-    `status` is None where no answer came; `response` is its JSON, or else its text; `fault` is empty for a reply. Where
-    it may have been answered, but nothing was read, `tokens` is None.
+    `status` is None without a reply; `response` is the reply's JSON, or else its text; `fault` is empty on success.
+    `tokens` is None if the server may have answered but nothing was read.
     """
 
     request: Mapping[str, Any]
@@ -157,20 +159,20 @@ class Call:
 
     @property
     def text(self) -> str:
-        """What the model said; empty where it said nothing."""
+        """The model's reply; empty if there was none."""
         content = self.message.get("content")
         return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
 
     @property
     def refused(self) -> bool:
-        """Whether the model refused to answer, or a filter of its server did."""
+        """True if the model or its server's filter refused to answer."""
         finish = _at(self.response, "choices", 0, "finish_reason")
         code = _at(self.response, "error", "code")
         return bool(self.message.get("refusal")) or "content_filter" in (finish, code)
 
     @property
     def worth_another(self) -> bool:
-        """Whether the same call may go through later."""
+        """True if the same call may succeed later."""
         return bool(self.fault) and (self.status is None or self.status == 200 or self.status in _AGAIN)
 
 
@@ -215,7 +217,7 @@ class Chat:
             self._spending.after(aside, used)
 
     def _posted(self, request: Mapping[str, Any], end: float, most: int) -> Call:
-        """With a reply of `most` tokens: one that is longer is read so far, and its server hung up on."""
+        """Post a request for a reply of `most` tokens; a longer reply is cut off by closing the connection."""
         start = time.monotonic()
         limit = max(0.001, min(end - start, self._server.timeout_s))
         try:
@@ -282,7 +284,7 @@ def _read(reply: httpx2.Response, end: float, most: int) -> bytes:
 
 
 def _json(text: str) -> object:
-    """What the text is as JSON that can be written again; else the text."""
+    """Parse JSON that can be serialized again; otherwise return the text."""
     try:
         value = json.loads(text, parse_constant=str)
         json.dumps([[[[value]]]])
@@ -303,7 +305,7 @@ def _fault(call: Call, text: str) -> str:
 
 
 def _tokens(call: Call, text: str, most: int) -> int:
-    """As the server counts them, or by length, up to where it was hung up on; a call that was turned down cost none."""
+    """Tokens used, as counted by the server or estimated by length up to the cut-off; 0 for a rejected call."""
     if call.status != 200:
         return 0
     counted = _at(call.response, "usage", "total_tokens")
@@ -326,7 +328,7 @@ def _length(request: Mapping[str, Any]) -> int:
 
 
 def _at(value: object, *path: str | int) -> Any:
-    """What stands there in JSON; None where nothing does."""
+    """The value at a path in JSON; None if absent."""
     for step in path:
         try:
             value = value[step]  # type: ignore[index]

@@ -22,7 +22,7 @@ _behind = timedelta(0)
 
 
 def behind() -> timedelta:
-    """What is added to this host's clock; below zero where it is fast."""
+    """The correction added to this host's clock; negative if it is fast."""
     return _behind
 
 
@@ -49,7 +49,7 @@ async def agree(database: Database) -> None:
 
 
 def _measured(session: Session) -> tuple[timedelta, timedelta]:
-    """How far this host's clock is behind, give or take half of the round trip, which is the second number."""
+    """The offset of this host's clock behind the database's, and the round trip; the error is half the latter."""
     connection = session.connection()
     connection.execute(_NOW)  # a connection that was not used for a while is looked at first
     here, began = datetime.now(UTC), time.monotonic()

@@ -1,4 +1,4 @@
-"""What is done once a write is stored, and not at all where it is rolled back: nobody hears of what may yet be lost."""
+"""Actions run after a commit and dropped on rollback: nobody is notified of what may still be lost."""
 
 from collections.abc import Callable
 

@@ -1,8 +1,8 @@
-"""What one connection may cost: bytes of headers, time to send a request or to take a reply, and how many there are,
-in all and of one network.
+"""Limits per connection: bytes of headers, time to send a request or take a reply; and on connections, in total and per
+network.
 
-uvicorn has no limits of its own here: with httptools, headers of any length are gathered in memory, and a request
-that is never finished holds its descriptor for good.
+uvicorn has no such limits: with httptools, headers of any length are gathered in memory, and an unfinished request
+holds its descriptor for good.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ CLOSE_CHECKS = 2
 
 
 class Stage(Enum):
-    """What is expected of the other side: a new request, the rest of its headers, the rest of its body."""
+    """The state of a connection: waiting for a new request, the rest of its headers, or the rest of its body."""
 
     IDLE = 0
     HEADERS = 1
@@ -47,17 +47,17 @@ class Stage(Enum):
 
 
 class _Refused(Exception):
-    """Ends the parsing of what is over a limit."""
+    """Stops the parser when a limit is exceeded."""
 
 
 def most_connections() -> int:
-    """How many connections one process holds at once: fewer than its descriptors could carry."""
+    """The maximum number of connections per process: fewer than its file descriptors allow."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(8, min(MOST_CONNECTIONS, (descriptors - RESERVED_DESCRIPTORS) // 2))
 
 
 def raise_descriptor_limit() -> None:
-    """As many descriptors as are of use here, as far as the system allows; processes started later have them too."""
+    """Raise the open-file limit as far as useful and allowed; child processes inherit it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     useful = USEFUL_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(USEFUL_DESCRIPTORS, hard)
     if soft != resource.RLIM_INFINITY and soft < useful:
@@ -201,12 +201,12 @@ class BoundedConnection(HttpToolsProtocol):
 
     @property
     def _is_waiting(self) -> bool:
-        """Nothing is being done for the other side: it has sent no request, or not all of its headers."""
+        """True if no work is done for the client: it has sent no request, or only part of its headers."""
         return self._stage is not Stage.BODY and not self._is_answering
 
     @property
     def _is_from_proxy(self) -> bool:
-        """Whether the other side is believed when it says for whom it asks."""
+        """True if the peer is a trusted proxy."""
         return self.client is not None and self.client[0] in getattr(self.app, "trusted_hosts", ())
 
     @property
@@ -219,12 +219,15 @@ class BoundedConnection(HttpToolsProtocol):
         return [each for each in self.connections if isinstance(each, BoundedConnection)]
 
     def _gives_way(self, now: float) -> bool:
-        """Nothing is being done for it, or what is goes on for long: a stream, or a reply that nobody takes."""
+        """True if the connection may be dropped: it is waiting, or has long been busy with a stream or a slow
+        reader.
+        """
         return self._is_waiting or now - self._working > LONG_S
 
     def _make_room(self, among: Sequence["BoundedConnection"], words: str) -> None:
-        """There is one more than there may be: of the network that has most, whoever has sent nothing whole for
-        longest goes, then whoever has been answered for longest; where nobody can, the newest is refused."""
+        """Drop one connection when the limit is exceeded: from the network that has most, the one longest without a
+        complete request, then the one longest being answered; if none can be dropped, refuse the newest.
+        """
         now, held = self.loop.time(), Counter(each._network for each in among)
         found = [each for each in among if each is not self and each._gives_way(now)]
         if found:

@@ -1,10 +1,10 @@
 """The database: many readers, one writer that commits waiting work in groups.
 
-Every request that changes something awaits `Database.write`, which returns only after the commit
-(docs/decisions/0001). One connection per process writes, and jobs that arrive together are committed together.
-Were one of a group to fail, the group is rolled back and each job is run and committed alone, so nobody's
-answer depends on somebody else's. SQLite is written and peeked at in the event loop itself: handing its
-microseconds of work to a thread costs more than doing it. PostgreSQL, over the network, has a writer's thread.
+Every request that changes something awaits `Database.write`, which returns only after the commit (docs/decisions/0001).
+One connection per process writes, and jobs that arrive together are committed together. If one of a group fails, the
+group is rolled back and each job is run and committed alone, so that no answer depends on another's. SQLite is written
+and peeked at in the event loop itself: handing its microseconds of work to a thread costs more than doing it.
+PostgreSQL, over the network, has a writer thread.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class _Job:
 
 
 class _Locked(Exception):
-    """Another process holds SQLite's write lock; `jobs` are those of the group that are still to be done."""
+    """Another process holds SQLite's write lock; `jobs` are those of the group still to be done."""
 
     def __init__(self, jobs: "list[_Job]") -> None:
         super().__init__("database is locked")
@@ -53,12 +53,12 @@ class _Locked(Exception):
 
 
 def _is_deadlock(error: Exception) -> bool:
-    """Whether PostgreSQL has ended it so that another process, whose locks it waited for, could go on."""
+    """True if PostgreSQL aborted the transaction to resolve a deadlock."""
     return isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") == "40P01"
 
 
 def _forget(_result: Any, _error: BaseException | None) -> None:
-    """Nobody waits for this job."""
+    """Ignore the result: no caller waits for this job."""
 
 
 class Database:
@@ -86,7 +86,7 @@ class Database:
 
     @property
     def is_local(self) -> bool:
-        """Whether this process alone writes it while the service runs."""
+        """True if this process alone writes the database while the service runs."""
         return self._is_local
 
     @contextmanager
@@ -111,8 +111,9 @@ class Database:
         return await self._in_thread(self._read_engine, None, lambda session: job(session, *args, **kwargs))
 
     async def peek(self, job: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """As `read`, for a job that finds a row or two by key: SQLite answers sooner than a thread would start, and
-        few threads sooner than many where each waits for the network."""
+        """Like `read`, for a job that finds a row or two by key: SQLite answers faster than a thread would start, and
+        few threads are faster than many that each wait for the network.
+        """
         if not self._is_local:
             if self._peekers is None:  # not before an event loop runs
                 self._peekers = anyio.CapacityLimiter(PEEKING_THREADS)
@@ -169,9 +170,9 @@ class Database:
         return await future
 
     async def prepare_and_write(self, prepare: Callable[[Session], S], job: Callable[[Session, S], T]) -> T:
-        """Write `job(session, what prepare(session) read)`: files, CSV and YAML are read by `prepare`, in a thread.
+        """Write `job(session, what prepare(session) read)`: `prepare` reads files, CSV and YAML, in a thread.
 
-        A job raises Stale where what was read has changed since; both are then done again, and at last it is raised.
+        A job raises Stale if what was read has changed since; both are then repeated, a limited number of times.
         """
         for _ in range(TRIES - 1):
             try:
@@ -208,7 +209,7 @@ class Database:
         self._jobs.put(job)
 
     def _write_waiting(self) -> None:
-        """In the event loop: everything that arrived in one turn of it, as one group."""
+        """Commit everything that arrived in one turn of the event loop, as one group."""
         group, self._waiting = self._waiting, []
         if not group:
             return
@@ -224,7 +225,7 @@ class Database:
                 asyncio.get_running_loop().call_later(LOCK_RETRY_S, self._write_waiting)
 
     def _write_queued(self) -> None:
-        """In the writer's thread: everything that arrived during the last commit, as one group."""
+        """Commit, in the writer thread, everything that arrived during the last commit, as one group."""
         while (job := self._jobs.get()) is not None:
             group = [job]
             while len(group) < MAX_GROUP and not self._jobs.empty():

@@ -1,4 +1,4 @@
-"""What handlers are given, as annotated aliases; all `async`, as FastAPI would send each plain function to a thread."""
+"""Dependencies of handlers as annotated aliases; all `async`, as FastAPI would run each plain function in a thread."""
 
 import random
 from datetime import UTC, datetime
@@ -59,7 +59,7 @@ async def _read_form(request: Request) -> dict[str, str]:
 
 
 async def read_single_form(request: Request) -> dict[str, str]:
-    """As `read_form`, refused where a field has two different values: which of them was meant, nobody knows."""
+    """Like `read_form`, but refuses a field sent with two different values."""
     form = await read_form(request)
     if name := getattr(request.state, "repeated", ""):
         raise BadForm(f"The form has two different values for {name}. Please reload the page.")
@@ -67,7 +67,7 @@ async def read_single_form(request: Request) -> dict[str, str]:
 
 
 async def bounded_body(request: Request, most: int) -> bytes:
-    """What was sent, refused as soon as it is too long."""
+    """The request body, refused as soon as it is too long."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -85,7 +85,7 @@ async def get_settings(request: Request) -> Settings:
 
 
 async def get_site(request: Request, settings: Annotated[Settings, Depends(get_settings)]) -> str:
-    """Where the service is reached, without a slash at the end; as the request says unless it is set."""
+    """The public address of the service, without a trailing slash; taken from the request unless set."""
     return settings.public_address.rstrip("/") or str(request.base_url).rstrip("/")
 
 

@@ -1,7 +1,7 @@
-"""The end of the process: what waits for a browser hears of it, so that nobody is cut off in the middle.
+"""Shutdown: requests that wait for a browser are told, so that none is cut off midway.
 
-A server that is told to end waits ten seconds for what is under way, and then cancels it. What only waits (a stream, a
-poll, the rest of a body) ends at once instead.
+On shutdown a server waits ten seconds for open requests and then cancels them. Those that only wait (a stream, a poll,
+the rest of a body) end at once instead.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _over = threading.Event()
 
 
 def is_ending() -> bool:
-    """Whether the process has been told to end."""
+    """True if the process has been told to end."""
     return _over.is_set()
 
 
@@ -31,7 +31,8 @@ def is_ending() -> bool:
 def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
     """Call the hearers in this event loop when the process is told to end while the block runs.
 
-    The server's own handlers are in place while it serves, and are called after ours; in a thread nobody is told.
+    The server's own handlers stay in place while it serves and are called after ours; outside the main thread nothing
+    is called.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -85,7 +86,7 @@ class WholeOrNot:
         ends = float("inf")
 
         async def in_time() -> Message | None:
-            """What comes next; None where the service ends before, or nothing more is waited for."""
+            """The next message; None if the service ends first or nothing more is awaited."""
             nonlocal ends
             loop, task = asyncio.get_running_loop(), asyncio.current_task()
             assert task
@@ -117,7 +118,7 @@ class WholeOrNot:
             return message
 
         async def sending(message: Message) -> None:
-            """What says 503 itself (an upload, with where to go on) is sent as it is."""
+            """Send a message; a 503 reply (an upload, with where to continue) is sent unchanged."""
             nonlocal is_answered
             if not is_answered and is_cut and message.get("status") != 503:
                 return

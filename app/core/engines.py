@@ -1,4 +1,4 @@
-"""Connections to SQLite and PostgreSQL: how each is opened, what it may do, and how it is known to be alive."""
+"""Connections to SQLite and PostgreSQL: how each is opened, its limits, and its liveness check."""
 
 import time
 from typing import Any

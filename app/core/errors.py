@@ -1,4 +1,4 @@
-"""Errors that a person is told about: each carries what went wrong, in one line, and an HTTP status."""
+"""Errors shown to people: each has a one-line message and an HTTP status."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -12,7 +12,7 @@ class StudyError(Exception):
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Of the reply that says so."""
+        """Headers of the error's reply."""
         return {}
 
 
@@ -33,14 +33,14 @@ class Conflict(StudyError):
 
 
 class Stale(Conflict):
-    """What a change was prepared from is not so any more."""
+    """The data from which a change was prepared have changed."""
 
     def __init__(self) -> None:
         super().__init__("Somebody changed the same at the same moment. Nothing was changed; do it again.")
 
 
 class InvalidAnswer(StudyError):
-    """A form that cannot be accepted; `errors` is question id to what is wrong."""
+    """A form that was not accepted; `errors` maps question ids to messages."""
 
     status_code = 422
 

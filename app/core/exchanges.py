@@ -1,4 +1,4 @@
-"""What was asked of programs elsewhere and what came back, kept: a line of JSON for each exchange."""
+"""A log of requests to external programs and their replies: one line of JSON per exchange."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class Exchanges:
 
 
 def _text(line: Mapping[str, Any]) -> str:
-    """As JSON that any reader takes, which has no NaN."""
+    """Serialize as standard JSON, which has no NaN."""
     try:
         return json.dumps(line, allow_nan=False)
     except ValueError:

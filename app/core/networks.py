@@ -1,4 +1,4 @@
-"""Whose an address is, where addresses are counted."""
+"""The network of an address, for counting."""
 
 import ipaddress
 from functools import lru_cache
@@ -7,7 +7,7 @@ _LONGEST = 64  # of an address with its zone; what a header says may be anything
 
 
 def network_of(address: str) -> str:
-    """An address as it is counted: whoever has one of IPv6 has all of its /64."""
+    """The network by which an address is counted; an IPv6 address by its /64."""
     return _network_of(address[:_LONGEST])
 
 

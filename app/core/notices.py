@@ -1,4 +1,4 @@
-"""What a page says after a form was taken, by the code that the redirect carries in `?said=`."""
+"""Messages shown after a form was accepted, by the redirect's `?said=` code."""
 
 NOTICES = {
     "saved": "Saved.",

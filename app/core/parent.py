@@ -1,4 +1,4 @@
-"""A process that its parent has started ends with it, however that ends: nobody is left to hold ports and locks."""
+"""A child process ends with its parent, however that ends, so that no ports or locks are left held."""
 
 import ctypes
 import os
@@ -12,9 +12,9 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with_parent(wait: Callable[[], object], leave: Callable[[], object]) -> None:
-    """Call `leave` when `wait` returns, as the parent is gone, and end after a grace whatever is still under way.
+    """Call `leave` when `wait` returns, as the parent is gone, and end after a grace period even if work is under way.
 
-    On Linux the kernel ends this process in the same moment: code that never lets a thread run can not outlive it.
+    On Linux the kernel ends this process at once: code that never lets a thread run cannot outlive it.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -25,7 +25,7 @@ _LOOKS: dict[object, Callable[[Any], Any]] = {"int": _whole, "float": _decimal}
 
 
 def _looked_at(schema: Any) -> Any:
-    """A copy of a schema; what was looked at already (of a model within) stays as it is."""
+    """A copy of a schema with checks added; parts already processed (of a nested model) stay as they are."""
     if isinstance(schema, list | tuple):
         return type(schema)(map(_looked_at, schema))
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""YAML that people write: numbers are what they look like. YAML 1.1 reads `1_0` as 10, `010` as 8 and `1:30` as 90."""
+"""YAML as people write it: numbers are what they look like. YAML 1.1 reads `1_0` as 10, `010` as 8 and `1:30` as 90."""
 
 import re
 from typing import Any, Final
@@ -20,10 +20,10 @@ MOST_REPEATED: Final = 20_000
 
 
 class PlainLoader(ShallowLoader):
-    """One that is bounded in depth and in what aliases repeat, for which a number in digits that somebody else would
-    read otherwise is a text.
+    """A loader limited in depth and alias expansion, for which a number in ambiguous digits is a text.
 
-    Where a number is asked for, the text is refused as it was written, or read as its digits say."""
+    A field that requires a number then rejects the text or reads it in decimal.
+    """
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)

@@ -13,7 +13,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def keep_private() -> None:
-    """What this process and those that it starts write from now on, nobody else can read."""
+    """Set umask 077 for this process and its children."""
     os.umask(OTHERS)
 
 

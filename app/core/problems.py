@@ -1,4 +1,4 @@
-"""What is wrong with a file that somebody handed in: where it stands, what it is, and what to do about it."""
+"""A problem in a submitted file: its position, what is wrong, and the remedy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

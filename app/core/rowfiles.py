@@ -1,4 +1,4 @@
-"""Lists of a study file that are CSV, of pairs or of items: reading them, and naming what is wrong with them."""
+"""CSV lists of a study file, of pairs or of items: parsing and problems."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ MOST_NAME = 80
 
 
 def stands_inline(value: str) -> bool:
-    """Whether a key's value is the list itself, header and rows, and not the name of a file."""
+    """True if a key's value is the list itself, header and rows, and not the name of a file."""
     return "\n" in value.strip()
 
 
@@ -31,10 +31,10 @@ class RowText:
 
 @dataclass(slots=True)
 class RowFile:
-    """What is wrong with a list.
+    """The problems of a list.
 
-    `file` and `first_line` say where the list begins. Without lines of a file (`by_row`) problems name the row,
-    the header being row 1 as in a spreadsheet.
+    `file` and `first_line` locate the list. Without lines of a file (`by_row`) problems name the row, the header being
+    row 1 as in a spreadsheet.
     """
 
     file: str
@@ -43,13 +43,13 @@ class RowFile:
     problems: list[Problem] = field(default_factory=list)
 
     def refuse(self, line: int | None, message: str, remedy: str) -> None:
-        """Name what is wrong with a line of the list, or with the list."""
+        """Record a problem of a line, or of the whole list."""
         if self.by_row and line is not None:
             message = f"row {line}: {message}"
         self.problems.append(Problem(self.file, self.first_line + (line or 1) - 1, message, remedy))
 
     def take(self, problem: Problem) -> None:
-        """As `refuse`, of a problem that the reader of CSV found."""
+        """Record a problem found by the CSV reader, as `refuse` does."""
         column = f"column {quoted(problem.column)}: " if problem.column else ""
         self.refuse(problem.line, column + problem.message, problem.remedy)
 

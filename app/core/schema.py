@@ -1,4 +1,4 @@
-"""What all tables share: how constraints are named, and the columns that SQLModel has no word for."""
+"""Conventions shared by all tables: names of constraints, and column types missing in SQLModel."""
 
 import re
 from enum import StrEnum

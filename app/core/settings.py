@@ -1,4 +1,4 @@
-"""Where data live and which database: the only reader of the environment."""
+"""Settings, such as the data folder and the database: the only reader of the environment."""
 
 import os
 import re
@@ -100,7 +100,7 @@ class Settings(BaseSettings):
 
     @cached_property
     def program_tokens(self) -> Mapping[str, str]:
-        """By name. Raises StudyError for what is none."""
+        """Tokens by program name. Raises StudyError for invalid entries."""
         found: dict[str, str] = {}
         for at, word in enumerate(self.programs.get_secret_value().split(), start=1):
             name, _, token = word.partition("=")
@@ -114,7 +114,7 @@ class Settings(BaseSettings):
 
     @cached_property
     def secure_cookies(self) -> bool:
-        """Whether people come by HTTPS alone, whatever a proxy says. Raises StudyError for a word that is neither."""
+        """True if the service is reached by HTTPS only, whatever a proxy says. Raises StudyError for other words."""
         word = self.secure_cookies_override.strip().lower()
         if word in ("1", "true", "yes", "on"):
             return True
@@ -123,7 +123,7 @@ class Settings(BaseSettings):
         raise StudyError(f"LIKELY_HUMAN_SECURE_COOKIES is {word!r}; it takes true or false")
 
     def environment(self) -> dict[str, str]:
-        """What a process of ours is started with, so that its settings are these."""
+        """The environment for child processes, with these settings."""
         own = {
             "LIKELY_HUMAN_DATA": str(self.data_dir),
             "DATABASE_URL": self.database,
@@ -134,5 +134,5 @@ class Settings(BaseSettings):
 
 
 def environment_with(**more: str) -> dict[str, str]:
-    """What a program of somebody else's is started with: this process's environment, and more."""
+    """The environment for an external program: this process's, with additions."""
     return {**os.environ, **more}

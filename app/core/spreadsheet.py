@@ -98,11 +98,10 @@ def csv_rows(
 
 
 class CsvTable:
-    """A CSV text or file with a header: rows by column, and what is wrong with them given to `refuse`, one by one.
+    """A CSV text or file with a header: rows by column; each problem is passed to `refuse`.
 
-    `needed` columns have to be there and, where `known` is given, no others. Nothing comes of a table whose header
-    does not hold; a row of another length is refused and passed over. Without `refuse`, the first problem raises
-    BadTable.
+    `needed` columns are required and, if `known` is given, no others are allowed. A table with an invalid header yields
+    no rows; a row of another length is refused and skipped. Without `refuse`, the first problem raises BadTable.
     """
 
     def __init__(

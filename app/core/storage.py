@@ -1,4 +1,4 @@
-"""What cannot be stored now and may be later: a disk that is full, a database that is away or held by somebody."""
+"""Temporary storage failures: a full disk, a database that is away or locked."""
 
 import asyncio
 import errno
@@ -23,12 +23,12 @@ _OF_THE_PLACE = frozenset({5, 6, 7, 8, 10, 13, 14, 15})
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether a file could not be written because the disk is full."""
+    """True if a write failed because the disk is full."""
     return isinstance(error, OSError) and error.errno in FULL
 
 
 def passes(error: BaseException) -> bool:
-    """Whether the same may go well later, and nothing of ours is at fault."""
+    """True if the failure is temporary and not a fault of ours."""
     if isinstance(error, OperationalError):
         code = getattr(error.orig, "sqlite_errorcode", None)
         return code is None or code & 0xFF in _OF_THE_PLACE
@@ -42,7 +42,7 @@ def said(error: BaseException) -> str:
 
 
 def lacks_room(folder: Path) -> str | None:
-    """What is wrong with the space of a folder, None where there is enough."""
+    """A message if the folder's free space is too low; None otherwise."""
     free = shutil.disk_usage(folder).free
     if free >= LEAST_FREE_BYTES:
         return None
@@ -50,7 +50,7 @@ def lacks_room(folder: Path) -> str | None:
 
 
 async def why_not_stored(database: Database) -> str | None:
-    """Why nothing can be stored now, None where it can: as the last write says, or one that is made to see."""
+    """The reason why nothing can be stored now, None if it can: from the last write, or a test write."""
     if database.failure is None and time.monotonic() - database.stored_at < STORED_S:
         return None
     try:
@@ -66,7 +66,7 @@ async def why_not_stored(database: Database) -> str | None:
 
 
 def _leave_a_trace(session: Session) -> None:
-    """Write what nobody reads: on SQLite a number in the file's first page, on PostgreSQL a transaction of its own."""
+    """Make a test write without effect: on SQLite a number in the file's first page, on PostgreSQL a transaction id."""
     if session.get_bind().dialect.name == "sqlite":
         version = session.execute(text("PRAGMA user_version")).scalar_one()
         session.execute(text(f"PRAGMA user_version = {int(version)}"))

@@ -1,7 +1,7 @@
-"""One Jinja environment for every page: autoescape on, a misspelt variable is an error. And the files beside them.
+"""One Jinja environment for every page: autoescape on, a misspelt variable is an error. Also their static files.
 
-Each task has its own templates and static files in its folder, and so have the types of questions; all are found by
-name alone, so a name stands once.
+Each task has its own templates and static files in its folder, as have the types of questions; all are found by name
+alone, so names are unique.
 """
 
 from datetime import UTC, datetime
@@ -68,12 +68,12 @@ class Renderable(Protocol):
 
 
 def reload_templates() -> None:
-    """From now on each page looks whether its templates have changed: for who works on them (`make dev`)."""
+    """Reload changed templates at each page, for development (`make dev`)."""
     _environment.auto_reload = True
 
 
 def templates_age() -> float:
-    """When a template was last written, for what is kept of finished pages; 0 where templates are not looked at."""
+    """The time a template was last written, for caches of finished pages; 0 if templates are not reloaded."""
     if not _environment.auto_reload:
         return 0.0
     loader = cast(FileSystemLoader, _environment.loader)

@@ -1,4 +1,4 @@
-"""Files that appear when they are complete, or not at all."""
+"""Atomic files: they appear when complete, or not at all."""
 
 import os
 import secrets
@@ -12,7 +12,7 @@ from app.core.errors import StudyError
 
 @contextmanager
 def written_whole(out: Path) -> Iterator[IO[bytes]]:
-    """A file that appears at `out` at the end of the block, or not at all. Raises StudyError where it cannot."""
+    """A file that appears at `out` at the end of the block, or not at all. Raises StudyError on failure."""
     if not out.name:
         raise StudyError(f"--out {str(out)!r} names no file")
     part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")

@@ -1,4 +1,4 @@
-"""How forms show a field of a study file, where its type does not say it: stands on the model, beside its limits.
+"""How forms show a field of a study file if its type does not say: declared on the model, with its limits.
 
 A field's label is its `title`, its help its `description`, its limits are the model's own.
 """
@@ -12,11 +12,11 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """`rows` are the lines of a text; `words` what each value to choose from is called; `placeholder` an example.
+    """`rows` are the lines of a text field; `words` the labels of choices; `placeholder` an example.
 
-    A `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
-    CSV. `is_unseen` carries along what nobody types; `is_nowhere` keeps a key out of forms: it is edited elsewhere.
-    What `settles` shapes the fields beside it.
+    An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
+    CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that
+    `settles` determines the fields after it.
     """
 
     rows: int = 1
@@ -47,6 +47,6 @@ AT_ONCE = Widget()
 
 
 def widget_of(metadata: object) -> Widget:
-    """What a field's metadata say of it."""
+    """The widget in a field's metadata, or the default."""
     found = (each for each in metadata if isinstance(each, Widget)) if isinstance(metadata, list) else ()
     return next(iter(found), AT_ONCE)

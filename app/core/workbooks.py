@@ -15,9 +15,9 @@ _LARGEST_BYTES: Final = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A sheet of a workbook: its rows from the first one on, each cell as its text, without blanks around it.
+    """A sheet of a workbook: its rows from the first on, each cell as text, stripped of blanks.
 
-    A whole number has no decimals, whatever the workbook shows.
+    A whole number has no decimals, whatever format the workbook shows.
     """
 
     name: str

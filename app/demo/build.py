@@ -1,6 +1,6 @@
-"""The demo: clips, a study over them, a match against agents, and records of matches to rate; all open.
+"""The demo: clips, a study of them, a match against agents, and records of matches to rate; all open.
 
-What is there already stays as it is.
+Existing parts are kept.
 """
 
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ def is_there(database: Database, slug: str = SLUG) -> bool:
 
 
 def build_demo(settings: Settings, database: Database) -> None:
-    """Make what is missing of the demo of videos: clips, then the study."""
+    """Create the missing parts of the video demo: clips, then the study."""
     with database.reading() as session:
         has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g2-1")).first() is not None
     if not has_clips:

@@ -1,6 +1,6 @@
-"""Finished matches of the second demo become records of the third, so that whoever has played finds them there.
+"""Finished matches of the second demo become records of the third, so that players find their own there.
 
-A study of one's own offers matches by a button, as somebody should read them first. Here all moves are numbers.
+In real studies matches are offered by a button, as someone should read them first. Here all moves are numbers.
 """
 
 import logging
@@ -34,8 +34,9 @@ _log = logging.getLogger("likely-human.demo")
 
 
 def offer_finished(database: Database, now: datetime, refused: set[int]) -> int:
-    """Offer the matches that are over and not offered yet; how many were. Those that cannot be are added to `refused`,
-    and not tried again. None is offered while the design of the records' study has unsaved changes."""
+    """Offer matches that are over and not offered yet; returns how many. Those that fail are added to `refused` and not
+    retried. None is offered while the design of the records' study has unsaved changes.
+    """
     with database.reading() as session:
         matches = _to_offer(session, refused)
     n_offered = 0
@@ -75,7 +76,7 @@ def _here(session: Session, slug: str) -> StudyHere:
 
 @contextmanager
 def offering(settings: Settings) -> Iterator[None]:
-    """Offer matches in a thread as long as the block runs, in writes of their own: nobody's move waits for it."""
+    """Offer matches in a thread while the block runs, in separate writes that delay no move."""
     stop = threading.Event()
     thread = threading.Thread(target=_offer, args=(settings, stop), name="offering", daemon=True)
     thread.start()

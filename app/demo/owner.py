@@ -17,7 +17,7 @@ _LENGTH = 16
 
 @dataclass(frozen=True, slots=True)
 class DemoOwner:
-    """`password` is None where the owner has changed it, `email` where the folder has users of its own."""
+    """`password` is None if the owner has changed it, `email` if the folder has its own users."""
 
     email: str | None
     password: str | None = None
@@ -28,7 +28,7 @@ def password_of(secret: str) -> str:
 
 
 def demo_owner(settings: Settings, database: Database) -> DemoOwner:
-    """Found, or made where nobody may come in yet."""
+    """The demo's owner, created if there are no users yet."""
     password = password_of(settings.secret)
     with database.reading() as session:
         if users.is_nobody(session):

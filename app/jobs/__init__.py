@@ -1,1 +1,1 @@
-"""Work beside the service: the queue, the worker that does it, and a handler for each kind of job."""
+"""Background work: the queue, the worker, and a handler for each kind of job."""

@@ -63,7 +63,7 @@ def ask(
 def jobs_of(
     session: Session, kind: Kind, study_id: int | None, *, limit: int = 50, standing: bool = False
 ) -> Sequence[JobView]:
-    """The newest first; `standing` leaves out those that are over."""
+    """Jobs, newest first; `standing` leaves out finished ones."""
     found = select(Job).where(Job.kind == kind, col(Job.study_id).is_not_distinct_from(study_id))
     if standing:
         found = found.where(col(Job.status).in_(STANDING))
@@ -78,7 +78,7 @@ def cancel(session: Session, job_id: int, now: datetime) -> None:
 
 
 def mark_job_seen(session: Session, job_id: int, now: datetime) -> None:
-    """Somebody opened the result."""
+    """Record that the result was opened."""
     unseen = update(Job).where(
         col(Job.id) == job_id, col(Job.seen_at).is_(None), col(Job.status) == JobStatus.DONE
     )
@@ -99,9 +99,9 @@ def is_waiting(session: Session, kinds: Sequence[Kind]) -> bool:
 
 
 def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool = False) -> JobView | None:
-    """A queued job, now running: of the first of these kinds that waits, the oldest.
+    """Take the oldest waiting job, of the first of these kinds that has one, and mark it as running.
 
-    `again` looks only at those that were begun before.
+    `again` considers only jobs begun before.
     """
     queued = _ready(kinds)
     if again:
@@ -118,7 +118,7 @@ def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool 
 
 
 def requeue(session: Session, now: datetime) -> None:
-    """What a worker that died was at is done again from the start, but for a job at which it has died often."""
+    """Queue the jobs of a worker that died from the start, except one during which it has died often."""
     running = update(Job).where(col(Job.status) == JobStatus.RUNNING)
     hopeless = running.where(col(Job.tries) >= MOST_TRIES)
     message = f"The worker has ended {MOST_TRIES} times while it was at this; it is not tried again."
@@ -134,8 +134,9 @@ def give_back(session: Session, job_id: int, *, was_try: bool = False) -> None:
 
 
 def begin_anew(session: Session, *which: ColumnElement[bool]) -> None:
-    """What is being made of data that change with this session waits, and is made again of what is there then; what
-    waits already does not begin before."""
+    """Restart running jobs that depend on data changed in this session, after its commit; waiting ones do not begin
+    before.
+    """
     standing = update(Job).where(*which, col(Job.status).in_(STANDING))
     was_running = case((col(Job.status) == JobStatus.RUNNING, 1), else_=0)
     values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": ""}
@@ -143,7 +144,7 @@ def begin_anew(session: Session, *which: ColumnElement[bool]) -> None:
 
 
 def ask_again(job: Job) -> None:
-    """What is done, or under way, is done again after that; its handler finds `again` among the parameters."""
+    """Queue a finished or running job again; its handler finds `again` among the parameters."""
     job.params = {**job.params, "again": 1 + job.params.get("again", 0)}
     if job.status == JobStatus.DONE:
         job.status, job.begun_at, job.ended_at, job.done, job.tries = JobStatus.QUEUED, None, None, 0, 0
@@ -157,7 +158,7 @@ def tell(session: Session, job_id: int, done: int, total: int, doing: str) -> bo
 
 
 def is_running(session: Session, job_id: int) -> bool:
-    """False once somebody has called the job off."""
+    """False once the job was cancelled."""
     return session.exec(select(Job.status).where(Job.id == job_id)).first() == JobStatus.RUNNING
 
 

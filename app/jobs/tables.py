@@ -34,9 +34,9 @@ class JobStatus(StrEnum):
 
 
 class Job(SQLModel, table=True):
-    """One piece of work. `doing` says what is under way, `message` why it failed or what it did.
+    """One job. `doing` is the current step, `message` the reason for failure or the outcome.
 
-    `tries` counts how often the worker has begun it. `seen_at` is when somebody first opened its result: the launch
+    `tries` counts how often the worker has begun it. `seen_at` is when its result was first opened: the launch
     checklist asks whether the clues were read.
     """
 

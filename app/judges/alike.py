@@ -28,10 +28,11 @@ _PLACE = ("t_s", "x_m", "y_m")
 
 @contextmanager
 def logged_alike(info: JudgeInfo, pairs: Sequence[PairToJudge]) -> Iterator[Sequence[PairToJudge]]:
-    """The pairs with the coarser step of time and the fewer decimals of the two, for a judge that reads positions.
+    """Pairs with equal logging: the coarser time step and the fewer decimals of the two, for a judge that reads
+    positions.
 
-    Pairs that were logged alike stay as they are, and so does a file that is no table of positions: whoever reads it
-    says what is wrong. The files are gone afterwards.
+    Pairs that were logged alike are unchanged, as is a file that is no table of positions: its reader reports the
+    problem. The files are temporary.
     """
     if info.needs is not Needs.POSITIONS:
         yield pairs

@@ -33,7 +33,7 @@ class NothingAsked(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class JudgesWish:
-    """Which judges run, and a file of verdicts that others have given; `mode` empty takes the usual answers."""
+    """The judges to run, and an uploaded file of verdicts; an empty `mode` means the usual answers."""
 
     judges: Sequence[str] = ()
     file_name: str = ""

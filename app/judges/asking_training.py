@@ -1,4 +1,4 @@
-"""A training asked for in the browser: what is wished, checked before anything waits for it."""
+"""Requests for training from the browser, validated before they are queued."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -27,17 +27,17 @@ MOST_SEED = 2**32 - 1
 
 
 class NotTrainable(StudyError):
-    """What was wished cannot be trained; says what to change."""
+    """An invalid training request, with what to change."""
 
     status_code = 422
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingWish:
-    """What is to be trained, and on what: `folder` is one of `training_folders`; empty for the study's clips. `network`
-    may be `VOTES`, which learns from the study's answers.
+    """A training request: `folder` is one of `training_folders`, empty for the study's clips. `network` may be `VOTES`,
+    which learns from the study's answers.
 
-    `epochs` None trains as long as is published; `human` is the source of people in a folder.
+    `epochs` None trains as long as published; `human` is the source of people in a folder.
     """
 
     name: str

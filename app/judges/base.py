@@ -1,6 +1,6 @@
-"""What a judge is: two methods and a description. It sees files and the question, and by type nothing else.
+"""The interface of a judge: two methods and a description. By type it sees files and the question, and nothing else.
 
-A judge imports this module and whatever it needs to look at files; docs/judges.md shows one from end to end.
+A judge imports this module and whatever it needs to read files; docs/judges.md has a complete example.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ Choice = Literal["a", "b"]
 
 
 class Needs(StrEnum):
-    """What of each stimulus a judge reads: a clip's file, its positions, or what a record or text holds."""
+    """The part of a stimulus that a judge reads: a clip's file, its positions, or the content of a record or text."""
 
     CLIPS = "clips"
     POSITIONS = "positions"
@@ -26,12 +26,12 @@ class Needs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgeInfo:
-    """What a judge says of itself.
+    """A judge's description.
 
     `version` changes whenever a verdict could. `reference` says where the measure comes from, and why more of it should
-    look human. `order_invariant` promises the mirrored verdict for `judge(b, a)`. `score_unit` says what a score is;
-    `even` is the score of a pair whose members are alike: 0.5 for a probability that `a` is chosen, 0 for anything
-    else, in a unit in which most differences exceed 1: scores that all lie in 0 to 1 are taken for probabilities.
+    look human. `order_invariant` promises the mirrored verdict for `judge(b, a)`. `score_unit` is the unit of a score;
+    `even` is the score of a pair of equal members: 0.5 for a probability that `a` is chosen, 0 for anything else, in a
+    unit in which most differences exceed 1, since scores that all lie in 0 to 1 are taken for probabilities.
     """
 
     name: str
@@ -46,7 +46,7 @@ class JudgeInfo:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long the moves of a record took, which nobody who rates it is shown: median and standard deviation."""
+    """Response times of a record's moves, which raters are not shown: median and standard deviation."""
 
     median_ms: float
     sd_ms: float
@@ -54,10 +54,10 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class StimulusFiles:
-    """One clip as participants see it, and where its player was; named by their content, which names no source.
+    """One clip as shown to participants, and its player's positions; named by content hash, which reveals no source.
 
-    `content` is what a record (canonical JSON) or a text (Markdown) holds; empty of a clip. `times` are of a record of
-    play, where its manifest has them.
+    `content` is the content of a record (canonical JSON) or text (Markdown); empty for a clip. `times` are those of a
+    record of play, if its manifest has them.
     """
 
     clip: Path | None
@@ -68,9 +68,9 @@ class StimulusFiles:
 
 @dataclass(frozen=True, slots=True)
 class PairFiles:
-    """What a judge is shown. `pair` tells pairs apart and means nothing; `question` is what people were asked.
+    """The input of a judge. `pair` is an opaque id; `question` is the question asked of people.
 
-    Which member is `a` here is drawn from the files themselves: it is not the order of the study's pair, in which the
+    Which member is `a` here is derived from the files themselves: it is not the order of the study's pair, in which the
     human clip may always come first.
     """
 
@@ -82,7 +82,7 @@ class PairFiles:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who is more likely to be human (None: the judge abstains), and by how much: higher is more for `a`."""
+    """The member more likely to be human (None: the judge abstains), and a score: higher means more likely `a`."""
 
     choice: Choice | None
     score: float | None = None
@@ -98,17 +98,17 @@ class JudgeFailed(Exception):
 
 
 class JudgeUnavailable(StudyError):
-    """The judge cannot run here at all, in words that say what is missing."""
+    """The judge cannot run here at all; the message says what is missing."""
 
     status_code = 409
 
 
 class Judge(Protocol):
-    """Keeps nothing from one pair to the next: the same files give the same verdict, in whatever order."""
+    """A judge. It is stateless between pairs: the same files give the same verdict, in any order."""
 
     @property
     def info(self) -> JudgeInfo:
-        """What the judge is; a class attribute will do."""
+        """The judge's description; a class attribute will do."""
 
     def prepare(self) -> None:
         """Load once what all pairs need. Raises JudgeUnavailable."""

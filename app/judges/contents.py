@@ -1,4 +1,4 @@
-"""What judges of records and texts read: the lines of people's play, and the numbers and times in them."""
+"""Readers for judges of records and texts: the lines of people's play, and the numbers and times in them."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def messages_in(files: StimulusFiles) -> Sequence[str]:
 
 
 def amounts_in(files: StimulusFiles) -> Sequence[float]:
-    """The numbers that a record shows in its rounds, messages left out; of a text all that stand in it."""
+    """The numbers shown in a record's rounds, without messages; all numbers in a text."""
     record = record_in(files)
     if record is None:
         return _numbers(files.content)

@@ -1,7 +1,8 @@
-"""What the judges say of themselves. None is loaded here: the service loads no number crunching, and nobody's code.
+"""Descriptions of the judges, obtained without loading any here: the service loads neither numeric libraries nor
+foreign code.
 
-Ours are asked in a process of their own, and each package's judge in one for itself, so that one that breaks, ends the
-process or never answers is named and costs the others nothing.
+Ours are queried in a process of their own, and each package's judge in another, so that one that fails, exits or hangs
+is named and does not affect the others.
 """
 
 import json
@@ -67,7 +68,7 @@ def _described(judge: Registered, said: Mapping[str, Any] | None, fault: str) ->
 
 
 def _say(names: Sequence[str]) -> None:
-    """The process that is asked: JSON on standard output, whatever a judge's module prints."""
+    """The queried process: writes JSON to standard output, whatever a judge's module prints."""
     answer = os.dup(1)
     os.dup2(2, 1)
     said: dict[str, Any] = {}

@@ -31,7 +31,7 @@ class Fidget:
     )
 
     def prepare(self) -> None:
-        """Nothing to load."""
+        """Do nothing; there is nothing to load."""
 
     def judge(self, pair: PairFiles) -> Verdict:
         return by_value(correcting, pair, scale=100)

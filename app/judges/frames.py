@@ -26,7 +26,7 @@ Size = tuple[int, int]
 
 
 def read_frames(files: StimulusFiles, settings: Settings, size: Size = FRAME) -> Frames:
-    """What a network that sees reads of a clip. Raises JudgeFailed for one that is no video that can be decoded."""
+    """A clip's frames as read by a network. Raises JudgeFailed if it is not a decodable video."""
     if files.clip is None:
         raise JudgeFailed(None, "the clip has no file")
     try:
@@ -40,13 +40,13 @@ def read_frames(files: StimulusFiles, settings: Settings, size: Size = FRAME) ->
 
 @lru_cache(maxsize=4)
 def _kept(clip: Path, changed_ns: int, rate_hz: float, as_lines: bool, size: Size) -> Bytes:
-    """Of the last clips: several copies of a network look at the same pair."""
+    """Frames, cached for the last clips, as several copies of a network look at the same pair."""
     return _read(clip, rate_hz, as_lines, size)
 
 
 @contained
 def _read(clip: Path, rate_hz: float, as_lines: bool, size: Size) -> Bytes:
-    """At each step the last frame that had begun; `as_lines` its mean over the rows."""
+    """Sampled frames: at each step the last one that had begun; with `as_lines` its mean over the rows."""
     span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
     n = int(float(span.end - span.start) * rate_hz + 1e-6)
     shape = size[1:] if as_lines else size
@@ -84,9 +84,9 @@ def _small(clip: Path, frames: int, as_lines: bool, size: Size) -> Iterator[tupl
 
 @contained
 def evenly_spaced(clip: Path, count: int, width: int, height: int | None = None) -> Bytes:
-    """So many frames, each the one shown in the middle of its share of the clip, shape (count, height, width, 3).
+    """`count` frames, each the one shown in the middle of its share of the clip, shape (count, height, width, 3).
 
-    Without `height` they keep their shape. A clip of fewer frames shows some more than once. Raises ClipRefused.
+    Without `height` they keep their aspect ratio. A clip with fewer frames repeats some. Raises ClipRefused.
     """
     span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
     shrinking = VideoReformatter()

@@ -37,10 +37,10 @@ _TYPES: dict[str, type[np.generic]] = {"tensor(float)": np.float32, "tensor(uint
 
 
 class FrozenFeatures:
-    """The features that an ONNX file makes of clips.
+    """The features that an ONNX file computes from clips.
 
-    Raises JudgeUnavailable, naming the file, where onnxruntime is missing, or for what is no such network with one
-    input of frames, (n, 3, height, width) or (n, height, width, 3), and one output, a row for each frame.
+    Raises JudgeUnavailable, naming the file, if onnxruntime is missing or the network does not have one input of
+    frames, (n, 3, height, width) or (n, height, width, 3), and one output with a row for each frame.
     """
 
     def __init__(self, path: Path) -> None:
@@ -105,23 +105,23 @@ class FrozenFeatures:
 
     @cached_property
     def n(self) -> int:
-        """How many features a picture has."""
+        """The number of features per picture."""
         black = np.zeros((1, self.height, self.width, COLOURS), dtype=np.uint8)
         return int(self.of_pictures(black).shape[1])
 
     def described(self, frames: int | None = None) -> Mapping[str, Any]:
-        """What a card says of it; `frames` where so many of each clip are looked at."""
+        """Its description for a card; `frames` is the number of frames read of each clip."""
         of_clip = {} if frames is None else {"frames": frames}
         of_file = {"file": self.name, "sha256": self.sha256, "n": self.n}
         return {**of_file, **of_clip, "width": self.width, "height": self.height}
 
     def settings(self, settings: Settings) -> Settings:
-        """Those of a network of ours that looks through this one; a bar-code has as many lines as a picture rows."""
+        """Settings of a network of ours on top of this one; a bar-code has as many lines as a picture has rows."""
         window = self.height if settings.reads == "bar-code" else settings.window
         return replace(settings, features=self.n, window=window)
 
     def looked_at(self, files: StimulusFiles, settings: Settings, path: Track | None) -> Frames:
-        """What it makes of a clip, as `settings` read that: of each frame, its bar-code, or `path` from above.
+        """Features of a clip, for the input chosen by `settings`: each frame, its bar-code, or `path` from above.
 
         Raises JudgeFailed naming the clip.
         """
@@ -150,7 +150,7 @@ class FrozenFeatures:
             raise JudgeUnavailable(f"{self._path}: cannot be run ({_short(error)})") from None
 
     def _run(self, part: Any) -> Floats:
-        """What it gives of some pictures; where it takes a fixed number, the last is given again to fill that."""
+        """The network's output for some pictures; if it takes a fixed number, the last picture is repeated."""
         n = len(part)
         if self._takes is not None and n < self._takes:
             part = np.concatenate([part, np.repeat(part[-1:], self._takes - n, axis=0)])
@@ -168,7 +168,7 @@ class FrozenFeatures:
         return np.ascontiguousarray(ordered, dtype=np.float32) / np.float32(255)
 
     def _rows(self, found: object, n: int) -> Floats:
-        """What a run gave, a row of features for each frame."""
+        """A run's output as a row of features for each frame."""
         values = np.asarray(found)
         if values.dtype.kind not in "fiu" or not values.ndim or len(values) != n or not values.size:
             raise JudgeUnavailable(
@@ -184,7 +184,7 @@ class FrozenFeatures:
 
 
 def refuse_others(folder: Path, known: Mapping[str, Any] | None, given: FrozenFeatures | None) -> None:
-    """Raise JudgeUnavailable where the features are not those of the file that the judge in `folder` learnt from."""
+    """Raise JudgeUnavailable if the features are not from the file that the judge in `folder` was trained with."""
     if known is None and given is not None:
         raise JudgeUnavailable(f"{folder} reads no features of an ONNX file: leave out --backbone")
     if known is not None and given is None:

@@ -31,7 +31,7 @@ _PAIRS: Final = ("pair", "a", "b")
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """One path: its name, the source that made it, whatever else is said of it, and the file of its positions."""
+    """One path: its name, source and attributes, and the file of its positions."""
 
     name: str
     source: str
@@ -168,7 +168,7 @@ def _bad(path: Path, row: TableRow, column: str, why: str) -> BadTable:
 
 
 def _header(path: Path) -> Sequence[str]:
-    """The columns of a table, by its first line alone; none of what cannot be read, which is said where it is read."""
+    """The columns of a table, from its first line only; empty if unreadable, which its reader reports."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return [cell.strip() for cell in next(csv.reader(file), [])]

@@ -24,11 +24,11 @@ _LARGEST = 20_000_000
 
 @dataclass(frozen=True, slots=True)
 class TrainedHere:
-    """A trained judge of the data folder: what it is, and how it did on what it never saw.
+    """A trained judge of the data folder, with its accuracy on held-out data.
 
-    `allowed` are the leaks that were found and allowed. Numbers are None where the card has none. `mode` is that of the
-    votes, empty of a judge that learnt from none: who may not see how these fall may not read the card. `n_deleted`
-    counts the answers of its study that were deleted since, from which it may have learnt.
+    `allowed` are the leaks that were found and allowed. Numbers are None if missing in the card. `mode` is that of the
+    votes, empty for a judge not trained on votes: users who may not see those votes may not read the card. `n_deleted`
+    counts answers of its study deleted since, from which it may have learnt.
     """
 
     name: str
@@ -53,7 +53,7 @@ class TrainedHere:
         return bool(self.mode)
 
     def is_shown_in(self, slug: str) -> bool:
-        """The card of a judge of votes quotes what people of its study wrote: it is shown in that study alone."""
+        """True if the card may be shown in a study: one of votes quotes what that study's people wrote."""
         return not self.is_of_votes or self.on == slug
 
 
@@ -62,7 +62,7 @@ def is_model(path: Path) -> bool:
 
 
 def models_here(data_dir: Path) -> Sequence[TrainedHere]:
-    """The newest first; what is no card is left out."""
+    """The trained judges, newest first; invalid cards are left out."""
     found = [
         model
         for path in models_folder(data_dir).glob(f"*/{CARD}")

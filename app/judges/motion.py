@@ -30,7 +30,7 @@ class Motion:
     )
 
     def prepare(self) -> None:
-        """Nothing to load."""
+        """Do nothing; there is nothing to load."""
 
     def judge(self, pair: PairFiles) -> Verdict:
         return by_value(moving, pair)

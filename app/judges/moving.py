@@ -82,7 +82,7 @@ def recorded_of_study(
 
 
 def recorded_of_folder(folder: Path, player: str = PLAYER) -> Sequence[Recorded]:
-    """The clips of a folder's `manifest.csv` that have positions. Raises ClipError naming what is wrong with it."""
+    """The clips of a folder's `manifest.csv` that have positions. Raises ClipError naming a fault in it."""
     rows = read_manifest(folder / MANIFEST).rows
     return [
         _whole(row.name, row.source, row.positions, row.attributes, player)
@@ -152,7 +152,7 @@ def signatures_of_studies(
 
 
 def _numbered(clips: Sequence[ClipPath]) -> Sequence[ClipPath]:
-    """With numbers instead of players' names: a report is passed on."""
+    """Clips with numbers in place of players' names, as reports are passed on."""
     players = sorted({clip.player for clip in clips})
     digits = len(str(len(players)))
     numbers = {player: f"{at:0{digits}d}" for at, player in enumerate(players, start=1)}

@@ -1,4 +1,4 @@
-"""Which verdicts are of items that people rated, where a study has pairs, too."""
+"""Detection of verdicts about rated items, for studies that also have pairs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from analysis.judging.items import read_item_verdicts
 
 
 def are_of_items(verdicts: Path, rated: Sequence[pd.DataFrame]) -> bool:
-    """Whether a file has one value for each item, and every item that it names was rated."""
+    """True if a file has one value for each item, and every item in it was rated."""
     try:
         given = read_item_verdicts(verdicts)
     except AnalysisError:

@@ -1,4 +1,4 @@
-"""The judges there are: ours, and those of installed packages. Here are names and places; nothing is loaded.
+"""The available judges: built-in ones, and those of installed packages. Names and places only; nothing is loaded.
 
 A package registers a judge by an entry point of the group `likely_human.judges`, whose name is the judge's.
 """
@@ -29,7 +29,7 @@ OURS = {
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """Where a judge is; `package` is empty for ours, else the distribution with its version."""
+    """A judge's location; `package` is empty for built-in ones, else the distribution with its version."""
 
     name: str
     place: str
@@ -37,13 +37,13 @@ class Registered:
 
     @property
     def who(self) -> str:
-        """How an error names it."""
+        """The judge's name in error messages."""
         return f"the judge {self.name!r}" + (f" of the package {self.package}" if self.package else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """By name, ours first; `refused` says in a sentence each what packages registered in vain."""
+    """Judges by name, built-in first; `refused` has a sentence for each registration that was refused."""
 
     judges: Mapping[str, Registered]
     refused: Sequence[str] = field(default=())
@@ -56,7 +56,7 @@ def registry() -> Registry:
 
 
 def registry_of(points: Iterable[EntryPoint]) -> Registry:
-    """Ours and those of the entry points; a name that is taken, given twice or no name is refused."""
+    """Built-in judges and those of the entry points; a name that is taken, repeated or invalid is refused."""
     ours = {name: Registered(name, place) for name, place in OURS.items()}
     found: dict[str, list[Registered]] = {}
     for point in points:
@@ -81,9 +81,9 @@ def registry_of(points: Iterable[EntryPoint]) -> Registry:
 
 
 def judge_named(name: str) -> Judge:
-    """A fresh judge, not yet prepared.
+    """A new judge, not yet prepared.
 
-    Raises NotFound, naming those that there are, and JudgeUnavailable for one that cannot be loaded or is no judge.
+    Raises NotFound, naming the available ones, and JudgeUnavailable if it cannot be loaded or is no judge.
     """
     judges = registry().judges
     if name not in judges:
@@ -92,7 +92,7 @@ def judge_named(name: str) -> Judge:
 
 
 def load(registered: Registered) -> Judge:
-    """Raises JudgeUnavailable, whatever a package's own code does."""
+    """Load a judge. Raises JudgeUnavailable, whatever a package's own code does."""
     module, _, cls = registered.place.partition(":")
     try:
         made = getattr(import_module(module), cls)()

@@ -25,7 +25,7 @@ def learnt_before(data_dir: Path, slug: str, mode: str, at: datetime) -> Sequenc
 
 
 def mark_deleted(data_dir: Path, name: str, job_id: int, n_answers: int) -> None:
-    """Write on a judge's card that answers were deleted since, once for each job, and take off what people wrote."""
+    """Record on a judge's card that answers were deleted, once for each job, and remove the quoted reasons."""
     card = card_in(data_dir, name)
     card["reasons"] = {}
     deleted = card["data"].setdefault("deleted", {"answers": {}, "why": ""})
@@ -47,8 +47,9 @@ def card_in(data_dir: Path, name: str) -> dict[str, Any]:
 
 
 def move_over(new: Path, folder: Path) -> None:
-    """Put the files of a judge that was trained anew in the place of the old ones, its card last; one that somebody
-    has deleted meanwhile stays so."""
+    """Replace a judge's files by those of its retrained copy, the card last; if the judge was deleted meanwhile, do
+    nothing.
+    """
     if not is_model(folder):
         return
     names = sorted((path.name for path in new.iterdir()), key=lambda name: name == CARD)

@@ -28,7 +28,7 @@ class ResponseTimes:
     )
 
     def prepare(self) -> None:
-        """Nothing to load."""
+        """Do nothing; there is nothing to load."""
 
     def judge(self, pair: PairFiles) -> Verdict:
         return by_value(_variation, pair, scale=100)

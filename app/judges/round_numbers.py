@@ -21,7 +21,7 @@ class RoundNumbers:
     )
 
     def prepare(self) -> None:
-        """Nothing to load."""
+        """Do nothing; there is nothing to load."""
 
     def judge(self, pair: PairFiles) -> Verdict:
         return by_value(_share, pair, scale=100)

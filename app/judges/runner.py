@@ -37,10 +37,10 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class PairToJudge:
-    """A pair of a study under its own name, which its judge does not see, with the files of its members.
+    """A pair of a study under its own name, which the judge does not see, with its members' files.
 
-    Positions are of whole recordings: `spans.as_shown` cuts them to the spans that the clips show. `hashes` are SHA-256
-    of a member's files as they were handed in and as they are shown, by which a clip that was trained on is known.
+    Positions are of whole recordings: `spans.as_shown` cuts them to the spans that the clips show. `hashes` are the
+    SHA-256 of a member's files, original and as shown, by which a clip used in training is recognized.
     """
 
     study: str
@@ -134,10 +134,10 @@ def _judged(judge: Judge, pair: PairToJudge) -> tuple[Verdict, str]:
 
 
 def blinded(pair: PairToJudge) -> tuple[PairFiles, bool]:
-    """The pair as a judge sees it, and whether its members have changed places.
+    """The pair as a judge sees it, and whether its members are swapped.
 
-    The file that comes first by name, which is its content's hash, is `a`: an order that neither the study nor whoever
-    wrote its pairs decides, and that stays as it is when a and b are called the other way round.
+    The file that comes first by name, which is its content hash, is `a`: this order does not depend on the study or the
+    author of its pairs, and is the same if a and b are exchanged.
     """
     names_a, names_b = _names(pair.a), _names(pair.b)
     is_mirrored = names_b < names_a
@@ -148,7 +148,7 @@ def blinded(pair: PairToJudge) -> tuple[PairFiles, bool]:
 
 
 def _names(files: StimulusFiles) -> tuple[str, ...]:
-    """Those of a clip as they always were: verdicts of its pairs stay what they are."""
+    """File names that determine the order; unchanged for clips, so that existing verdicts stay the same."""
     if files.content:
         return "", "", hashlib.sha256(files.content.encode()).hexdigest()
     return files.clip.name if files.clip else "", files.positions.name if files.positions else ""
@@ -168,7 +168,7 @@ def _check(verdict: Verdict, info: JudgeInfo) -> None:
 
 
 def _problem(failure: JudgeFailed, pair: PairToJudge) -> str:
-    """Which member's file it was, as the study names the members."""
+    """The problem, with the member whose file caused it, by the study's names."""
     members = [
         member
         for member, files in (("a", pair.a), ("b", pair.b))

@@ -27,18 +27,18 @@ _FRAME_S = 0.07  # what a clip's length may differ by: it is a whole number of f
 
 
 class Spans:
-    """Which part of its recording each clip shows, also one that was processed by rules of the past."""
+    """The span of its recording that each clip shows, including clips processed by earlier rules."""
 
     def __init__(self, session: Session) -> None:
         rows = session.exec(select(LibraryRules).order_by(col(LibraryRules.id))).all()
         self._past = [(row.saved_at, _trims(row.rules)) for row in rows]
 
     def of_stimulus(self, stimulus: Stimulus) -> Span | None:
-        """What its clip shows now."""
+        """The span that its clip shows now."""
         return _span(stimulus.duration_s, _trims(stimulus.rules))
 
     def of_member(self, member: UnitMember, stimulus: Stimulus, saved_at: datetime) -> Span | None:
-        """What the clip of a saved version shows; None where nobody knows any more what was cut off."""
+        """The span shown by the clip of a saved version; None if the trimming is no longer known."""
         if member.sha256 == stimulus.clip_sha256:
             return self.of_stimulus(stimulus)
         trims = (0.0, 0.0)
@@ -63,7 +63,7 @@ def _span(duration_s: float | None, trims: tuple[float, float]) -> Span | None:
 
 @contextmanager
 def as_shown(pairs: Sequence[PairToJudge]) -> Iterator[Sequence[PairToJudge]]:
-    """The pairs with the positions of what was shown, in files that are gone afterwards, named by their content."""
+    """The pairs with positions cut to what was shown, in temporary files named by content."""
     with tempfile.TemporaryDirectory(prefix="positions-") as folder:
         cut: dict[tuple[Path, Span], Path] = {}
 
@@ -79,9 +79,9 @@ def as_shown(pairs: Sequence[PairToJudge]) -> Iterator[Sequence[PairToJudge]]:
 
 
 def cut_positions(positions: Path, span: Span, folder: Path) -> Path:
-    """The rows of a file of positions that lie within a span, as a file in `folder` whose times begin with the clip.
+    """The rows of a file of positions within a span, as a file in `folder` whose times begin with the clip.
 
-    The file itself where nothing is cut, and where it is no table with times: whoever reads it says what is wrong.
+    Returns the file itself if nothing is cut, or if it is no table with times: its reader reports the problem.
     """
     try:
         rows = [row.cells for row in csv_rows(positions)]

@@ -25,14 +25,14 @@ class Straightness:
     )
 
     def prepare(self) -> None:
-        """Nothing to load."""
+        """Do nothing; there is nothing to load."""
 
     def judge(self, pair: PairFiles) -> Verdict:
         return by_value(roundaboutness, pair, scale=100)
 
 
 def roundaboutness(files: StimulusFiles) -> float | None:
-    """0 for a straight line, towards 1 for a path that leads back; None where nobody moves."""
+    """0 for a straight line, towards 1 for a path that leads back; None without movement."""
     track = read_positions(files, ("x_m", "y_m"))
     x_m, y_m = track["x_m"], track["y_m"]
     length_m = float(np.hypot(np.diff(x_m), np.diff(y_m)).sum())

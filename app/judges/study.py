@@ -1,4 +1,4 @@
-"""What of a study is judged: the main pairs of one version, with the clips that its participants saw."""
+"""The pairs of a study to be judged: the main pairs of one version, with the clips its participants saw."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class StudyPairs:
 
 
 def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | None = None) -> StudyPairs:
-    """The main pairs of a version: the one asked for, else the newest that people have seen, else the newest.
+    """The main pairs of a version: the requested one, else the newest with participants, else the newest.
 
     Raises NotFound for an unknown study or version, Conflict for one without main pairs or without clips.
     """
@@ -55,12 +55,12 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
 
 
 def version_to_judge(session: Session, slug: str) -> StudyVersion:
-    """The newest version that people have seen, else the newest. Raises NotFound, or Conflict where there is none."""
+    """The newest version with participants, else the newest. Raises NotFound, or Conflict if there is none."""
     return _chosen(session, _versions(session, study_named(session, slug)), slug, None)
 
 
 def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
-    """What is known of the main pairs of the version that is judged (`PAIR_COLUMNS`); none of a study without one."""
+    """The main pairs of the judged version (`PAIR_COLUMNS`); empty for a study without a version."""
     study = study_named(session, slug)
     versions = _versions(session, study)
     if not versions:
@@ -82,13 +82,13 @@ def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
 
 
 def pairs_of_studies(session: Session, targets: Sequence[str]) -> list[dict[str, str | None]]:
-    """The main pairs (`PAIR_COLUMNS`) of those targets that are studies here, also those that nobody voted on."""
+    """The main pairs (`PAIR_COLUMNS`) of targets that are studies here, including those without votes."""
     slugs = session.exec(select(Study.slug).where(col(Study.slug).in_(targets))).all()
     return [pair for slug in sorted(slugs) for pair in main_pairs(session, slug)]
 
 
 def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
-    """What no pair has and the judge needs, in words; empty where it can judge: a single pair may still fail."""
+    """What the judge needs and no pair has, in words; empty if it can judge, though single pairs may still fail."""
     if needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):
         return "it needs the positions of the player in both clips of a pair, which neither videos nor records hold"
     if needs is Needs.CONTENTS and not any(pair.a.content and pair.b.content for pair in pairs):
@@ -99,7 +99,7 @@ def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
 
 
 def refuse_without_files(info: JudgeInfo, slug: str, pairs: Sequence[PairToJudge]) -> None:
-    """Raise Conflict where no pair has what the judge needs."""
+    """Raise Conflict if no pair has what the judge needs."""
     if reason := lacks(info.needs, pairs):
         remedy = "; import the clips at the command line with a column positions in the manifest"
         raise Conflict(
@@ -111,7 +111,7 @@ def refuse_without_files(info: JudgeInfo, slug: str, pairs: Sequence[PairToJudge
 def cannot_judge(
     session: Session, slug: str, store: ClipStore, judges: Sequence[Described]
 ) -> Mapping[str, str]:
-    """By name, the judges that cannot judge the study as it is, and why."""
+    """The judges that cannot judge the study as it is, by name, with the reason."""
     found = {judge.name: judge.problem for judge in judges}
     try:
         pairs = pairs_to_judge(session, slug, store).pairs
@@ -185,7 +185,7 @@ class _MainPair:
 
 
 def _main_pairs(session: Session, version: StudyVersion) -> Sequence[_MainPair]:
-    """In the design's order; items, which have one stimulus, are no pairs."""
+    """The main pairs in the design's order; items, which have one stimulus, are not included."""
     members = (
         select(Unit, UnitMember, Stimulus)
         .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
@@ -206,7 +206,7 @@ def _main_pairs(session: Session, version: StudyVersion) -> Sequence[_MainPair]:
 
 
 def _contents(session: Session, pairs: Sequence[_MainPair]) -> Mapping[str, str]:
-    """What the records and texts of the pairs hold, by hash."""
+    """The contents of the pairs' records and texts, by hash."""
     hashes = {member.sha256 for pair in pairs for member in (pair.member_a, pair.member_b) if member.sha256}
     rows = select(Content.sha256, Content.content).where(col(Content.sha256).in_(hashes))
     return dict(session.exec(rows).all())
@@ -228,7 +228,7 @@ def _files(
     span: Span | None,
     contents: Mapping[str, str],
 ) -> StimulusFiles:
-    """Without positions where it is not known which part of them was shown."""
+    """A member's files; without positions if the span shown is unknown."""
     if stimulus.kind != StimulusKind.CLIP:
         return StimulusFiles(None, None, contents.get(member.sha256 or "", ""), _times(stimulus.attributes))
     has_positions = stimulus.positions_sha256 is not None and span is not None

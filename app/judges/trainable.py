@@ -1,4 +1,4 @@
-"""What can be trained here. Asked of a process of its own: the service loads no number crunching."""
+"""The trainable networks, obtained from a separate process: the service loads no numeric libraries."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ PATIENCE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class NetworkHere:
-    """A network: its name, what it is, where it comes from, whether it reads clips (else positions), and its epochs."""
+    """A network: its name, title and origin, whether it reads clips (else positions), and its epochs."""
 
     name: str
     title: str

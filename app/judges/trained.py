@@ -39,8 +39,9 @@ _UNITS: Mapping[By, tuple[str, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A trained judge as it lies on disk: its card and the weights of its copies; and what it looks through, if it
-    looks through a network that was trained elsewhere."""
+    """A trained judge as stored: its card and the weights of its copies; and the pretrained network it builds on, if
+    any.
+    """
 
     folder: Path
     card: Loaded
@@ -57,7 +58,7 @@ def check_by(by: str) -> By:
 
 
 def load_model(folder: Path, frozen: FrozenFeatures | None = None) -> Model:
-    """Raises JudgeUnavailable, naming the file, for whatever is not just what a training wrote."""
+    """Load a trained judge. Raises JudgeUnavailable, naming the file, for anything but what a training wrote."""
     try:
         card = loaded_card(card_string(folder / CARD), str(folder / CARD))
         refuse_others(folder, card.features, frozen)
@@ -102,7 +103,7 @@ def card_string(path: Path) -> str:
 
 
 def _check(text: str, path: Path) -> None:
-    """Raises AnalysisError for what is a card of no trained judge."""
+    """Raises AnalysisError if the text is not the card of a trained judge."""
     if f'"{CARD_FORMAT}"' not in text[:200]:
         loaded_card(text, str(path))
 
@@ -217,7 +218,7 @@ def run_model(
 
 
 def _copies(model: Model, hashes: frozenset[str]) -> frozenset[int]:
-    """Those that were trained on a clip."""
+    """The copies that were trained on a clip."""
     return frozenset().union(*(model.card.seen.get(sha, frozenset()) for sha in hashes))
 
 

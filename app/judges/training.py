@@ -42,9 +42,10 @@ _WEIGHTS = re.compile(r"[0-9a-f]{64}\.safetensors")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is to be trained; `allowed` names leaks that are not to stop it.
+    """Training options; `allowed` names leaks that must not stop it.
 
-    `frozen` is what a network looks through that needs one."""
+    `frozen` is the pretrained network for one that needs it.
+    """
 
     network: str
     seed: int = 1
@@ -76,7 +77,7 @@ def check_wish(wish: Wish) -> None:
 
 
 def check_target(out: Path) -> None:
-    """A model is written into a folder of its own: a new one, an empty one, or one that holds a model."""
+    """Check that a model can be written to a folder: a new one, an empty one, or one that holds a model."""
     if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / CARD).is_file()):
         raise StudyError(f"{out} is there already and holds no trained judge; name a new folder")
 
@@ -130,7 +131,7 @@ def written_model(out: Path, file: str, data: bytes, card: Mapping[str, Any], te
 
 
 def write_curves(figure: AnyFigure, out: Path) -> None:
-    """What was learnt, drawn beside the card; a drawing that was there and is not any more goes."""
+    """Write the learning curves next to the card; an outdated drawing is removed."""
     for name in CURVES:
         (out / name).unlink(missing_ok=True)
     if isinstance(figure, Figure):
@@ -140,7 +141,7 @@ def write_curves(figure: AnyFigure, out: Path) -> None:
 
 
 def _data_hash(found: TrainingSet) -> str:
-    """Of the hashes of all paths with their labels, sorted: names and order do not count."""
+    """A hash over all paths with their labels, sorted: names and order do not matter."""
     lines = sorted(f"{example.content} {int(example.is_human)}" for example in found.examples)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -162,7 +163,7 @@ def baselines_of(found: TrainingSet, trained: Trained) -> Sequence[Baseline]:
 
 
 def value_or_none(of: Callable[[StimulusFiles], float | None], files: StimulusFiles) -> float | None:
-    """What an untrained judge measures of a clip; None where it cannot."""
+    """An untrained judge's measure of a clip; None if it cannot judge it."""
     try:
         return of(files)
     except JudgeFailed:

@@ -1,4 +1,4 @@
-"""What a judge is trained on: the clips of a folder with a manifest, or those of a study's pairs."""
+"""Training data: the clips of a folder with a manifest, or those of a study's pairs."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ class Clip:
 
     @property
     def scene(self) -> str:
-        """What it shares with clips of others; empty where unknown."""
+        """The attribute it shares with clips of other players; empty if unknown."""
         return self.attributes.get(SCENE, "") or self.attributes.get(GOAL, "")
 
 
@@ -73,10 +73,10 @@ def of_folder(
     on_progress: OnProgress,
     frozen: FrozenFeatures | None = None,
 ) -> TrainingSet:
-    """The clips that a folder's manifest lists (docs/clips.md), all of which need positions, as `network` reads them,
-    looking through `frozen` where it needs one.
+    """The clips listed in a folder's manifest (docs/clips.md), all of which need positions, as read by `network`,
+    through `frozen` if it needs one.
 
-    The source `human` made the paths of people. Raises StudyError and ClipError in words.
+    Paths of the source `human` are people's. Raises StudyError and ClipError in words.
     """
     if are_positions(folder):
         return _without_clips(folder, human, network, on_progress, frozen)
@@ -136,11 +136,11 @@ def of_study(
     on_progress: OnProgress,
     frozen: FrozenFeatures | None = None,
 ) -> TrainingSet:
-    """The clips of a study's main pairs as `network` reads them, looking through `frozen` where it needs one.
+    """The clips of a study's main pairs as read by `network`, through `frozen` if it needs one.
 
-    The source that its pairs call the truth made those of people.
+    The source that its pairs call the truth is people's.
 
-    `recorded` has the files of positions as they were handed in, `shown` those cut to what the clips show.
+    `recorded` has the original files of positions, `shown` those cut to what the clips show.
     """
     people = {(pair.a if pair.truth == "a" else pair.b).source for pair in known if pair.truth}
     if len(people) != 1:
@@ -216,7 +216,7 @@ def _looked_at(
     settings: Settings,
     on_progress: OnProgress,
 ) -> list[Example]:
-    """With what a network that was trained elsewhere makes of each; what an image from above shows is of all."""
+    """Examples with the pretrained network's features; the area shown from above is that of all examples."""
     fitting, found = fitting_settings(settings, examples), []
     for done, (clip, example) in enumerate(zip(clips, examples, strict=True), start=1):
         try:

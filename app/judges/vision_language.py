@@ -39,9 +39,9 @@ Result = Literal["answered", "refused", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Which model is asked, and how: frames of each clip, repeats of both orders, and what the server is sent.
+    """The model and how it is asked: frames per clip, repeats of both orders, and request parameters.
 
-    `tokens_field` is what the server calls `max_tokens`, the bound of one reply (`TOKEN_FIELDS`).
+    `tokens_field` is the server's name for `max_tokens`, the limit of one reply (`TOKEN_FIELDS`).
     """
 
     model: str
@@ -53,14 +53,14 @@ class Terms:
 
     @property
     def version(self) -> str:
-        """Of the judge: another model, prompt or number of frames is another one."""
+        """The judge's version: it changes with the model, the prompt or the number of frames."""
         said = f"{PROMPT}{self.frames}{WIDTH}{self.temperature}{self.max_tokens}"
         return f"1+{self.model}+{hashlib.sha256(said.encode()).hexdigest()[:8]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of one question: `choice` is a member of the study's pair, `for_a` the probability of its a."""
+    """The outcome of one question: `choice` is a member of the study's pair, `for_a` the probability of its a."""
 
     pair: str
     repeat: int
@@ -76,12 +76,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """How steady the model is. Shares are None where nothing can be compared.
+    """Consistency of the model. Shares are None if nothing can be compared.
 
-    `n_without_probability` named a clip and no probability, and count as certain; `n_contradicting` named one and a
-    probability of the other, which is taken as it was asked for. `order_consistency`: both
-    orders of a repeat name the same member. `agreement`: two repeats of a pair in one order name the same one.
-    `first_share`: answers that name the video that came first.
+    `n_without_probability` named a clip but no probability, and count as certain; `n_contradicting` named one and a
+    probability of the other, which is used as requested. `order_consistency`: both orders of a repeat name the same
+    member. `agreement`: two repeats of a pair in one order name the same one. `first_share`: answers that name the
+    video that came first.
     """
 
     n_answers: int
@@ -95,7 +95,7 @@ class Consistency:
 
     @property
     def warning(self) -> str:
-        """Where the order decides too often; else empty."""
+        """A warning if the order decides too often; else empty."""
         share = self.order_consistency
         if share is None or share >= LEAST_CONSISTENT:
             return ""
@@ -172,7 +172,7 @@ def answered_in(folder: Path) -> Mapping[str, Mapping[str, Any]]:
 
 
 def consistency_of(answers: Sequence[Answer]) -> Consistency:
-    """Of all answers to all pairs."""
+    """Consistency over all answers to all pairs."""
     said = {(each.pair, each.repeat, each.order): each.choice for each in answers if each.choice}
     in_order: dict[tuple[str, Order], list[Choice]] = {}
     for (pair, _, order), choice in said.items():
@@ -204,7 +204,7 @@ def _repeats(terms: Terms) -> range:
 
 
 def _key(shown: PairFiles, terms: Terms, repeat: int, order: Order) -> str:
-    """Of what a call depends on: the pair's files and question, the judge's version, repeat and order."""
+    """The key of a call: a hash of the pair's files and question, the judge's version, repeat and order."""
     said = json.dumps([shown.pair, shown.question, terms.version, repeat, order])
     return hashlib.sha256(said.encode()).hexdigest()[:32]
 
@@ -238,7 +238,7 @@ def _ask(chat: Chat, request: Mapping[str, Any], key: str, pair: str, keep: Keep
 
 
 def _kept(request: Mapping[str, Any], call: Call) -> Mapping[str, Any]:
-    """Without the pictures, which their hashes stand for."""
+    """The recorded exchange, with hashes in place of the pictures."""
     (message,) = request["messages"]
     parts = [
         part if part["type"] == "text" else {"image_sha256": _sha256(part["image_url"]["url"])}
@@ -261,7 +261,7 @@ def _sha256(url: str) -> str:
 
 
 def _said(call: Call) -> dict[str, Any]:
-    """Whether the first or the second was named, how probable the first is, and why."""
+    """The named clip, first or second, the probability of the first, and the reason."""
     for each in reversed(objects_in(call.text)):
         choice = str(each.get("choice", "")).strip().lower()
         if choice in ("first", "second"):
@@ -278,7 +278,7 @@ def _said(call: Call) -> dict[str, Any]:
 
 
 def _answer(pair: str, repeat: int, order: Order, line: Mapping[str, Any]) -> Answer:
-    """In the members as the judge saw them."""
+    """The answer in terms of the members as the judge saw them."""
     result: Result = line["result"]
     if result != "answered":
         return Answer(pair, repeat, order, result)
@@ -301,7 +301,7 @@ def _answer(pair: str, repeat: int, order: Order, line: Mapping[str, Any]) -> An
 
 
 def _turned(answer: Answer, is_mirrored: bool) -> Answer:
-    """In the members of the study's pair."""
+    """The answer in terms of the members of the study's pair."""
     if not is_mirrored or answer.choice is None or answer.for_a is None:
         return answer
     return replace(answer, choice="b" if answer.choice == "a" else "a", for_a=1 - answer.for_a)
@@ -347,7 +347,7 @@ def _row(
 
 
 def card_of(asked: Asked, terms: Terms, slug: str, number: int, host: str, now: datetime) -> str:
-    """What was asked of whom and when, and how steady the answers are, as JSON."""
+    """The questions' settings and the consistency of the answers, as JSON."""
     card = {
         "format": "likely-human vision-language 1",
         "name": NAME,

@@ -134,7 +134,7 @@ def train_on_votes(
 
 
 def _beside(study: VotedStudy) -> Mapping[str, Floats]:
-    """What judges that were not trained measure of each clip; NaN where one cannot."""
+    """Measures of each clip by untrained judges; NaN if one cannot judge it."""
     values = {
         name: [value_or_none(of, clip.files) for clip in study.clips.values()]
         for name, of in UNTRAINED.items()
@@ -174,8 +174,9 @@ def _numbers(clip: Clip, frozen: FrozenFeatures | None) -> Floats:
 
 
 def _reasons(study: VotedStudy, votes: Votes, learnt: Learnt) -> Mapping[str, Sequence[str]]:
-    """For each number whose weight is not 0, what people wrote who chose the clip that it speaks for, on the pairs in
-    which the clips differ most in it."""
+    """For each feature with a nonzero weight, reasons written by people who chose the clip it favours, on the pairs
+    that differ most in it.
+    """
     if "rationale" not in study.rows:
         return {}
     difference = votes.table[votes.first] - votes.table[votes.second]
@@ -222,9 +223,9 @@ def _verdict(chance: float) -> Verdict:
 
 
 class VoteJudge:
-    """A judge of votes, from its folder, `frozen` being the features that it learnt from, if any.
+    """A judge of votes, loaded from its folder; `frozen` are the features it was trained with, if any.
 
-    Raises JudgeUnavailable, naming the file, where that is not what it was, or the features are of another file.
+    Raises JudgeUnavailable, naming the file, if that has changed, or if the features are from another file.
     """
 
     def __init__(self, folder: Path, frozen: FrozenFeatures | None = None) -> None:

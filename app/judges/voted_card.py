@@ -1,4 +1,4 @@
-"""The card of a judge of votes as Markdown: what it learnt from, what it reaches, what people seem to look at."""
+"""The card of a judge of votes as Markdown: its training data, its accuracy, and what people seem to look at."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from app.judges.models import CURVES
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
-    """Its lines; `card` is what `card.json` holds."""
+    """The card's lines; `card` is the content of `card.json`."""
     numbers, data = card["evaluation"], card["data"]
     ceilings = numbers["ceilings"]
     lines = [

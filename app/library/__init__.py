@@ -1,1 +1,1 @@
-"""Stimuli: upload, rules, catalogue, clue reports. `clips` holds what is done to a file, without a database."""
+"""Stimuli: upload, rules, catalogue, clue reports. `clips` processes files without a database."""

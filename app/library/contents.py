@@ -1,4 +1,4 @@
-"""What records and texts hold, in SQL: each content once, by its SHA-256; stimuli and versions name it by that."""
+"""Contents of records and texts, in SQL: each once, by its SHA-256, which stimuli and versions refer to."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ if TYPE_CHECKING:  # what reads files is not for those who only look
 
 @dataclass(frozen=True, slots=True)
 class ContentFacts:
-    """A stimulus of any kind. `sha256` is of what is shown: the processed clip, or the content, as versions freeze it.
+    """A stimulus of any kind. `sha256` is of what is shown: the processed clip, or the content, as frozen in versions.
 
-    `content` is canonical JSON of a record and Markdown of a text; a clip has none.
+    `content` is canonical JSON for a record and Markdown for a text; a clip has none.
     """
 
     id: int

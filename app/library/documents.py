@@ -48,9 +48,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What can be counted in a record or a text, as people read it: without JSON's brackets and keys.
+    """Counts in a record or a text, as people read it: without JSON's brackets and keys.
 
-    `lines` are those with something in them, a row of a table and a chart being one each; `rounds` is 0 for texts.
+    `lines` are non-empty lines, with a row of a table or a chart as one each; `rounds` is 0 for texts.
     """
 
     characters: int
@@ -84,11 +84,11 @@ _NUMBER = re.compile(r"(?<![\w.,])(?<!\w-)(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?
 
 
 def document_clues(document: Document, sources: Collection[str]) -> dict[str, float]:
-    """What of a record or a text may tell its source by counting: the keys of `CLUES`, in their order.
+    """Countable clues to the source of a record or a text: the keys of `CLUES`, in their order.
 
-    `source_names` is how often it names one of the sources, `player_names` how often it names, after the list of its
-    players, one of these; whole words, in capitals or not. `odd_numbers` is the share of numbers from 10 on, outside of
-    titles, that are no multiple of 5; 0 where there are none.
+    `source_names` is how often it names one of the sources, `player_names` how often it names a player, after the list
+    of its players; whole words, in any case. `odd_numbers` is the share of numbers from 10 on, outside titles, that are
+    not multiples of 5; 0 if there are none.
     """
     counts, lines = measure_document(document), read_out(document)
     players: Sequence[str] = ()
@@ -150,7 +150,7 @@ class ImportedDocument:
 
 
 def read_document(kind: StimulusKind, data: bytes) -> Document:
-    """What a file holds, checked. Raises BadRecord, or BadText with what is wrong with a text."""
+    """The content of a file, validated. Raises BadRecord, or BadText for a text."""
     if kind is StimulusKind.RECORD:
         return Document(kind, canonical_json(parse_record(data)))
     return Document(kind, _text(data))

@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 
 class StimulusKind(StrEnum):
-    """What a stimulus is: a video, the record of a game, or a text in Markdown."""
+    """The kind of a stimulus: a video, the record of a game, or a text in Markdown."""
 
     CLIP = "clip"
     RECORD = "record"
@@ -16,5 +16,5 @@ _KIND_OF_SUFFIX = {".json": StimulusKind.RECORD, ".md": StimulusKind.TEXT, ".txt
 
 
 def kind_of(file_name: str) -> StimulusKind:
-    """By the ending of a file's name: `.json` is a record, `.md` and `.txt` are texts, all else is a clip."""
+    """The kind by file name: `.json` is a record, `.md` and `.txt` are texts, anything else is a clip."""
     return _KIND_OF_SUFFIX.get(PurePath(file_name).suffix.lower(), StimulusKind.CLIP)

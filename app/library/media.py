@@ -1,4 +1,4 @@
-"""Where the pictures and previews of clips lie in the data folder, beside the store."""
+"""Paths of clips' pictures and previews in the data folder, outside the store."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ def uploads_folder(data_dir: Path) -> Path:
 
 
 def part_path(data_dir: Path, token: str) -> Path:
-    """Where an upload's bytes gather; its token is ours, never a name that was sent."""
+    """The path of an upload's partial file; its token is ours, never a name that was sent."""
     if not TOKEN.fullmatch(token):
         raise NotFound("There is no such upload.")
     return uploads_folder(data_dir) / f"{token}.part"
@@ -49,7 +49,7 @@ def reprocess_folder(data_dir: Path, job_id: int) -> Path:
 
 
 def clues_path(data_dir: Path, clip_sha256: str) -> Path:
-    """What was measured of a clip."""
+    """The path of a clip's measured clues."""
     return data_dir / "clues" / f"{_checked(clip_sha256)}.json"
 
 

@@ -1,4 +1,4 @@
-"""What a stimulus may be called and said to be; a file's own name is a label and nothing more."""
+"""Rules for names and sources of stimuli; a file's own name is only a label."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -1,4 +1,4 @@
-"""Where a job's files lie in the data folder."""
+"""Paths of jobs' files in the data folder."""
 
 from pathlib import Path
 

@@ -17,9 +17,9 @@ _AT_ONCE = 2  # lanes of the worker that take imports
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Of one waiting file: how many are before it, and the seconds until it is done, None while nothing is known.
+    """The queue position of one waiting file: the number before it, and the seconds until it is done, None if unknown.
 
-    `is_held` while all clips are processed anew: then nothing in the queue moves.
+    `is_held` while all clips are being reprocessed: then the queue stands still.
     """
 
     before: int
@@ -35,7 +35,7 @@ class Place:
 
 
 def places(session: Session) -> Mapping[str, Place]:
-    """By the upload's token, everybody's files that wait to be processed, in the order in which they are taken."""
+    """Queue positions by upload token, for all users' files waiting to be processed, in order."""
     waiting = (
         select(Upload.token, Upload.bytes, Job.status)
         .join(Job, col(Job.id) == col(Upload.job_id))

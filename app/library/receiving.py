@@ -1,8 +1,8 @@
-"""The bytes of an upload: streamed to its part file, never gathered in memory.
+"""The bytes of an upload: streamed to a partial file, never gathered in memory.
 
-How much has come is the length of the part file. Each piece is appended under a lock and only where it belongs, so
-two connections that send the same file at once, one of them perhaps given up by its browser, cannot mix it up: the
-slower one is told where to go on.
+The offset is the length of the partial file. Each piece is appended under a lock and only at its position, so that two
+connections sending the same file at once, one perhaps abandoned by its browser, cannot corrupt it: the slower one is
+told where to continue.
 """
 
 import fcntl
@@ -34,7 +34,7 @@ DISK_RESERVE_BYTES = 1_000_000_000
 
 
 class WrongOffset(Conflict):
-    """Bytes for another place than the end of what has come; `offset` is where to go on."""
+    """Bytes for another position than the current end; `offset` is where to continue."""
 
     def __init__(self, offset: int) -> None:
         super().__init__(f"{offset} bytes have come; go on from there.")
@@ -42,7 +42,7 @@ class WrongOffset(Conflict):
 
 
 class Interrupted(WrongOffset):
-    """The service ended before all of a request had come; what had is kept, and `offset` is where to go on."""
+    """The service ended before a whole request arrived; the received part is kept, and `offset` continues it."""
 
     status_code = 503
 
@@ -104,7 +104,7 @@ async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, no
 async def receive(
     database: Database, data_dir: Path, who: Who, token: str, offset: int, request: Request, now: datetime
 ) -> Received:
-    """Append what a request carries, from `offset` on; at the file's end the worker is asked to take it up.
+    """Append a request's bytes, from `offset` on; at the file's end it is queued for the worker.
 
     Raises WrongOffset, Interrupted, TooManyBytes, StorageFull, NotFound.
     """
@@ -130,21 +130,21 @@ async def receive(
 
 
 async def state(database: Database, data_dir: Path, who: Who, token: str) -> Received:
-    """How far an upload is."""
+    """The progress of an upload."""
     view = await database.peek(uploads.upload_for, who, token)
     places = await database.read(queued.places) if view.status is UploadStatus.WAITING else {}
     return await anyio.to_thread.run_sync(_received, data_dir, view, places)
 
 
 async def states(database: Database, data_dir: Path, who: Who) -> Sequence[Received]:
-    """How far each of the user's newest uploads is."""
+    """The progress of each of the user's newest uploads."""
     views = await database.read(uploads.uploads_of, who)
     places = await database.read(queued.places)
     return await anyio.to_thread.run_sync(lambda: [_received(data_dir, view, places) for view in views])
 
 
 async def cancel(database: Database, data_dir: Path, who: Who, token: str, now: datetime) -> None:
-    """Call an upload off; what has come of it is gone."""
+    """Cancel an upload and delete what was received."""
     await database.write(uploads.call_off, who, token, now)
     await anyio.to_thread.run_sync(lambda: part_path(data_dir, token).unlink(missing_ok=True))
 

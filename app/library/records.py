@@ -1,7 +1,7 @@
 """Records: what one player or one group saw and did in a game, as JSON of lines, tables and small charts.
 
 A record is frozen like a clip: `canonical_json` writes the same bytes for the same content, and `sha256` is their hash.
-It says nothing of who played (human or not); its source stands beside it in the library.
+It does not tell who played (human or not); its source is stored in the library.
 """
 
 import hashlib
@@ -155,7 +155,7 @@ class Round(_Frozen):
 
 
 class Player(_Frozen):
-    """Somebody in the game, under the name that the record uses; `about` is what was known of them."""
+    """A player in the game, under the record's name for them; `about` is what was known of them."""
 
     name: Title
     about: Text = ""
@@ -187,7 +187,7 @@ def parse_record(content: bytes | str) -> Record:
 
 
 def canonical_json(record: Record) -> str:
-    """The one way in which a record is kept and hashed: keys sorted, no spaces, what is at its default left out."""
+    """The one serialization in which a record is stored and hashed: keys sorted, no spaces, defaults left out."""
     plain = record.model_dump(mode="json", exclude_defaults=True)
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
@@ -208,7 +208,7 @@ def _decoded(content: bytes | str) -> str:
 
 
 def _check_json(text: str) -> None:
-    """Refuse what is no JSON, and a key that stands twice, of which one would be dropped in silence."""
+    """Reject invalid JSON, and duplicate keys, of which one would be dropped silently."""
     try:
         json.loads(text, object_pairs_hook=_once, parse_int=float)
     except json.JSONDecodeError as error:
@@ -244,7 +244,7 @@ def _steps(loc: Iterable[int | str]) -> list[int | str]:
 
 
 def _place(loc: Iterable[int | str]) -> str:
-    """Where something is, counting from 1: `round 2, part 1, row 3`."""
+    """A position in words, counting from 1: `round 2, part 1, row 3`."""
     words: list[str] = []
     above = ""
     for step in _steps(loc):

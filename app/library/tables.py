@@ -52,12 +52,12 @@ class Stimulus(SQLModel, table=True):
 
     @property
     def shown_sha256(self) -> str | None:
-        """Of what people get to see: versions freeze it."""
+        """The hash of what people see, as frozen in versions."""
         return self.clip_sha256 or self.content_sha256
 
 
 class Content(SQLModel, table=True):
-    """What a record holds (canonical JSON) or a text (Markdown), under the SHA-256 of its UTF-8."""
+    """The content of a record (canonical JSON) or text (Markdown), by the SHA-256 of its UTF-8."""
 
     __tablename__ = "content"
 
@@ -66,7 +66,7 @@ class Content(SQLModel, table=True):
 
 
 class StudyClip(SQLModel, table=True):
-    """A stimulus that a study may use, so that whoever sees the study sees it."""
+    """A stimulus that a study may use, which makes it visible to everyone who sees the study."""
 
     __tablename__ = "study_clip"
 
@@ -97,7 +97,7 @@ class Upload(SQLModel, table=True):
 
 
 class LibraryRules(SQLModel, table=True):
-    """The processing rules in force are those of the newest row."""
+    """Processing rules; those of the newest row are in force."""
 
     __tablename__ = "library_rules"
 

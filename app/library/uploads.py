@@ -44,13 +44,13 @@ class UploadRefused(StudyError):
 
 
 class TooManyUploads(StudyError):
-    """Not now: what is under way has to end first."""
+    """Too many uploads are under way; one has to end first."""
 
     status_code = 429
 
 
 class NewUpload(BaseModel):
-    """A file about to be sent. Its name is a label, and what the stimulus's `name` is made of where none is given."""
+    """A file about to be sent. Its name is a label, and the basis of the stimulus's `name` if none is given."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -66,10 +66,10 @@ class NewUpload(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class UploadView:
-    """An upload as pages and programs see it.
+    """An upload as shown to pages and programs.
 
-    `name` is the stimulus's, `message` why it was refused or what is odd about it. While the worker is at it, `done`
-    of `total` steps are done and `doing` says which.
+    `name` is the stimulus's, `message` why it was refused or what is unusual about it. During processing, `done` of
+    `total` steps are done and `doing` names the current one.
     """
 
     token: str
@@ -119,7 +119,7 @@ def new_token() -> str:
 
 
 def check_length(file_name: str, n_bytes: int) -> None:
-    """Raises UploadRefused for what is empty or too large."""
+    """Raises UploadRefused for a file that is empty or too large."""
     label = label_of(file_name)
     if n_bytes == 0:
         raise UploadRefused(f"{label} is empty.")
@@ -150,7 +150,7 @@ def _check_room(session: Session, who: Who, n_bytes: int) -> None:
 
 
 def unfinished_bytes(session: Session) -> int:
-    """How much everybody's uploads under way may come to, at most."""
+    """The most bytes that all uploads under way can need."""
     total = select(func.coalesce(func.sum(Upload.bytes), 0)).where(col(Upload.status).in_(STANDING))
     return int(session.exec(total).one())
 

@@ -1,4 +1,4 @@
-"""A match as whoever sees everything sees it, at any of its events: tables for each game, events in words."""
+"""A match in the observer's view, at any of its events: tables for each game, events in words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,8 +25,9 @@ Moved = Callable[[Mapping[str, Any]], str]
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """One event of a match. `after_s` is the time since the first; `auto` why the service made a move itself, `reason`
-    why somebody made it."""
+    """One event of a match. `after_s` is the time since the first; `auto` the reason for an automatic move, `reason`
+    the player's own.
+    """
 
     seq: int
     after_s: float
@@ -105,7 +106,7 @@ def _happened(line: Row[Any], names: Names, begun: datetime, moved: Moved) -> Ha
 
 
 def _words(line: Row[Any], moved: Moved) -> str:
-    """What happened, after the name of who did it, if somebody did."""
+    """The event in words, to follow the player's name, if any."""
     move: Mapping[str, Any] = line.move or {}
     match line.kind:
         case "move" | "nature":

@@ -1,5 +1,6 @@
-"""Finished matches offered to be rated: each seat's record goes into the library, and into a next version of a study
-that rates records. What people have begun stays as it is: a version never changes."""
+"""Finished matches offered for rating: each seat's record goes into the library, and into the next version of a study
+that rates records. Existing versions never change.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -43,9 +44,9 @@ _RATES = '"task":"rating"'
 
 def documents_of(one: Replayed, agents: Agents, prefix: str) -> list[ImportedDocument]:
     """A record of each seat, without messages; its name ends with the seat's number. All show as many rounds as the
-    shortest, so that a length tells nobody of automatic moves, or who was out.
+    shortest, so that their length does not reveal automatic moves or early exits.
 
-    Raises Conflict where a seat has no round without an automatic move.
+    Raises Conflict if a seat has no round without an automatic move.
     """
     options = Options(sources=Sources.AGENT)
     found = list(records_of(one, agents, options, Counter()))
@@ -109,7 +110,7 @@ def rating_studies(session: Session, who: Who) -> Sequence[str]:
 
 
 def read_match(session: Session, study: StudyHere, match_id: int) -> list[ImportedDocument]:
-    """The records of a match. Raises NotFound; Conflict where it is not over or somebody's play may not be shown."""
+    """The records of a match. Raises NotFound; Conflict if it is not over or a player's moves may not be shown."""
     row = match_row(session, study, match_id)
     if row.status != MatchStatus.FINISHED:
         raise Conflict("Only a match that was played to its end can be offered to be rated.")
@@ -136,12 +137,12 @@ def read_match(session: Session, study: StudyHere, match_id: int) -> list[Import
 
 
 def records_prefix(slug: str, match_id: int | str) -> str:
-    """How the names of a match's records begin."""
+    """The prefix of the names of a match's records."""
     return f"{slug}-{match_id}"
 
 
 def _took(session: Session, match_id: int) -> Mapping[Seat, list[Took]]:
-    """How long people and agents took for the moves that they made."""
+    """The response times of people's and agents' own moves."""
     rows = session.execute(
         select_columns(_event.seat, _event.round, _event.rt_ms, _event.delay_ms)
         .where(_event.match_id == match_id, _event.kind == "move", _event.auto == "")
@@ -170,7 +171,7 @@ def offer_match(
 def offer_match_by(
     session: Session, actor: Actor, study: StudyHere, match_id: int, to: StudyHere, now: datetime
 ) -> None:
-    """The same by somebody who may, such as the command that serves the demo."""
+    """Offer a match on behalf of an authorized actor, such as the command that serves the demo."""
     documents = read_match(session, study, match_id)
     newest = _newest(session, to.slug)
     design = StudyDesign.model_validate_json(newest.design) if newest else None
@@ -200,9 +201,9 @@ def offer_match_by(
 def keep_records(
     session: Session, documents: Sequence[ImportedDocument], now: datetime, by: int | None = None
 ) -> None:
-    """Put records into the library, but for those that are there.
+    """Add records to the library, except existing ones.
 
-    Raises Conflict for a name that is something else's.
+    Raises Conflict if a name is used by another stimulus.
     """
     names = [each.name for each in documents]
     there = {
@@ -218,7 +219,7 @@ def keep_records(
 
 
 def _refuse_unagreed(session: Session, row: Row[Any], seats: Sequence[Any]) -> None:
-    """Raise Conflict unless everybody who played agreed to be shown, and nobody was left out."""
+    """Raise Conflict unless all people in the match agreed to be shown, and none was excluded."""
     people = [seat.session_id for seat in seats if seat.session_id is not None]
     if not people:
         return
@@ -241,7 +242,7 @@ def _newest(session: Session, slug: str) -> StudyVersion | None:
 
 
 def _block_of_records(session: Session, design: StudyDesign) -> RatingDesign | None:
-    """The first block of ratings, where what it shows is records."""
+    """The first block of ratings, if it shows records."""
     block = next(iter(design.rating_blocks), None)
     shown = {item.stimulus for item in block.items} if block else set()
     kinds = set(session.exec(select(Stimulus.kind).where(col(Stimulus.name).in_(shown))))

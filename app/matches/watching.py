@@ -1,4 +1,4 @@
-"""Matches as those who run a study see them while they are played: who waits, who is slow, what it has come to."""
+"""Live matches as experimenters see them: waiting participants, slow players, results so far."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,11 +37,10 @@ _session = SQLModel.metadata.tables[str(ParticipantSession.__tablename__)].c
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """A seat as it is now. `who` is a participant, or an agent's name; `session_id` is of a person.
+    """The current state of a seat. `who` is a participant, or an agent's name; `session_id` is a person's.
 
-    `acts` says that its move is waited for. `is_slow`: little time is left, or the last move was made for this person.
-    `is_silent`: the browser has not been heard of for too long. `is_away`: the person has left, and nobody has taken
-    the seat.
+    `acts`: its move is pending. `is_slow`: little time is left, or the last move was made for this person. `is_silent`:
+    the browser has sent no heartbeat for too long. `is_away`: the person has left, and the seat is free.
     """
 
     seat: int
@@ -84,18 +83,18 @@ class Watched:
 
     @property
     def is_finished(self) -> bool:
-        """Whether it was played to its end."""
+        """True if it was played to its end."""
         return self.status == MatchStatus.FINISHED
 
     @property
     def waited_for(self) -> tuple[Sat, ...]:
-        """Whose move is waited for."""
+        """The seats whose move is pending."""
         return tuple(seat for seat in self.seats if seat.acts)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """Somebody on the way to a match; `silent_s` is how long ago they were heard of, where that is too long."""
+    """A participant waiting for a match; `silent_s` is the time since the last heartbeat, if too long."""
 
     session_id: int
     participant: str
@@ -108,7 +107,7 @@ class Waiter:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """A study's matches of one mode at one moment: all that are under way, and a page of those that are over."""
+    """A study's matches of one mode at one moment: all under way, and a page of the finished ones."""
 
     at: datetime
     mode: str
@@ -122,9 +121,9 @@ class Matches:
 
 
 def matches_now(session: Session, study: StudyHere, mode: str, after: int, now: datetime) -> Matches:
-    """What goes on. `mode` is empty for the first that has matches; those that are over are listed below id `after`.
+    """The current matches. An empty `mode` means the first that has matches; finished ones are listed below id `after`.
 
-    Raises Conflict for a mode that is not looked at.
+    Raises Conflict for an invalid mode.
     """
     if mode and mode not in MODES:
         raise Conflict(f"{mode[:40]!r} is no mode to look at; use {', '.join(MODES)}.")
@@ -189,9 +188,9 @@ def watched(session: Session, study: StudyHere, match_id: int, now: datetime) ->
 def stop_match(
     session: Session, who: Who, study: StudyHere, match_id: int, reason: str, now: datetime
 ) -> None:
-    """End a match now: everybody keeps what they have earned and reads that it was ended. On record in the audit log.
+    """End a match now: all players keep their earnings and are told that it was ended. Recorded in the audit log.
 
-    Raises NotFound; Conflict where it is over.
+    Raises NotFound; Conflict if it is over.
     """
     row = match_row(session, study, match_id)
     live = Live.hold(session, design_at(SESSIONS, session, row.version_id, row.block)[1], match_id)
@@ -289,7 +288,7 @@ def _seats(
     left_s: int | None,
     now: datetime,
 ) -> tuple[Sat, ...]:
-    """Who has each seat now, or had it last."""
+    """The current, or else last, occupant of each seat."""
     last = _occupants(session, row.id, row.last_seq)
     runs = row.status == MatchStatus.RUNNING
     design: GameDesign | None = design_at(SESSIONS, session, row.version_id, row.block)[1] if runs else None
@@ -318,7 +317,7 @@ def _seats(
 
 
 def _occupants(session: Session, match_id: int, seq: int) -> Mapping[int, Any]:
-    """Each seat with its occupancy at an event: who has left is there until somebody follows."""
+    """The occupancy of each seat at an event: a player who left is shown until replaced."""
     rows = session.connection().execute(
         select(seat_table, _session.participant)
         .outerjoin(ParticipantSession, _session.id == _s.session_id)
@@ -330,8 +329,9 @@ def _occupants(session: Session, match_id: int, seq: int) -> Mapping[int, Any]:
 
 
 def seats_at(session: Session, match_id: int, match: Match, seq: int) -> tuple[Sat, ...]:
-    """Who had each seat at an event, what it had earned by then, and whether its move came next; `match` is played up
-    to that event."""
+    """The occupant of each seat at an event, its earnings by then, and whether its move came next; `match` is played up
+    to that event.
+    """
     acting, earned = match.game.to_move(match.state).seats, match.game.payoffs(match.state)
     names = seat_names(match.game, match.config)
     return tuple(
@@ -349,14 +349,14 @@ def seats_at(session: Session, match_id: int, match: Match, seq: int) -> tuple[S
 
 
 def who_of(seat: Any) -> str:
-    """Who has a seat: an agent's name, or a participant; `session 12` where nobody named them."""
+    """The occupant of a seat: an agent's name, or a participant; `session 12` without an id."""
     if seat.agent is not None:
         return str(seat.agent.rpartition("-")[0])
     return seat.participant or f"session {seat.session_id}"
 
 
 def seat_names(game: AnyGame, config: GameConfig) -> Mapping[int, str]:
-    """What each seat is called for whoever sees all of them."""
+    """The seats' names in the observer's view."""
     return {
         role.seat: f"Player {role.seat}" if role.name == "player" else role.name.capitalize()
         for role in game.seats(config)
@@ -364,7 +364,7 @@ def seat_names(game: AnyGame, config: GameConfig) -> Mapping[int, str]:
 
 
 def config_words(config: GameConfig) -> str:
-    """What differs from the game's defaults, such as `rounds 12, messages no`; `defaults` where nothing does."""
+    """Parameters that differ from the game's defaults, such as `rounds 12, messages no`; `defaults` without any."""
     given, usual = config.model_dump(mode="json"), type(config)().model_dump(mode="json")
     words: Sequence[str] = [
         f"{name.replace('_', ' ')} {_word(value)}"

@@ -1,1 +1,1 @@
-"""How a study is going: progress, the list of sessions, one session. Reads; changes nothing."""
+"""Monitoring of a study: progress, the list of sessions, one session. Read-only."""

@@ -1,4 +1,4 @@
-"""What a session's answers come to: votes and sides, times, what went wrong, flags. Read in few and short queries."""
+"""Per-session answer tallies: votes and sides, times, problems, flags. Read in few and short queries."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,7 @@ _SIDES = frozenset(side for design in DESIGNS.values() for side in design.sides)
 
 
 def _first_slots() -> ColumnElement[str]:
-    """The slot that a trial's plan has at the first side, of whichever task it is."""
+    """SQL for the slot on the first side, for any task."""
     keys = dict.fromkeys(design.slot_key for design in DESIGNS.values() if design.slot_key)
     slots = [col(Trial.plan)[key].as_string() for key in keys]
     return func.coalesce(*slots, null())
@@ -74,9 +74,9 @@ AWAY = (
 
 @dataclass(slots=True)
 class SessionTally:
-    """What one session's answers come to; `flags` counts trials, practice left out.
+    """Tally of one session's answers; `flags` counts trials without practice.
 
-    `sides_known` is false for answers that were imported without saying which clip was on the left.
+    `sides_known` is false for imported answers without side information.
     """
 
     step: int = -1
@@ -97,9 +97,9 @@ class SessionTally:
 
 @dataclass(slots=True)
 class Trouble:
-    """Trials answered, and with how many something was amiss; `stalls` counts each standing still.
+    """Answered trials, and how many of them had each problem; `stalls` counts every stall.
 
-    `excluded` are those that the rule `unwatched`, or a rule of the study's own, leaves out.
+    `excluded` are those excluded by the rule `unwatched` or a rule of the study's own.
     """
 
     answered: int = 0
@@ -194,7 +194,7 @@ def add_trials(
 
 
 def practice_pairs(session: Session, version_id: int) -> frozenset[int]:
-    """Those of a version's pairs that are for practice."""
+    """Ids of a version's practice pairs."""
     found = select(_unit.c.id).where(_unit.c.version_id == version_id, _unit.c.kind == Kind.PRACTICE)
     return frozenset(session.connection().execute(found).scalars())
 

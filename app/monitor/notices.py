@@ -1,4 +1,4 @@
-"""What the owner of a study should know of the links that people come by, and of blocks that are full."""
+"""Notices for a study's owner about recruiting links and full blocks."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How a study is going, in numbers: who came, how far, how they voted, and what went wrong on the way."""
+"""A study's progress in numbers: arrivals, pages reached, votes and problems."""
 
 import math
 import time
@@ -50,7 +50,7 @@ class BadChoice(StudyError):
 
 
 def choice_of(version: str, mode: str) -> Choice:
-    """What an address asks for. Raises BadChoice."""
+    """Parse the version and mode of an address. Raises BadChoice."""
     if version not in ("", "all") and not (
         version.isascii() and version.isdigit() and 0 < int(version[:10]) < 2**31
     ):
@@ -70,11 +70,11 @@ def snapshot(
     *,
     sees_live: bool,
 ) -> Snapshot:
-    """The study's numbers, brought up to date first; who comes meanwhile shares what was counted.
+    """The study's numbers, brought up to date first; concurrent requests share one count.
 
     `sees_live` is whether live votes may be shown (`app.studies.blinding.may_look`).
 
-    Raises NotFound for a version that the study has not.
+    Raises NotFound for an unknown version.
     """
     came = time.monotonic()
     tally = tally_of(session, study.id)
@@ -154,7 +154,7 @@ def _usual_version(tally: Tally, mode: str) -> int:
 
 
 def _statuses(tally: Tally) -> Sequence[StatusLine]:
-    """Of every version and mode."""
+    """Sessions by status, for every version, mode and arm."""
     found: dict[tuple[int, str, str], Counter[str]] = {}
     for (version_id, mode), ended in tally.ended.items():
         for (arm, status), n in ended.statuses.items():
@@ -173,7 +173,7 @@ def _funnel(
     runs: Mapping[int, StudyRun],
     here: frozenset[int],
 ) -> Sequence[FunnelStep]:
-    """Pages in the order of a session; where versions differ, those that one of them lacks at the end of their kind."""
+    """Pages in session order, with the sessions that reached, are on and left each; pages of some versions go last."""
     steps = Counter((row.version_id, row.step) for row in still)
     gone = Counter[str]()
     for version_id, of in ended.items():
@@ -212,7 +212,7 @@ def _titles(runs: Mapping[int, StudyRun]) -> Sequence[tuple[PageKey, str]]:
 
 
 def _title(page: PageKey, run: StudyRun) -> str:
-    """Where blocks come in a random order, a position is of one block in some sessions and of another in others."""
+    """A page's title; with blocks in random order a trial has only its position, as blocks differ by session."""
     if page.kind == "trial" and run.design.block_order == "random" and len(run.blocks) > 1:
         return f"Trial {page.position}"
     return page_title(page, run.pages)
@@ -321,7 +321,7 @@ def _units(
     mode: Mode,
     now: datetime,
 ) -> Sequence[UnitLine]:
-    """What is shown one at a time, practice left out."""
+    """Lines for units shown alone, without practice."""
     lines = []
     for id_, run in runs.items():
         for block in run.blocks:

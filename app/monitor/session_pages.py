@@ -1,4 +1,4 @@
-"""The pages that a session has answered: what was asked and said, what was watched, and what was odd."""
+"""The answered pages of a session: questions, answers, playback and flags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from app.trials.tables import Trial, Unit, UnitMember
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened at `at`. `since` is when the page was first shown, where it is about one."""
+    """An event at time `at`. `since` is when the page was first shown, if it is about one."""
 
     at: datetime | None
     kind: str
@@ -36,12 +36,12 @@ class Event:
 
     @property
     def waited(self) -> str:
-        """From the page's first showing to its answer."""
+        """The time from the page's first showing to its answer."""
         return span(self.at - self.since) if self.at and self.since else ""
 
 
 class AnsweredPages:
-    """The pages that a session has answered, with all that belongs to them read at once."""
+    """A session's answered pages, with all related rows read at once."""
 
     def __init__(
         self, session: Session, session_id: int, run: StudyRun, way: SessionPages, *, sides_known: bool
@@ -75,7 +75,7 @@ class AnsweredPages:
         )
 
     def _answers(self, response: Response, page: PageKey) -> Sequence[tuple[str, str]]:
-        """Questions as they were asked, with what was answered."""
+        """Questions with their answers, as asked."""
         asked = self._asked(page)
         own = {
             "uncertainty": response.uncertainty,

@@ -39,9 +39,9 @@ class BadSearch(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What to look for; empty is anything. `q` is part of a participant's id, or a session's number.
+    """Search criteria; empty means any. `q` is part of a participant's id, or a session's number.
 
-    `excluded` is `yes` or `no`; `after` the last session of the page before.
+    `excluded` is `yes` or `no`; `after` is the last session of the previous page.
     """
 
     q: str = ""

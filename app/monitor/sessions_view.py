@@ -1,4 +1,4 @@
-"""One session from arrival to its end: every page and event, what was watched, exclusions and notes since."""
+"""One session from arrival to end: pages, events, playback, later exclusions and notes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -130,7 +130,7 @@ def _counted(
 
 
 def _passed(one: ParticipantSession, pages: AnsweredPages, current: PageKey) -> Iterator[Event]:
-    """What the participant did, in order."""
+    """The participant's events, in order."""
     yield Event(one.arrived_at, "arrived", "Arrived")
     for response in pages.responses:
         yield pages.answered(response)
@@ -152,7 +152,7 @@ def _exclusion(session: Session, session_id: int) -> str:
 
 
 def _said(session: Session, session_id: int) -> Iterator[Event]:
-    """What experimenters did about the session."""
+    """Events of experimenters: exclusions and notes."""
     exclusions = session.exec(select(Exclusion).where(Exclusion.session_id == session_id)).all()
     notes = session.exec(select(SessionNote).where(SessionNote.session_id == session_id)).all()
     ids = {

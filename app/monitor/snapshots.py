@@ -1,4 +1,4 @@
-"""What the monitor shows: a study's numbers at one moment."""
+"""The data of the monitor: a study's numbers at one moment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from app.trials.tables import Mode
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which sessions to look at.
+    """The selection of sessions.
 
     `version` 0 is all of them, None the newest with sessions; `mode` None is the first of live, pilot, simulated.
     """
@@ -23,7 +23,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Sessions of one version, mode and arm, by how far they came; `excluded` counts those that are left out."""
+    """Sessions of one version, mode and arm by status; `excluded` counts the excluded ones."""
 
     version: int
     mode: str
@@ -65,7 +65,7 @@ class TimePoint:
 
 @dataclass(frozen=True, slots=True)
 class TrialTime:
-    """How long the trial at one position took: `median_ms` and `p90_ms` over `n` answers, by the browsers' clocks."""
+    """Response times at one position: `median_ms` and `p90_ms` over `n` answers, by the browsers' clocks."""
 
     position: int
     title: str
@@ -131,7 +131,7 @@ class UnitLine:
 
 @dataclass(frozen=True, slots=True)
 class FlaggedLine:
-    """A session with what is odd about it; the number is of trials."""
+    """A session with its flags; each number counts trials."""
 
     session_id: int
     participant: str
@@ -142,12 +142,12 @@ class FlaggedLine:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A study as of `at`. `behind` sessions have answers that are still to be counted.
+    """A study as of `at`. `behind` sessions have answers not counted yet.
 
-    `version` 0 stands for all. `statuses` are of every mode, all else of `mode` alone; `left_pressed` of
-    `n_votes` votes went to the left; None where it is not known of every vote. `is_blinded`
-    is whether the votes of main pairs are left out. `shows_clips` and `shows_reading` say whether there are clips, and
-    records or texts, of which something can go wrong. `notices` are sentences for the study's owner.
+    `version` 0 means all. `statuses` cover every mode, everything else only `mode`; `left_pressed` of `n_votes` votes
+    were for the left, None if not known for every vote. `is_blinded`: the votes on main pairs are left out.
+    `shows_clips` and `shows_reading` tell whether the study shows clips, and records or texts. `notices` are messages
+    for the study's owner.
     """
 
     at: datetime

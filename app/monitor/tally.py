@@ -1,8 +1,8 @@
-"""A study's answers, counted as they come: each is read once, so that watching a large study costs little.
+"""Incremental counts of a study's answers: each is read once, so that watching a large study costs little.
 
-Answers are append-only and a session's come one after the other, so of each session it is enough to remember the
-newest that was counted; which sessions have news is seen from their step. This holds whatever the order in which
-several processes commit. A tally belongs to one process and one database, and begins anew with the process.
+Answers are append-only and a session's come in sequence, so remembering the newest counted answer per session is
+enough; a changed step shows which sessions have more. This holds in whatever order several processes commit. A tally
+belongs to one process and one database, and starts anew with the process.
 """
 
 import threading
@@ -77,8 +77,9 @@ class Version:
 
 @dataclass(slots=True)
 class Ended:
-    """The sessions of one version and mode that will not change any more: by arm and status, by time, and by step but
-    for those that are completed, which may have had fewer trials than others."""
+    """Sessions of one version and mode that will not change any more, counted by arm and status, by time and by step,
+    except completed ones, which may have had fewer trials than others.
+    """
 
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
     steps: Counter[int] = field(default_factory=Counter)
@@ -95,9 +96,9 @@ class Ended:
 
 
 class Tally:
-    """One study, counted. Whoever uses it holds `lock`. What it knows is as of the last refresh.
+    """The tally of one study. Callers must hold `lock`. It is as of the last refresh.
 
-    `sessions` has every session by id, `open` those of them that may still change; `ended` counts the others.
+    `sessions` has every session by id, `open` those that may still change; `ended` counts the others.
     """
 
     def __init__(self, study_id: int) -> None:
@@ -120,11 +121,11 @@ class Tally:
 
     @property
     def behind(self) -> int:
-        """How many sessions have answers that are not counted yet."""
+        """The number of sessions with uncounted answers."""
         return len(self._news)
 
     def refresh(self, session: Session, budget_s: float | None) -> None:
-        """Count what is new, for about `budget_s` (None: all of it)."""
+        """Count new answers, for about `budget_s` (None: all of them)."""
         self.began = time.monotonic()
         self._read(session)
         news = sorted(self._news)
@@ -225,7 +226,7 @@ class Tally:
 
 
 def _parts(ids: Iterable[int], most: int = 2_000) -> Iterable[list[int]]:
-    """So many at most in one query."""
+    """Chunks of at most `most` ids, for one query each."""
     listed = sorted(ids)
     return [listed[start : start + most] for start in range(0, len(listed), most)]
 
@@ -236,7 +237,7 @@ _making = threading.Lock()
 
 
 def tally_of(session: Session, study_id: int) -> Tally:
-    """The study's tally in this process. For sessions that only read: what is rolled back cannot be uncounted."""
+    """The study's tally in this process. For sessions that only read: rolled-back answers cannot be uncounted."""
     with _making:
         known = _tallies.setdefault(session.get_bind(), {})
         return known.setdefault(study_id, Tally(study_id))

@@ -1,4 +1,4 @@
-"""The clue report of a study: of which clips, records and texts, asked for, and what the launch should know of it."""
+"""The clue report of a study: its clips, records and texts, the request, and its result for the launch."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,10 +38,10 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class ClueClip:
-    """One stimulus as a study shows it; `clip_sha256` is of the clip, or of what a record or a text holds.
+    """One stimulus as a study shows it; `clip_sha256` is the hash of the clip, or of the content of a record or text.
 
-    `original_sha256` is empty where no original is kept. A `text` stands in a list of items itself, and has no source:
-    its condition takes that place.
+    `original_sha256` is empty if no original is kept. A `text` comes from the list of items itself and has no source:
+    its condition is used instead.
     """
 
     name: str
@@ -53,7 +53,7 @@ class ClueClip:
 
     @property
     def shown(self) -> tuple[str, str]:
-        """What a report rests on."""
+        """The facts that a report depends on."""
         return self.source, self.clip_sha256
 
 
@@ -68,7 +68,7 @@ class ClueClips:
 
     @property
     def says(self) -> str:
-        """How many there are of each kind: `18 clips`."""
+        """The number of each kind: `18 clips`."""
         kinds = Counter(clip.kind for clip in self.clips)
         return listed([counted(n, kind) for kind, n in sorted(kinds.items())] or ["0 clips"], "and")
 
@@ -117,7 +117,7 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
 
 
 def _in_order(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Each two stimuli once for each pair that shows them, whichever is called a."""
+    """Pairs of two stimuli in a canonical order, whichever is called a."""
     return tuple(sorted((min(a, b), max(a, b)) for a, b in pairs))
 
 
@@ -130,7 +130,7 @@ def _written(items: Iterable[DesignItem | ItemRow]) -> Iterator[ClueClip]:
 
 
 def _main(part: Mapping[str, Any], facts: Mapping[str, StimulusFacts]) -> Iterator[str]:
-    """What the main pairs and items of a draft, or of one of its blocks, show."""
+    """Names of stimuli shown by the main pairs and items of a draft, or of one of its blocks."""
     for pair in find_pairs(part, facts).pairs:
         if pair.kind is PairKind.MAIN:
             yield from (pair.a, pair.b)
@@ -141,7 +141,7 @@ def _main(part: Mapping[str, Any], facts: Mapping[str, StimulusFacts]) -> Iterat
 
 
 def _of_version(session: Session, version: StudyVersion) -> tuple[ClueClip, ...]:
-    """As the version was saved: its clips may have been processed anew since."""
+    """The clips of a version as saved: they may have been reprocessed since."""
     members = session.exec(
         select(UnitMember.stimulus_id, UnitMember.sha256)
         .join(Unit, col(Unit.id) == UnitMember.unit_id)
@@ -159,7 +159,7 @@ def _clip(stimulus: Stimulus, clip_sha256: str | None) -> ClueClip:
 
 
 async def have_report(database: Database, who: Who, study: StudyHere, now: datetime) -> int:
-    """As `ask_clues`, with the clips found beforehand."""
+    """Like `ask_clues`, with the clips looked up beforehand."""
     found = await database.read(clips_of, study)
     return await database.write(ask_clues, who, study, now, found)
 
@@ -167,9 +167,9 @@ async def have_report(database: Database, who: Who, study: StudyHere, now: datet
 def ask_clues(
     session: Session, who: Who, study: StudyHere, now: datetime, found: ClueClips | None = None
 ) -> int:
-    """Have a report made, or name the one under way. Raises Conflict where there are no clips to look at.
+    """Start a report, or return the one under way. Raises Conflict if there are no clips.
 
-    `found` are the clips, or else they are found here.
+    `found` are the clips; otherwise they are looked up here.
     """
     found = found or clips_of(session, study)
     if not found.clips:
@@ -211,7 +211,7 @@ def clue_run(session: Session, study: StudyHere, job_id: int) -> JobView:
 
 
 def is_of(job: JobView, found: ClueClips) -> bool:
-    """Whether a report is of just these clips and pairs, and not of a release that had no verdict yet."""
+    """True if a report covers exactly these clips and pairs, and was made by a release that gives a verdict."""
     shown = {clip.shown for clip in clips_in(job.params)}
     has_verdict = job.result is None or "verdict" in job.result["report"]
     is_same = shown == {clip.shown for clip in found.clips} and pairs_in(job.params) == found.pairs
@@ -220,7 +220,7 @@ def is_of(job: JobView, found: ClueClips) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ClueVerdict:
-    """The one verdict of a finished report: what every page says of it, and what it rests on, the strongest first."""
+    """The verdict of a finished report: its text for all pages, and its reasons, strongest first."""
 
     code: str
     says: str
@@ -240,7 +240,7 @@ def verdict_of(result: Mapping[str, Any]) -> ClueVerdict:
 
 
 def clues_state(session: Session, study: StudyHere) -> CluesState:
-    """What the launch should know: prefers a report of the clips that are shown now to a newer one of others."""
+    """The clue report's state for the launch checklist: prefers one of the clips shown now to a newer one of others."""
     done = [job for job in clue_runs(session, study) if job.status is JobStatus.DONE]
     if not done:
         return CluesState(None, is_current=False, was_seen=False, tells=False, says="")

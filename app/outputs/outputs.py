@@ -36,9 +36,10 @@ _CONTENT_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class PackageWish:
-    """`pseudonyms` replaces recruiters' ids; with it, `keeps_links` keeps session numbers, seeds and exact times.
+    """Options of a package: `pseudonyms` replaces recruiters' ids; `keeps_links` then keeps session numbers, seeds and
+    exact times.
 
-    Authors and licence are what the package says of itself.
+    Authors and licence go into the package's description.
     """
 
     pseudonyms: bool = True
@@ -68,7 +69,7 @@ def ask_package(session: Session, who: Who, study: StudyHere, wish: PackageWish,
 
 
 def ask_walks(session: Session, who: Who, study: StudyHere, mode: str, now: datetime) -> int:
-    """Have the walks of a study drawn into the library. Raises StudyError for a mode that is none."""
+    """Start drawing a study's walks into the library. Raises StudyError for an unknown mode."""
     params = {"slug": study.slug, "mode": counted_mode(mode) or Mode.LIVE.value}
     return ask_run(session, who, study, Kind.WALKS, params, now)
 
@@ -113,7 +114,7 @@ def answers_by_mode(session: Session, study: StudyHere) -> list[tuple[str, int]]
 
 
 def last_response(session: Session, study: StudyHere) -> datetime | None:
-    """When the newest answer came: a report made before it is no longer of all answers."""
+    """The time of the newest answer: an earlier report does not cover all answers."""
     newest = (
         select(func.max(Response.answered_at))
         .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
@@ -135,9 +136,9 @@ def report_file(
 def judging_file(
     session: Session, who: Who, study: StudyHere, job_id: int, name: str, data_dir: Path
 ) -> OutputFile:
-    """A file of judges that were held against a study's people. Raises NotFound, and Conflict where it is blinded.
+    """A file of a validation of judges. Raises NotFound, and Conflict if it is blinded.
 
-    Verdicts say nothing of people.
+    Verdicts reveal nothing about people.
     """
     job = _done(session, study, Kind.JUDGES, job_id)
     if name != VERDICTS:
@@ -159,12 +160,12 @@ def package_file(session: Session, study: StudyHere, job_id: int, data_dir: Path
 
 
 def note_export(session: Session, by: Actor, slug: str, what: str, format_: str, now: datetime) -> None:
-    """Put into the audit log that somebody took a table out."""
+    """Record in the audit log that a table was exported."""
     record(session, by, "data.export", now=now, study=slug, subject=f"{what}.{format_}")
 
 
 def note_package(session: Session, who: Who, study: StudyHere, job_id: int, now: datetime) -> None:
-    """Put into the audit log that somebody took a package out, and how much it tells of participants."""
+    """Record in the audit log that a package was downloaded, and how much it reveals about participants."""
     job = session.get_one(Job, job_id)
     says = {name: job.params.get(name, False) for name in ("pseudonyms", "keeps_links")}
     subject = f"package {job_id}"

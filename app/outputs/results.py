@@ -31,7 +31,7 @@ class BadView(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an address asks for: a mode, and another study to stand beside."""
+    """The request in an address: a mode, and another study to compare with."""
 
     mode: Mode
     against: StudyHere | None
@@ -39,7 +39,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What there is of a page: `shown` is done and kept, `under_way` computes for newer answers, `failed` for these."""
+    """The state of a results page: `shown` is stored, `under_way` computes newer answers, `failed` failed for these."""
 
     shown: JobView | None
     under_way: JobView | None
@@ -75,7 +75,7 @@ def open_results(session: Session, who: Who, study: StudyHere, now: datetime) ->
 
 
 def require_all_open(session: Session, who: Who, study: StudyHere, asked: Asked) -> None:
-    """Raises Conflict where the study, or the one beside it, is closed to this user."""
+    """Raises Conflict if the study, or the one compared with it, is closed to this user."""
     for one in (study, asked.against):
         if one is not None:
             require_open(session, who, one, asked.mode)
@@ -92,7 +92,7 @@ def comparable(session: Session, who: Who, study: StudyHere, mode: Mode) -> Sequ
 
 
 def standing(session: Session, study: StudyHere, asked: Asked) -> Standing:
-    """What has been computed of a page, and whether it is of the answers that there are."""
+    """The computed results of a page, and whether they cover the current answers."""
     key = _key(session, study, asked)
     about = _about(study, asked)
     jobs = [
@@ -114,7 +114,7 @@ def standing(session: Session, study: StudyHere, asked: Asked) -> Standing:
 
 
 def is_wanted(now_standing: Standing, now: datetime, *, is_kept: bool) -> bool:
-    """Whether to compute: nothing is kept, or answers have come since and what is shown is older than a minute."""
+    """True if results must be computed: none are stored, or they are outdated and older than a minute."""
     there = now_standing
     if there.under_way or there.failed:
         return False
@@ -124,7 +124,7 @@ def is_wanted(now_standing: Standing, now: datetime, *, is_kept: bool) -> bool:
 
 
 def ask_results(session: Session, who: Who, study: StudyHere, asked: Asked, now: datetime) -> int:
-    """Have the numbers computed, unless that is under way. No entry of the audit log: nothing is changed by it."""
+    """Start the computation, unless it is under way. No entry in the audit log, as nothing changes."""
     there = standing(session, study, asked)
     if there.under_way:
         return there.under_way.id
@@ -162,7 +162,7 @@ def _about(study: StudyHere, asked: Asked) -> dict[str, str]:
 
 
 def _key(session: Session, study: StudyHere, asked: Asked) -> str:
-    """What changes when an answer, an exclusion, a version or a run of judges is added or taken back."""
+    """A hash that changes when an answer, an exclusion, a version or a run of judges is added or removed."""
     parts = [_counts(session, one) for one in (study, asked.against) if one is not None]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""What a type of question is, and what all types have in common."""
+"""The base class of question types and what they share."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,10 +38,11 @@ Own = bool | int | float | str | tuple[str, ...]
 
 
 class Question(Frozen):
-    """A question as it is run, of any type; what each key means, its type says (`own`: those that no other type has).
+    """A question at run time, of any type; its type defines the keys (`own`: those that no other type has).
 
-    With `groups`, it is asked of items of these groups alone. `level` says what answers are, where their type does
-    not: an imported table's."""
+    With `groups`, it is asked only about items of these groups. `level` is the level of measurement if the type does
+    not determine it, as in an imported table.
+    """
 
     id: str
     type: str
@@ -115,7 +116,7 @@ QuestionId = Annotated[
 
 
 class Asked(Part):
-    """What every question of a study file has."""
+    """Keys of every question in a study file."""
 
     ask: Annotated[str, Widget(rows=2)] = Field(
         title="What is asked",
@@ -136,8 +137,9 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """`anchor` says what a level looks like, where the study describes its levels; `given` is what was entered in the
-    option's own field, where it has one."""
+    """`anchor` describes a level, if the study does; `given` is the text entered in the option's own field, if it has
+    one.
+    """
 
     value: str
     label: str
@@ -194,9 +196,10 @@ class Answering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What a check between keys sees of the file around a question: `scales` by name, the built-in ones among them.
+    """The context of a question for checks between keys: `scales` by name, including the built-in ones.
 
-    `of_pairs`: it is asked about pairs, whose answers have columns of their own."""
+    `of_pairs`: the question is asked about pairs, whose answers have columns of their own.
+    """
 
     scales: Mapping[str, Any]
     of_pairs: bool
@@ -228,7 +231,7 @@ class QuestionType:
     entry: ClassVar[str] = ""
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
-        """What is wrong between its keys, which may be of any shape. Each value by itself is checked already."""
+        """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
 
     def resolved(self, settings: Any, scales: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
@@ -284,13 +287,13 @@ class QuestionType:
         return {}
 
     def column(self, question_id: str) -> str | None:
-        """The column of the responses that holds the answer about a pair, where it has one of its own."""
+        """The response column that holds the answer about a pair, if it has its own."""
         return question_id if question_id in self.kept_ids else None
 
     def scale(self, question: Question) -> tuple[float | None, float | None]:
-        """The lowest and the highest number that may be the answer; None where there is no bound, or no number.
+        """The lowest and highest possible numeric answer; None if unbounded or not numeric.
 
-        Classes that were imported may have bounds, too: those of the numbers that name them.
+        Imported classes may have bounds, too: those of the numbers that name them.
         """
         return question.minimum, question.maximum
 
@@ -317,7 +320,7 @@ def finite_number(value: object) -> float | None:
 
 
 def texts_of(value: object) -> tuple[str, ...]:
-    """The texts of a list, of whatever shape it is."""
+    """The texts in a list of any shape."""
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, (list, tuple)) else ()
 
 
@@ -326,5 +329,5 @@ _DOUBT = ("uncertain", "unsure", "not ", "guess")
 
 
 def is_doubtful(label: str) -> bool:
-    """Whether a label is at the uncertain end of a scale of certainty."""
+    """True if a label is at the uncertain end of a certainty scale."""
     return any(word in label.lower() for word in _DOUBT)

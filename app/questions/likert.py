@@ -51,7 +51,7 @@ class LikertQuestion(Asked, json_schema_extra=exactly_one(labels="array", scale=
 
 
 class Anchored(Part):
-    """A criterion: one point of a scale, with a text for what a point means."""
+    """A criterion: a scale with one set of labels and descriptions of some points."""
 
     anchors: Annotated[dict[Annotated[int, Field(ge=1, le=11)], Label], Widget(rows=3)] = Field(
         default={},
@@ -126,7 +126,7 @@ class Likert(QuestionType):
 def _direction(
     place: Place, keys: Mapping[str, Any], points: Sequence[str], around: Around
 ) -> Iterator[Fault]:
-    """Keep `uncertainty` what the exported column of that name means."""
+    """Check that `uncertainty` runs in the direction of the exported column of that name."""
     if not around.of_pairs or str(keys.get("id")).strip() != "uncertainty" or not points:
         return
     if is_doubtful(points[0]) and not is_doubtful(points[-1]):

@@ -58,7 +58,7 @@ class NumberView(QuestionView):
 
 
 class Number(QuestionType):
-    """Between `minimum` and `maximum`; `ends` are those where the file gives none."""
+    """A number between `minimum` and `maximum`; `ends` are the defaults."""
 
     settings: ClassVar[type[Asked]] = NumberQuestion
     widget = "number"

@@ -30,7 +30,7 @@ Ranked = Annotated[tuple[Label, ...], Field(min_length=2, max_length=12), AfterV
 
 
 class RankingQuestion(Asked):
-    """All of a list, in an order. Each option has a place of its own."""
+    """A ranking of all options of a list."""
 
     type: Literal["ranking"] = Field(title="Ranking", description="Options to be put in order.")
     required: bool = Field(

@@ -84,7 +84,7 @@ def type_of(question: Any) -> str | None:
 
 
 def any_of(models: Models) -> Any:
-    """The annotation of a question of one of these types: a union that names the type in what is wrong with it."""
+    """The annotation for a question of one of these types: a union that names the type in its errors."""
     listed = frozenset(models)
     union: Any = Union[tuple(Annotated[models[name], Tag(name)] for name in models)]  # noqa: UP007
     validator = WrapValidator(partial(_of_type, models, listed))

@@ -1,11 +1,11 @@
-"""The two sides of a page that shows two things, and what a choice between them presses."""
+"""The sides of a page that shows two things, and the side a choice presses."""
 
 from enum import StrEnum
 from typing import Final, Literal
 
 
 class Side(StrEnum):
-    """Where a participant saw a clip."""
+    """The side on which a participant saw a clip."""
 
     LEFT = "left"
     RIGHT = "right"

@@ -59,7 +59,7 @@ class SliderQuestion(Asked):
 
 
 class Slider(Number):
-    """`labels` are those of its two ends, if it has any."""
+    """A slider; `labels` are those of its two ends, if any."""
 
     settings = SliderQuestion
     widget = "slider"
@@ -78,7 +78,7 @@ class Slider(Number):
         yield from _direction(place, keys, around)
 
     def as_far(self, question: Question, keys: Mapping[str, Any]) -> Question:
-        """With its bounds where nothing is said, and no labels but those of both ends."""
+        """The question with default bounds, and without labels unless there are two."""
         step = finite_number(keys.get("step"))
         return question.model_copy(
             update={
@@ -118,7 +118,7 @@ def _steps(place: Place, keys: Mapping[str, Any], low: float | None, high: float
 
 
 def _direction(place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
-    """Keep `certainty` what the exported column of that name means: more is more certain."""
+    """Check that `certainty` runs in the direction of the exported column: more is more certain."""
     if not around.of_pairs or str(keys.get("id")).strip() != "certainty":
         return
     labels = texts_of(keys.get("labels"))

@@ -17,7 +17,7 @@ def _always(required: bool) -> bool:
 
 
 class TwoAfcQuestion(Asked):
-    """Which of the two: answered with a side, or with no difference where `allow_tie` says so."""
+    """A forced choice between two: answered with a side, or no difference if `allow_tie`."""
 
     type: Literal["2afc"] = Field(
         title="Choice of one", description="A choice between the two that are shown."

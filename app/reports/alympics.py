@@ -1,4 +1,4 @@
-"""A release of Alympics: its games as records, its scores in the layout that `analyze` reads, and what was printed."""
+"""A release of Alympics: its games as records, its scores in the layout that `analyze` reads, and the printed table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ level: ordinal
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What a folder holds: records by name, and scores in the order of the sheets."""
+    """The content of a folder: records by name, and scores in the order of the sheets."""
 
     documents: Sequence[ImportedDocument]
     scores: Sequence[Score]
@@ -85,7 +85,7 @@ def write_ratings(released: Released, folder: Path) -> tuple[Path, Path]:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of the records: `new` ones, those that were there and `changed`, and those that were as they are."""
+    """The outcome of an import: `new` records, existing ones that `changed`, and those that were the same."""
 
     new: int
     changed: int
@@ -99,14 +99,14 @@ class Imported:
 
 
 def refuse_others(session: Session, released: Released) -> None:
-    """Raise Conflict where the library has something else under the name of a record."""
+    """Raise Conflict if the library has a different stimulus under a record's name."""
     for each, there in _with_present(session, released):
         if there is not None and (there.content_sha256 is None or _game(there) != _game(each)):
             raise Conflict(f"The library has another stimulus named {each.name}; rename it first.")
 
 
 def import_records(session: Session, released: Released, now: datetime) -> Imported:
-    """Put all records into the library, or none; one that was there takes what the release says now.
+    """Import all records into the library, or none; existing ones are updated from the release.
 
     Raises Conflict as `refuse_others` does.
     """

@@ -46,7 +46,7 @@ HALF_A_CENT = 0.005
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A day whose record is not what the rules give; `why` lists each difference."""
+    """A day whose record differs from the rules; `why` lists each difference."""
 
     setting: int
     run: int
@@ -59,7 +59,7 @@ class Deviation:
 
 @dataclass(frozen=True, slots=True)
 class Misprint:
-    """One game of which table 2 prints what its record does not give: who was `alive` at the end, or the rate there."""
+    """One game for which table 2 differs from its record: the players `alive` at the end, or the rate there."""
 
     setting: int
     run: int
@@ -83,7 +83,7 @@ class ReplayedRelease:
     misprints: Sequence[Misprint]
 
     def lines(self) -> list[str]:
-        """What there is to say, a line each."""
+        """The findings, one line each."""
         said = [
             f"{counted(self.games, 'game')}, {self.days:,} days replayed: "
             f"{self.days - len(self.deviations):,} follow the rules, {len(self.deviations)} do not",
@@ -94,12 +94,12 @@ class ReplayedRelease:
 
 
 def replay_release(folder: Path) -> ReplayedRelease | None:
-    """Every day of the released messages, or of `wac_rounds.csv`, from its record of the evening before; None where
-    neither tells how the days went.
+    """Every day of the released messages, or of `wac_rounds.csv`, replayed from the record of the evening before; None
+    if neither reports the days.
 
     The rules are those of the game `wac`: salaries, winners by bid, need and balance, health and the cost of the next
-    day without water. A bid above the balance, which the game forbids, wins nothing. Where the record of an evening is
-    empty, that of the rules stands in. Raises BadRelease for what is not of such games.
+    day without water. A bid above the balance, which the game forbids, wins nothing. An empty record of an evening is
+    replaced by the rules' result. Raises BadRelease for other games.
     """
     games = _games(folder)
     if not games:
@@ -132,7 +132,7 @@ def _misprints(setting: int, run: int, game: WaterGame) -> list[Misprint]:
 
 
 def _games(folder: Path) -> Mapping[tuple[int, int], RecordedGame]:
-    """The games whose days are told, by setting and run."""
+    """The games with recorded days, by setting and run."""
     records = [each for chat in chats_in(folder) if (each := recorded(chat)).days]
     if not records and (folder / ROUNDS).is_file():
         records = games_in(folder / ROUNDS)
@@ -222,7 +222,7 @@ def _differences(
 
 
 def _stood(day: Day, otherwise: Sequence[Status], names: Sequence[str]) -> tuple[Status, ...]:
-    """How everybody stood at the end of the day by the record, and `otherwise` where it is empty."""
+    """The players' status at the end of the day by the record, and `otherwise` where that is empty."""
     return tuple(_recorded(day.residents.get(name), one) for name, one in zip(names, otherwise, strict=True))
 
 

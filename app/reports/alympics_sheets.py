@@ -1,7 +1,7 @@
 """The released rating sheets of Alympics: a workbook for each record and judge, or all of them as one table.
 
 The release has `Labeling_Results/RECORD/PLAYERn.xlsx` (or xls), n being the judge: aspects are columns under a first
-row, and there is a row of scores and one of reasons. `Details.txt` says whose play of which game a record is.
+row, and there is a row of scores and one of reasons. `Details.txt` maps records to games and players.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Table 3 of "ALYMPICS: LLM agents meet game theory" from the released scores, beside what is printed there."""
+"""Table 3 of "ALYMPICS: LLM agents meet game theory" from the released scores, compared with the printed one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -62,9 +62,9 @@ PRINTED_OF_PEOPLE: Mapping[str, Described] = {
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Scores of one criterion that count: how many, how they are, and what the paper prints of it.
+    """The counted scores of one criterion: their number, their description, and the printed one.
 
-    `with_impossible` is the same with numbers that are not on the scale, None where there are none.
+    `with_impossible` includes numbers outside the scale, None if there are none.
     """
 
     name: str
@@ -113,7 +113,7 @@ def criteria_of(scores: Sequence[Score]) -> list[Criterion]:
 
 
 def table_rows(scores: Sequence[Score]) -> Iterator[tuple[str, ...]]:
-    """The rows of the table: agents, agents of each group of records, and what is printed of people."""
+    """The rows of the table: agents, agents of each group of records, and the printed values of people."""
     for one in criteria_of(scores):
         printed = one.printed.cells if one.printed else ("",) * 5
         note = "as printed" if one.is_as_printed else ""

@@ -1,4 +1,4 @@
-"""People's yes-or-no decisions, with what was known before each; and predictions of them as a file."""
+"""People's yes-or-no decisions, with the information before each; and predictions of them as a file."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ import pandas as pd
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, csv_text
 from app.core.whole_files import written_whole
-from app.reports.any_game import Features
-from app.reports.match_files import MatchFile, SeatPlayed, one_game
 from app.tasks.game.base import Seat
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import MatchFile, SeatPlayed, one_game
+from app.tasks.game.reporting import Features
 from app.tasks.game.sampling import levels_of
 
 KEYS = ("match", "seq", "person", "config", "chose")
@@ -37,9 +37,9 @@ class Decisions:
 
 
 def decisions_of(file: MatchFile) -> Decisions:
-    """Every answer of a person to an offer (accept or not) or a seller (buy or not), default moves left out.
+    """Every answer of a person to an offer (accept or not) or a seller (buy or not), without default moves.
 
-    Raises StudyError for another game, for several, and where nobody decided anything.
+    Raises StudyError for another game, for several games, and if there are no decisions.
     """
     game = one_game([file])
     if reports_of(game.name).features is None:
@@ -67,7 +67,7 @@ def write_decisions(decisions: Decisions, folds: Mapping[str, Sequence[int]], pa
 def read_predictions(path: Path, decisions: Decisions) -> list[float]:
     """The probability of yes for each decision, from a CSV of `match`, `seq` and `probability`.
 
-    Raises StudyError for a decision that is missing, twice there or unknown, and for what is no probability.
+    Raises StudyError for a missing, repeated or unknown decision, and an invalid probability.
     """
     found: dict[tuple[str, str], float] = {}
     keys = [

@@ -55,10 +55,11 @@ def write_detection_report(
     verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
-    """Write the report of checked judgements into `folder`, as `write_report` does; returns how many answers count.
+    """Write the report of checked judgements into `folder`, as `write_report` does; returns the number of counted
+    answers.
 
-    `verdicts` (`read_item_verdicts`) of judges of stimuli are held against the participants. Raises StudyError for a
-    folder that cannot be written, AnalysisError for verdicts of other stimuli.
+    `verdicts` (`read_item_verdicts`) of judges of stimuli are compared with the participants. Raises StudyError for a
+    folder that cannot be written, AnalysisError for verdicts on other stimuli.
     """
 
     def made() -> FileReport:

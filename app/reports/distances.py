@@ -28,22 +28,21 @@ from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
 from app.library.tables import Stimulus
 from app.reports.games import measures_compared
-from app.reports.match_files import Groups, MatchFile, Options, one_game
 from app.reports.page.views import FigureView, SectionView, TableView, interval, number
 from app.reports.perceived import seats_of, signatures_of
 from app.studies.file.design import StudyDesign
 from app.tasks.game.games.reports import reports_of
+from app.tasks.game.match_files import Groups, MatchFile, Options, one_game
 
 ATTRIBUTE = "distance_"
 """Begins the name of an attribute of a record that holds one distance of its source, as JSON."""
 
 
 def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[SourceDistance]:
-    """How far each agent in the files is from the people of the first (simulated ones where there are no others).
+    """The distance of each agent in the files to the people of the first (simulated ones if there are no others).
 
-    Of a game with distances of play these; of every game its signatures of play, and how far the means of
-    each measure are apart.
-    Raises StudyError where nobody is there, or no agent, or where an agent is in several files.
+    Distances of play for games that define them; for every game, those of its signatures of play and of the means of
+    each measure. Raises StudyError if there are no people, or no agents, or if an agent is in several files.
     """
     people, game = files[0], one_game(files)
     reference = people.people
@@ -161,7 +160,7 @@ def closing_of(
 
 
 def closing_section(found: Closing | None, figures: Sequence[FigureView]) -> Iterable[SectionView]:
-    """Nothing where no distance is known."""
+    """The section of distances; none if no distance is known."""
     if found is None:
         return
     rows = [

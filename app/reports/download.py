@@ -1,4 +1,4 @@
-"""A table as a file: written by `likely-human export` in a process of its own, as the service loads no pandas."""
+"""A table as a file: written by `likely-human export` in a separate process, as the service loads no pandas."""
 
 import asyncio
 import contextlib

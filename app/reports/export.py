@@ -36,9 +36,9 @@ from app.tasks.registry import DESIGNS
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many rows were written; `mode` is that of the votes behind labels and preferences.
+    """The number of rows written; `mode` is that of the votes behind labels and preferences.
 
-    Preferences leave out the pairs that are tied: `n_ties` of them.
+    Preferences leave out the tied pairs: `n_ties` of them.
     """
 
     n_rows: int
@@ -56,12 +56,12 @@ def export(
     *,
     unwatched: bool = False,
 ) -> Exported:
-    """Write one table of a study to `out` (standard output when None); `mode` chooses whose votes count.
+    """Write one table of a study to `out` (standard output when None); `mode` selects the votes that count.
 
-    With `unwatched` labels and preferences count the answers whose clips cannot have been watched, too.
+    With `unwatched`, labels and preferences include answers whose clips cannot have been watched.
 
-    A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written
-    and for a table of pairs, or of ratings, of a study that has none.
+    A file is written atomically. Raises NotFound for an unknown study, StudyError if `out` cannot be written and for a
+    table of pairs, or of ratings, of a study that has none.
     """
     study_named(session, slug)
     _require_table(session, slug, what)
@@ -95,7 +95,7 @@ def rows_of(
 ) -> Iterator[Row]:
     """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named.
 
-    Sessions stand in the order of their arrival, or else in that of their seeds, which tells nothing.
+    Sessions are in the order of their arrival, or else in that of their seeds, which reveals nothing.
     """
     table = table_of(what)
     if table.rows is None:
@@ -113,7 +113,8 @@ def rows_of(
 
 def columns_of(session: Session, slug: str, what: str) -> tuple[columns.Column, ...]:
     """A table's columns: `participants` ends with one for each background question of any version, and those of its
-    tasks; those of some tables depend on the study."""
+    tasks; those of some tables depend on the study.
+    """
     table = table_of(what)
     if what != "participants":
         return table.columns_of(designs_of(session, slug)) if table.columns_of else table.columns

@@ -1,7 +1,7 @@
-"""What an export consists of: tables, each with its columns, its rows, and what a package says of it.
+"""The parts of an export: tables, each with columns, rows, and a description for packages.
 
 A task has its own as `EXPORTS` in `exports.py` of its folder, and their names in its `__init__.py`, so that the serving
-process knows which there are without loading what makes their rows.
+process knows the names without importing the code for their rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,8 @@ Designs = Mapping[int, StudyDesign]
 
 class Rows(Protocol):
     """Reads the rows of a table: of all `modes` but previews unless some are named; sessions in the order of their
-    arrival, or else in that of their seeds, which tells nothing."""
+    arrival, or else in that of their seeds, which reveals nothing.
+    """
 
     def __call__(
         self, session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool
@@ -47,10 +48,10 @@ SESSION = Reference("session", "participants")
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """One table. `row_is` says what a row is; `key` names the columns that together identify one, if any do.
+    """One table. `row_is` describes a row; `key` names the columns that together identify one, if any.
 
-    `rows` is None of a table that is computed from the votes of one mode. `columns_of` has the columns of one study,
-    where they depend on it.
+    `rows` is None for a table computed from the votes of one mode. `columns_of` gives the columns of one study, if they
+    depend on it.
     """
 
     what: str
@@ -64,7 +65,7 @@ class ExportTable:
 
 @dataclass(frozen=True, slots=True)
 class OfSessions:
-    """What a task adds to each row of `participants`, last: its columns, and their values by the row."""
+    """A task's additions to each row of `participants`, at the end: its columns, and their values by row."""
 
     columns: tuple[Column, ...]
     values: Callable[[Session, str, Designs], Callable[[Row], Row]]

@@ -1,4 +1,4 @@
-"""What is known of a study besides its answers: its versions, and how many sessions came how far."""
+"""Facts about a study other than its answers: its versions, and sessions by status."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -51,12 +51,12 @@ class StudyFacts:
 
     @property
     def has_pairs(self) -> bool:
-        """Whether any version shows pairs."""
+        """True if any version shows pairs."""
         return any(version.design.pair_blocks for version in self.versions)
 
     @property
     def has_ratings(self) -> bool:
-        """Whether any version has items rated."""
+        """True if any version has items to rate."""
         return any(version.design.rating_blocks for version in self.versions)
 
 
@@ -83,7 +83,7 @@ def study_facts(session: Session, slug: str) -> StudyFacts:
 
 
 def answered_trials(session: Session, slug: str) -> Mapping[str, int]:
-    """How many trials of a study were answered, by mode; of whichever task."""
+    """The number of answered trials of a study, by mode; of any task."""
     counts = session.exec(
         select(ParticipantSession.mode, func.count(col(Response.trial_id)))
         .join(Response, col(Response.session_id) == ParticipantSession.id)
@@ -114,7 +114,7 @@ def tables_of(designs: Iterable[StudyDesign]) -> tuple[str, ...]:
 
 
 def play_alone(session: Session, slug: str) -> Literal["matches", "walks", ""]:
-    """Of what a study without pairs and items is: of matches alone, of walks (with or without matches), or neither."""
+    """The kind of a study without pairs and items: only matches, walks (with or without matches), or neither."""
     designs = designs_of(session, slug).values()
     if not designs:
         return ""

@@ -76,7 +76,7 @@ def _table(connection: Connection, statement: Select[Any], types: Types) -> dict
 
 
 def _cells(cells: pa.ChunkedArray, column: Column) -> pd.Series:
-    """For pandas; texts that come again and again are kept once."""
+    """Cells for pandas; repeated texts are stored once."""
     repeated = column.type == "text" and not (column.prose or column.distinct)
     cells = cells.dictionary_encode() if repeated else cells
     return pd.Series(cells.to_pandas(types_mapper=_NULLABLE.get))

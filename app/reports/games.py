@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from analysis.games.compare import Comparison, PlayerMeasure, compare, described
 from analysis.options import RESAMPLES
 from app.core.errors import StudyError
-from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed, one_game, units_of
 from app.reports.matches import seat_table
 from app.tasks.game.games import presenter_of
+from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed, one_game, units_of
 
 WHO = ("people", "agents", "all")
 

@@ -36,7 +36,7 @@ _TIMES = ("shown_at", "answered_at")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of how the answers were collected; `consent` is the version that marks such an import."""
+    """The circumstances in which the answers were collected; `consent` is the version that marks such an import."""
 
     title: str
     consent: str
@@ -71,7 +71,7 @@ def require_slug(path: Path, slug: str) -> None:
 
 
 def taken_of(about: str) -> str:
-    """What was assumed of an import, as its study keeps it."""
+    """The assumptions made in an import, as stored in its study."""
     return about.removeprefix(ABOUT).strip()
 
 
@@ -257,5 +257,5 @@ def _time(value: Any) -> datetime | None:
 
 
 def _pressed(row: Mapping[str, Any]) -> Pressed | None:
-    """Where the clip chosen was, or that there was no difference."""
+    """The side of the chosen clip, or no difference."""
     return pressed_for(row["choice"], Member(row["left"] or "a")) if row["choice"] else None

@@ -1,4 +1,4 @@
-"""What can be exported, and how: names alone, without what makes the rows."""
+"""Kinds and formats of exports: names alone, without the code for the rows."""
 
 from enum import StrEnum
 

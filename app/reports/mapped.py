@@ -91,7 +91,7 @@ def _refuse_own(mapping: MappingFile) -> None:
 
 
 def _require_storable(path: Path, slug: str, rows: pd.DataFrame) -> None:
-    """Refuse what the tables cannot hold, each with a pair, session or clip that shows it."""
+    """Refuse data that the tables cannot hold, each with an example pair, session or clip."""
     clips = pd.concat(
         [
             rows[[f"stimulus_{m}", f"source_{m}"]].astype("str").set_axis(["clip", "source"], axis=1)
@@ -127,7 +127,7 @@ def _require_storable(path: Path, slug: str, rows: pd.DataFrame) -> None:
 
 
 def _require_one(path: Path, rows: pd.DataFrame, key: str, names: Sequence[str]) -> None:
-    """Refuse a pair, session or clip of which a column says two things; an empty cell is one of them."""
+    """Refuse a pair, session or clip with two values in a column; an empty cell is one of them."""
     for name in names:
         texts = pd.DataFrame({key: rows[key].astype("str"), name: rows[name].astype("str").fillna("")})
         distinct = texts.drop_duplicates()
@@ -152,7 +152,7 @@ def _where(rows: pd.DataFrame, which: pd.Series) -> str:
 
 
 def _questions(rows: pd.DataFrame) -> list[Question]:
-    """What was asked, as far as the answers show it."""
+    """The questions asked, as far as the answers show them."""
     ties = bool((rows["choice"] == TIE).any())
     found = [
         Question(id="choice", type="2afc", ask="Which of the two?", required=False, allow_tie=ties),

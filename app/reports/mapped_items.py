@@ -46,8 +46,8 @@ def import_items(
 ) -> Imported:
     """Store ratings or yes / no judgements as a closed study of one block, named by the mapping or else by the file.
 
-    An item that is a stimulus of the library by name is that stimulus; others become stimuli without a file. Raises
-    the analysis' errors for a bad file, StudyError for what the tables cannot hold and Conflict for a known study.
+    An item that is a stimulus of the library by name is that stimulus; others become stimuli without a file. Raises the
+    analysis' errors for a bad file, StudyError for data the tables cannot hold and Conflict for a known study.
     """
     option = mapping.options.get("study")
     slug = option.text if option else path.stem
@@ -119,7 +119,7 @@ def _kept(text: Any, number: float, ratings: Ratings, criterion: str) -> str | i
 
 
 def _question(name: str, cells: pd.DataFrame, ratings: Ratings) -> Question:
-    """What was asked, as far as the scores show it."""
+    """The question asked, as far as the scores show it."""
     given = cells.loc[cells["criterion"] == name, "answer"]
     scale = ratings.scale_of(name)
     low, high = scale or (None, None)
@@ -138,7 +138,7 @@ def _in_natural_order(given: pd.Series) -> Iterator[str]:
 
 
 def _are_points(given: pd.Series, scale: Scale) -> bool:
-    """Whether the numbers among the scores are points from 1 of a scale that a likert can have."""
+    """True if the numeric scores are points, from 1, of a possible likert scale."""
     low, high = scale
     points = [score for score in given if not isinstance(score, str)]
     return (
@@ -149,7 +149,7 @@ def _are_points(given: pd.Series, scale: Scale) -> bool:
 
 
 def _judgements(path: Path, mapping_path: Path) -> tuple[pd.DataFrame, Sequence[Question], str, str]:
-    """One row per stimulus that a participant judged; what somebody judged again is of another session."""
+    """One row per stimulus that a participant judged; a repeated judgement belongs to another session."""
     judgements = read_judgements(path, mapping_path)
     table = judgements.table.astype(object)
     table = table.where(table.notna(), None).rename(columns={"stimulus": "item"})
@@ -204,7 +204,7 @@ def _require_storable(path: Path, answers: pd.DataFrame, mapping: MappingFile) -
 
 
 def _items(session: Session, slug: str, items: pd.DataFrame, now: datetime) -> tuple[DesignItem, ...]:
-    """The items with their stimuli, those that the library lacks added to it."""
+    """The items with their stimuli; missing ones are added to the library."""
     there = {
         one.name: one
         for one in session.exec(select(Stimulus).where(col(Stimulus.name).in_(set(items["item"]))))

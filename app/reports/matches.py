@@ -1,19 +1,20 @@
-"""What an analysis of games takes from a file of moves: its seats with who sat there, and what each match came to."""
+"""Tables for analysing games from a file of moves: seats with their players, and the outcome of each match."""
 
 from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from app.reports.match_files import SeatPlayed
 from app.tasks.game.base import Seat
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import SeatPlayed
 from app.tasks.game.replay import Replayed
 
 
 def seat_table(seats: Iterable[SeatPlayed]) -> tuple[pd.DataFrame, list[str]]:
     """One row per seat: match, person, seat, role, occupant, player, config, the configuration's parameters (`c.NAME`,
-    as text) and the measures of the game, whose names come second; those that differ as published stand there twice."""
+    as text) and the measures of the game, whose names come second; measures that differ as published appear twice.
+    """
     rows, measures = [], dict[str, None]()
     measured: dict[str, Mapping[Seat, Mapping[str, float | None]]] = {}
     for one in seats:
@@ -42,5 +43,5 @@ def seat_table(seats: Iterable[SeatPlayed]) -> tuple[pd.DataFrame, list[str]]:
 
 
 def measures_of(one: Replayed) -> Mapping[Seat, Mapping[str, float | None]]:
-    """The measures of a match by seat; those of the game's reports follow, such as the published."""
+    """The measures of a match by seat, followed by those of the game's reports, such as the published ones."""
     return reports_of(one.match.game.name).measures(one)

@@ -61,16 +61,16 @@ def build_package(
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> PackageInfo:
-    """Write a study's package as a ZIP at `out`, whole or not at all; equal data and `made_at` give equal bytes.
+    """Write a study's package as a ZIP at `out`, atomically; equal data and `made_at` give equal bytes.
 
-    `study_files` has the study file of each version as YAML, by number, where there is one. `mode` chooses the answers
+    `study_files` has the study file of each version as YAML, by number, if there is one. `mode` chooses the answers
     behind labels, preference records and report: by default the first of live, simulated and pilot that has any.
     Without `pseudonyms` the package names participants as their recruiter did. With them, session and trial numbers,
-    seeds, the order of arrival and exact times are left out unless `keeps_links`, as they would tell who is who to
-    whoever has another export or a recruiter's records.
+    seeds, the order of arrival and exact times are left out unless `keeps_links`, as they would identify participants
+    for anyone with another export or a recruiter's records.
 
-    Raises NotFound for an unknown study, Conflict for one without a version, StudyError for a mode that is none or
-    where `out` cannot be written.
+    Raises NotFound for an unknown study, Conflict for one without a version, StudyError for an invalid mode or if `out`
+    cannot be written.
     """
     if mode is not None and mode not in COUNTED_MODES:
         raise StudyError(f"mode {mode!r} cannot be packed; allowed: {', '.join(COUNTED_MODES)}")
@@ -207,7 +207,7 @@ def _write_materials(folder: Path, facts: StudyFacts, study_files: Mapping[int, 
 
 
 def _describe(folder: Path, card: Card, contents: Contents) -> None:
-    """Everything that says what the other files are; checksums last, for they are of all others."""
+    """Write the files that describe the others; checksums last, as they cover all."""
     tables = contents.tables
     data_files = [table for table in tables if table.is_csv]
     for table in data_files:

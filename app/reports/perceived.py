@@ -1,6 +1,6 @@
-"""What players perceived and then did, from the logs of matches: what signatures of play are counted from.
+"""Players' observations and subsequent actions from match logs: the input of signatures of play.
 
-Perceived is what the page showed that seat before the move. Default moves made for somebody are no decisions.
+An observation is what the page showed that seat before the move. Default moves are not decisions.
 """
 
 import tempfile
@@ -16,9 +16,9 @@ from analysis.signatures.play_signature import PlaySignature
 from app.core.errors import NotFound, StudyError
 from app.reports.export import columns_of, rows_of, write_csv
 from app.reports.facts import COUNTED_MODES, designs_of
-from app.reports.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
 
 Played = PlaySignatures | NoSignatures
 HANDED_OVER = "who took over a seat"
@@ -120,7 +120,7 @@ def play_of_files(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played
 
 
 def _numbered(seats: Sequence[SeatPlay]) -> Sequence[SeatPlay]:
-    """With numbers instead of sessions: a report is passed on."""
+    """Seats with numbers in place of sessions, as reports are passed on."""
     players = sorted({seat.player for seat in seats})
     digits = len(str(len(players)))
     numbers = {player: f"{at:0{digits}d}" for at, player in enumerate(players, start=1)}

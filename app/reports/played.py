@@ -120,7 +120,7 @@ def metric_names(game: str) -> tuple[str, ...]:
 def pay_of(
     session: Session, slug: str, designs: Mapping[int, StudyDesign]
 ) -> Mapping[int, Mapping[str, Any]]:
-    """By session: the bonus of its matches that are over, and what is paid for waiting, in minor units."""
+    """Pay by session: the bonus of its finished matches, and the pay for waiting, in minor units."""
     bonuses = session.execute(
         select(_s.session_id, func.sum(_s.bonus_minor))
         .join(match_table, _m.id == _s.match_id)
@@ -205,7 +205,7 @@ def _roles(session: Session, match_id: int) -> dict[int, str]:
 
 
 def _measures(session: Session, match: Row[Any]) -> Mapping[int, Mapping[str, Any]]:
-    """By seat; none of a match that was stopped, whose measures are not defined."""
+    """The measures by seat; empty for a stopped match, for which they are undefined."""
     if match.status != MatchStatus.FINISHED:
         return {}
     try:

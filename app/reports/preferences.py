@@ -49,7 +49,7 @@ def asked(session: Session, slug: str) -> Mapping[int, str]:
 
 
 def prompt_of(design: StudyDesign) -> str:
-    """The question of which clip; a study file with pairs has exactly one."""
+    """The 2AFC question; a study file with pairs has exactly one."""
     return next(question.ask for question in design.pair_questions if question.type == "2afc")
 
 

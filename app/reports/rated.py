@@ -24,7 +24,7 @@ _ROWS_AT_ONCE = 5_000
 
 
 def selects_of(slug: str, designs: Mapping[int, StudyDesign]) -> tuple[Select[Any], ...]:
-    """What `by_rating` takes: the trials, and then, where participants are asked about themselves, these pages."""
+    """The statements for `by_rating`: the trials, and the pages about oneself if there are any."""
     asked = any(block.self_assessment for design in designs.values() for block in design.rating_blocks)
     return (selects.ratings(slug), *([selects.self_assessments(slug)] if asked else []))
 
@@ -61,7 +61,7 @@ def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iter
 
 
 def _about(question: Question) -> dict[str, Any]:
-    """What every row of a question has."""
+    """The values common to all rows of a question."""
     type_ = TYPES[question.type]
     low, high = type_.scale(question)
     options = json.dumps(question.options, ensure_ascii=False) if question.options else None
@@ -76,7 +76,7 @@ def _about(question: Question) -> dict[str, Any]:
 
 
 def _in_view(reading: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the browser said of how a record or text was read (`app.tasks.rating.evidence.Reading`)."""
+    """The browser's report of how a record or text was read (`app.tasks.rating.evidence.Reading`)."""
     if reading is None:
         return dict.fromkeys(("read_ms", "read_depth", "parts_seen", "parts_ms"))
     parts = reading["parts_ms"]
@@ -89,7 +89,7 @@ def _in_view(reading: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _truths(design: StudyDesign) -> dict[tuple[str, str], bool]:
-    """By block and item, whether the item is of the true source; those without a source are left out."""
+    """For each block and item, whether the item is of the true source; those without a source are left out."""
     return {
         (block.id, item.id): item.source == design.truth.source
         for block in design.rating_blocks

@@ -69,10 +69,11 @@ def write_ratings_report(
     verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
-    """Write the report of checked ratings into `folder`, as `write_report` does for answers; returns how many count.
+    """Write the report of checked ratings into `folder`, as `write_report` does for answers; returns the number
+    counted.
 
-    `verdicts` (`read_item_verdicts`) of judges of items are held against the raters. Raises StudyError for a folder
-    that cannot be written, AnalysisError for verdicts of other items.
+    `verdicts` (`read_item_verdicts`) of judges of items are compared with the raters. Raises StudyError for a folder
+    that cannot be written, AnalysisError for verdicts on other items.
     """
 
     def made() -> FileReport:
@@ -128,12 +129,12 @@ def write_block_reports(
     compared: Sequence[BlocksCompared] = (),
     on_progress: OnProgress = silent,
 ) -> tuple[str, ...]:
-    """Write the report of every block that has answers; returns the pages, below `folder`.
+    """Write the report of every block that has answers; returns the pages, relative to `folder`.
 
-    A single block that stands `alone`, beside no report of pairs, has the folder for itself: its numbers, with a folder
-    for what else it has. Others have one each, named by what they are, study and block. `titles` are by study. Judges
-    of items are where the ratings, classes or judgements are that they are `judged` by, studies `compared` with the
-    ratings of each.
+    A single block `alone`, without a report of pairs, uses the folder itself: its numbers, with a subfolder for
+    anything else. Others have one each, named by kind, study and block. `titles` are by study. Validations of item
+    judges go with the ratings, classes or judgements that they are `judged` by, studies `compared` with the ratings of
+    each.
     """
     answered = [one for one in blocks if not one.selection.reason]
     is_whole = alone and len({(one.study, one.block) for one in answered}) == 1
@@ -221,7 +222,7 @@ def _paired(
 
 
 def _questions(analysis: RatingAnalysis) -> Iterator[TableView]:
-    """What was asked by each criterion, where its id does not say it."""
+    """The question of each criterion, if its id does not tell."""
     rows = [
         (one.criterion, one.asked, "" if one.scale is None else "{:g} to {:g}".format(*one.scale))
         for one in analysis.criteria
@@ -366,7 +367,7 @@ def _about_file(analysis: RatingAnalysis, name: str) -> str:
 
 
 def _about_block(block: BlockRatings) -> str:
-    """Who rated what, and what was left out."""
+    """The raters and items of a block, and what was left out."""
     selection = block.selection
     excluded = sum(selection.left_out["excluded"].values())
     scales = "; ".join(

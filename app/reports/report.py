@@ -48,9 +48,9 @@ _STEPS = 4
 
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
-    """What a report is of; `mode` is that of the answers analysed, and `n_*` count those.
+    """Facts about a report; `mode` is that of the analysed answers, and `n_*` count them.
 
-    `ratings` are the pages of its blocks of ratings. Without answers to pairs, the counts are of items rated.
+    `ratings` are the pages of its blocks of ratings. Without answers to pairs, the counts are of rated items.
     """
 
     folder: Path
@@ -115,7 +115,7 @@ def build_report(
 
 
 def _kept_of(session: Session, slug: str) -> Sequence[SourceDistance]:
-    """Those that stand with the records that the newest version shows."""
+    """The distances stored with the records of the newest version."""
     designs = list(designs_of(session, slug).values())
     return kept_distances(session, designs[-1]) if designs else ()
 
@@ -139,11 +139,12 @@ def write_reports(
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> ReportInfo:
-    """As `write_report`, and of each block of the checked `ratings` a report of its own.
+    """Like `write_report`, with a report of each block of the checked `ratings`.
 
-    A block of ratings beside answers to pairs, another block, `signatures` or `play` has a folder in `folder`, to which
-    the page of these links. `item_verdicts` (`read_item_verdicts`) of judges are held against the raters of these
-    blocks."""
+    A block of ratings next to answers to pairs, another block, `signatures` or `play` has a folder in `folder`, linked
+    from the page of these. `item_verdicts` (`read_item_verdicts`) of judges are compared with the raters of these
+    blocks.
+    """
     require_reportable(folder, mode)
     chosen = mode or first_mode([*frames.values(), *ratings])
     of_mode = [frame for frame in ratings if (frame["mode"] == chosen).any()]
@@ -223,11 +224,12 @@ def write_report(
     computing: Computing = nullcontext,
     beside: Sequence[str] = (),
 ) -> ReportInfo:
-    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people, and
+    """Like `build_report`, from checked responses by study; checked `verdicts` of judges are compared with people, and
     so are `distances` of sources to people, and those of `signatures` and `play`, which have sections.
 
-    With `independent`, participants with one identifier in two studies are taken for different people. The page links
-    to the pages `beside` it."""
+    With `independent`, participants with one identifier in two studies are treated as different people. The page links
+    to the pages `beside` it.
+    """
     require_reportable(folder, mode)
     chosen = mode or first_mode(frames.values())
     on_progress(0, _STEPS, "computing")
@@ -291,7 +293,7 @@ def require_reportable(folder: Path, mode: str | None) -> None:
 
 
 def first_mode(frames: Iterable[pd.DataFrame]) -> str:
-    """The mode that is analysed unless one is asked for: the first that has answers, else live."""
+    """The default mode of an analysis: the first that has answers, else live."""
     there = {str(mode) for frame in frames for mode in frame["mode"].unique()}
     return next((mode for mode in COUNTED_MODES if mode in there), COUNTED_MODES[0])
 

@@ -1,5 +1,6 @@
-"""The SELECT behind `responses`: from what was pressed it derives which member was chosen; and what the SELECTs of
-other exports share with it."""
+"""The SELECT of `responses`, which derives the chosen member from the side pressed; and parts shared with other
+exports' SELECTs.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def who() -> list[Label[Any]]:
 
 
 def session_tables(statement: Select[Any]) -> Select[Any]:
-    """Of every session but the previews, which count nowhere."""
+    """Join every session except previews, which never count."""
     return (
         statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id))
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
@@ -97,14 +98,14 @@ def session_tables(statement: Select[Any]) -> Select[Any]:
 
 
 def with_exclusion(statement: Select[Any], session_id: Any = _SESSION_ID) -> Select[Any]:
-    """With the standing exclusion of a row's session, of which there is one at most: what `excluded` and
-    `excluded_by_hand` are read from, in every table."""
+    """Join the current exclusion of a row's session, of which there is at most one: `excluded` and `excluded_by_hand`
+    are read from it, in every table."""
     standing = and_(col(Exclusion.session_id) == session_id, col(Exclusion.lifted_at).is_(None))
     return statement.outerjoin(Exclusion, standing)
 
 
 def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
-    """From the responses to trials, with their units."""
+    """A SELECT from the responses to trials, with their units."""
     responses = select(*columns).select_from(Response).join(Trial, col(Trial.id) == col(Response.trial_id))
     sessions = session_tables(responses.join(_s, col(_s.id) == col(Trial.session_id)))
     return sessions.join(Unit, col(Unit.id) == col(Trial.unit_id))
@@ -131,7 +132,7 @@ def answered_rows(slug: str, own: Sequence[ColumnElement[Any]]) -> Select[Any]:
 
 
 def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
-    """From the responses to a study's trials, with the pair and both clips; in the order of sessions and trials."""
+    """A SELECT from the responses to a study's trials, with the pair and both clips; ordered by session and trial."""
     return (
         _with_clips(of_trials(columns))
         .where(col(Study.slug) == slug)
@@ -140,7 +141,7 @@ def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
 
 
 def _with_clips(pairs: Select[Any]) -> Select[Any]:
-    """With both clips of each unit that is a pair."""
+    """Join both clips of each unit that is a pair."""
     return (
         pairs.join(member_a, and_(col(member_a.unit_id) == col(Unit.id), col(member_a.slot) == Member.A))
         .join(_member_b, and_(col(_member_b.unit_id) == col(Unit.id), col(_member_b.slot) == Member.B))
@@ -198,8 +199,9 @@ _OF_PAIRS = {inspect(table).selectable for table in (Unit, stimulus_a, stimulus_
 
 @dataclass(frozen=True, slots=True)
 class InParts:
-    """`responses` in three: `answers` begins with the keys `session_key` and `pair_key`, by which the first columns
-    of `sessions` and of `pairs` are found. What is the same in a thousand rows is then read once."""
+    """`responses` in three parts: `answers` begins with the keys `session_key` and `pair_key`, by which the first
+    columns of `sessions` and of `pairs` are joined. Values repeated in a thousand rows are then read once.
+    """
 
     answers: Select[Any]
     sessions: Select[Any]
@@ -214,7 +216,7 @@ def responses(slug: str, wanted: Collection[str] | None = None) -> Select[Any]:
 
 
 def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
-    """The same rows and columns; those of whole sessions and of pairs once for each of them."""
+    """The same rows and columns; those of whole sessions and of pairs once for each."""
     columns = [column for column in _RESPONSES if column.name in wanted]
     of_sessions = [column for column in columns if _OF_SESSIONS.issuperset(_tables_of(column))]
     of_pairs = [column for column in columns if _OF_PAIRS.issuperset(_tables_of(column))]

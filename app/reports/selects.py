@@ -47,7 +47,7 @@ _SELF_PAGE = f"{PageKey('self')}-"
 
 
 def participants(slug: str) -> Select[Any]:
-    """One row per session that began: those who refused or were under age are counted, never listed."""
+    """One row per session that began; those who declined or were under age are only counted."""
     answered = (
         select(col(Response.session_id), func.count(col(Response.trial_id)).label("n"))
         .group_by(col(Response.session_id))
@@ -143,7 +143,7 @@ def ratings(slug: str) -> Select[Any]:
 
 
 def self_assessments(slug: str) -> Select[Any]:
-    """As `ratings`, one row per page on which participants were asked about themselves; it has no item."""
+    """Like `ratings`, one row per page of questions about oneself; it has no item."""
     block = func.substr(col(Response.page), len(_SELF_PAGE) + 1)
     nothing = (
         "position",

@@ -1,4 +1,4 @@
-"""How sources move and play, as files of a report: distances with the band of people, maps, how soon all settles."""
+"""Signatures of movement and play as files of a report: distances with the band of people, maps, convergence."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -27,14 +27,14 @@ SETTLING_HEAD = ("signature", "source", "n_clips", "n_observations", "median", "
 
 
 def distances_of(found: Found | Played | None) -> Sequence[SourceDistance]:
-    """What is held against people's choices."""
+    """The distances to be compared with people's choices."""
     if found is None or isinstance(found, NoSignatures):
         return ()
     return [each for one in found.signatures for each in one.distances]
 
 
 def figures_of_signatures(found: Found | Played | None) -> Iterable[AnyFigure]:
-    """Their distances and maps; none where nothing was compared."""
+    """Figures of distances and maps; none if nothing was compared."""
     return () if found is None or isinstance(found, NoSignatures) else signature_figures(found)
 
 

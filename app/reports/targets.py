@@ -1,4 +1,4 @@
-"""What a command is asked about: a study's slug, an exported file, or a file from elsewhere with its mapping."""
+"""Targets of commands: a study's slug, an exported file, or an external file with its mapping."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,23 +24,23 @@ _SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
 
 def is_file(target: str) -> bool:
-    """Whether a target names a file: by its suffix, or because there is one. A slug has no dot."""
+    """True if a target names a file: by its suffix, or because it exists. A slug has no dot."""
     path = Path(target)
     return path.suffix.lower() in _SUFFIXES or path.is_file()
 
 
 def is_ratings(mapping: Path | None) -> bool:
-    """Whether a mapping is of ratings, which `ratings_of` reads, and not of 2AFC answers."""
+    """True for a mapping of ratings, which `ratings_of` reads, rather than 2AFC answers."""
     return mapping is not None and mapping_kind(mapping) == "ratings"
 
 
 def is_yes_no(mapping: Path | None) -> bool:
-    """Whether a mapping is of judgements of single stimuli, which `judgements_of` reads."""
+    """True for a mapping of judgements of single stimuli, which `judgements_of` reads."""
     return mapping is not None and mapping_kind(mapping) == "yes-no"
 
 
 def notes_of(mapping: Path | None) -> tuple[str, ...]:
-    """What a reader of the numbers has to know of how a table from elsewhere was taken."""
+    """Notes for readers on how an external table was interpreted."""
     return () if mapping is None else mapping_notes(mapping)
 
 
@@ -50,10 +50,10 @@ def frame_of(
     mapping: Path | None = None,
     columns: Sequence[Column] = RESPONSE_COLUMNS,
 ) -> pd.DataFrame:
-    """The checked responses of a target, of which at least `columns`. With a `mapping` it is a file from elsewhere.
+    """The checked responses of a target, with at least `columns`. With a `mapping` it is an external file.
 
-    `session` may be None where every target is a file. Raises the analysis' errors for a file or mapping that cannot be
-    used, NotFound for an unknown study and StudyError for a slug without a session.
+    `session` may be None if every target is a file. Raises the analysis' errors for an unusable file or mapping,
+    NotFound for an unknown study and StudyError for a slug without a session.
     """
     if mapping is not None:
         return read_mapped(target, mapping)
@@ -84,14 +84,14 @@ def ratings_of(target: str, mapping: Path) -> Ratings:
 def frames_of(
     session: "Session | None", targets: Sequence[str], mapping: Path | None = None, *, unwatched: bool = False
 ) -> list[pd.DataFrame]:
-    """What is analysed of each target, as `frame_of`; where asked, answers count that cannot have been watched."""
+    """The analysed responses of each target, as `frame_of`; on request with answers that cannot have been watched."""
     frames = [frame_of(session, target, mapping, ANALYZED_COLUMNS) for target in targets]
     return [with_unwatched(frame) for frame in frames] if unwatched else frames
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Targets by what is in them, which for a study may be both: `pairs` are those with answers to pairs."""
+    """Targets by content, which for a study may be both: `pairs` are those with answers to pairs."""
 
     pairs: Sequence[str]
     ratings: Sequence[pd.DataFrame]

@@ -46,8 +46,8 @@ class Shown:
 def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> Shown:
     """The walks of a study in one mode that become clips: to their goals, by people who agreed and count.
 
-    Names of clips, players and sessions are keyed hashes: the same each time, and nobody can tell whose they are.
-    Raises NotFound for an unknown study, Conflict where not one can be shown.
+    Names of clips, players and sessions are keyed hashes: stable, and not traceable to people. Raises NotFound for an
+    unknown study, Conflict if there is none to show.
     """
     study_named(session, slug)
     designs = designs_of(session, slug)

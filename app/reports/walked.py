@@ -52,7 +52,7 @@ def walks(
 def positions(
     session: Session, slug: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
 ) -> Iterator[Row]:
-    """A row for each tick of each walk that was answered, computed from what was pressed."""
+    """A row for each tick of each answered walk, computed from the key presses."""
     for row in _answered(session, slug, modes, by_arrival=by_arrival):
         goal = steps.goal_named(row["plan"]["goal"])
         shared = {
@@ -81,26 +81,26 @@ def positions(
 
 
 def _perceived(goal: Goal, poses: Sequence[Pose]) -> tuple[Floats, Bools]:
-    """How far the nearest wall is after each tick, and whether the goal is in view."""
+    """The distance to the nearest wall after each tick, and whether the goal is in view."""
     x_m, y_m, z_m, heading_rad = np.array(poses, dtype=np.float64).reshape(-1, 4).T
     world = build_world()
     return world.wall_m(x_m, y_m), goal_in_view(world, goal, x_m, y_m, z_m, heading_rad)
 
 
 def start_of(plan: Mapping[str, str]) -> Walker:
-    """Where the walk of a trial begins."""
+    """The start of a trial's walk."""
     return Walker(int(plan["x"]), int(plan["y"]), int(plan["heading"]))
 
 
 def poses_of(walker: Walker, pressed: Sequence[tuple[int, int]]) -> Iterator[Pose]:
-    """Where a walker was after each tick: metres, and radians counter-clockwise from east."""
+    """The walker's pose after each tick: metres, and radians counter-clockwise from east."""
     for keys, turn in pressed:
         walker = steps.step(walker, keys, turn)
         yield steps.pose(walker)
 
 
 def pressed_of(session: Session, walk_id: int) -> Sequence[tuple[int, int]]:
-    """All that was pressed in a walk."""
+    """All key presses of a walk."""
     return pressed_in(_batches(session, walk_id))
 
 

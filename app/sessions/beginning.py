@@ -1,4 +1,4 @@
-"""How a session begins: the answer to the consent page, with the trials planned in the same transaction."""
+"""The start of a session: the consent answer, with the trials planned in the same transaction."""
 
 import random
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ ENDED = "This study has ended and takes no more answers."
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """Somebody did not take part. Their session can no longer be found; what may still be said to them is here."""
+    """A visitor who does not take part, and why. Their session can no longer be found."""
 
     slug: str
     status: Status
@@ -107,7 +107,7 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
 
 
 def note_full(session: Session, token: str, now: datetime) -> None:
-    """Somebody agreed when no place was left: a count of it stays, and no way back to this visit."""
+    """Record that someone consented when no place was left: only a count is kept, and the visit cannot be resumed."""
     hold(session, token)
     where = locate(session, token)
     if where.status == Status.ARRIVED and where.mode != Mode.PREVIEW:
@@ -115,9 +115,9 @@ def note_full(session: Session, token: str, now: datetime) -> None:
 
 
 def _decline(session: Session, where: StudyWhere, status: Status, now: datetime) -> Declined | None:
-    """All that is kept is the decision and its date: no response, no id, no time of day, no way back in.
+    """Keep only the decision and its date: no response, id, time of day or token.
 
-    A preview keeps its address, and so the way back to the study.
+    A preview keeps its token, so that the experimenter can return to the study.
     """
     left = {"session_id": where.session_id, "status": status, "on": day_of(now)}
     session.connection().execute(beginning_queries.DECLINE, left)

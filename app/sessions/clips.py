@@ -1,4 +1,4 @@
-"""Which clip a session sees where, and which it was shown."""
+"""The clips that a session sees at each place, and those it was shown."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -61,7 +61,7 @@ def clip_for(session: Session, token: str, position: int, place: str, now: datet
 
 
 def shown_design(session: Session, slug: str) -> StudyDesign | None:
-    """What people who come now are shown; None where there is no such study, or nobody may see it yet."""
+    """The design shown to new participants; None if the study does not exist or is still a draft."""
     newest = session.execute(
         select(col(StudyVersion.id), col(StudyVersion.sha256))
         .join(Study, col(Study.id) == col(StudyVersion.study_id))

@@ -1,6 +1,6 @@
-"""Who comes, on the way to the consent page: signed, in the address of that page and in the number of its form.
+"""The visitor's identity on the way to the consent page: signed, in the page's address and in its form's number.
 
-Nothing of it is in the database until the person agrees. It needs no cookie, and nobody can change it on the way.
+None of it is stored before the person consents. It needs no cookie and cannot be altered on the way.
 """
 
 import base64
@@ -19,9 +19,9 @@ LONGEST = 40_000
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """Somebody who has come to a study: when, with which id and parameters of their link.
+    """A visitor to a study: arrival time, participant id and link parameters.
 
-    `is_signed` says that a link of ours vouches for the id.
+    `is_signed`: the id comes from a link that we signed.
     """
 
     slug: str
@@ -38,7 +38,7 @@ def carried(came: Came, secret: str) -> str:
 
 
 def came_by(text: str, secret: str) -> Came | None:
-    """Reads it back; None where nothing was carried. Raises BadLink for what we have not signed."""
+    """Decode a carried visitor; None if nothing was carried. Raises BadLink if the signature is not ours."""
     if not text:
         return None
     try:
@@ -49,12 +49,12 @@ def came_by(text: str, secret: str) -> Came | None:
 
 
 def with_carried(number: str, text: str) -> str:
-    """The number of a consent page's form, which holds what is carried."""
+    """The consent form's number, with the carried visitor appended."""
     return f"{number}.{text}" if text else number
 
 
 def split_number(submit_id: str) -> tuple[str, str]:
-    """The number of a form as it is stored, and what it carried."""
+    """Split a form's number into the number as stored and the carried text."""
     page, _, rest = submit_id.partition(".")
     if page != "consent":
         return submit_id, ""
@@ -63,7 +63,7 @@ def split_number(submit_id: str) -> tuple[str, str]:
 
 
 def mark_of(participant: str | None, secret: str) -> str:
-    """Six characters by which a browser tells its undecided visits apart; empty for nobody."""
+    """A six-character mark by which a browser tells its undecided visits apart; empty without an id."""
     if not participant:
         return ""
     digest = hmac.digest(secret.encode(), b"mark\n" + participant.encode("utf-8", "replace"), "sha256")

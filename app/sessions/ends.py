@@ -1,4 +1,4 @@
-"""The last page, and every other way out: what somebody reads who is done with a study, however they left it."""
+"""The last page and every other way out: what a participant reads at the end, however they leave."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -41,7 +41,7 @@ CODE_FOR = {
 
 
 def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") -> EndPage:
-    """The page of somebody who did not take part; it says less where the study has no design to show."""
+    """The page for someone who declined or is too young; shorter if the study has no design to show."""
     kept = "Only this and today's date are kept, and nothing about you."
     if declined.status is Status.REFUSED:
         text = f"You have chosen not to take part. {kept}"
@@ -53,15 +53,15 @@ def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") 
 
 
 def full(again: str, design: StudyDesign | None) -> EndPage:
-    """The page of somebody who agreed when every item had all its answers: a place may come free again.
+    """The page for someone who consented when all places were taken: a place may come free.
 
-    `again` is the address at which they may try it.
+    `again` is the address at which to try again.
     """
     return _end(design, Way.FULL, "All places are taken", FULL, again=(again, "Try again later"))
 
 
 def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
-    """The page of somebody who came when the study takes nobody, or with an id with which it was begun elsewhere."""
+    """The page for someone who came while the study is not open, or with an id already used in another browser."""
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
     if error.state is not State.PAUSED:
@@ -71,7 +71,7 @@ def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
 
 
 def shut_out(where: StudyWhere) -> EndPage:
-    """The page of somebody who was under way, or about to begin, when the study ended."""
+    """The page for a participant who was under way, or about to begin, when the study ended."""
     if where.status == Status.ARRIVED:
         return _end(where.design, Way.FULL, "This study has ended", ENDED)
     has_code = any(way_out(where.design, Way.PARTIAL))
@@ -80,7 +80,7 @@ def shut_out(where: StudyWhere) -> EndPage:
 
 
 def time_left(where: StudyWhere, now: datetime) -> str:
-    """What every page says of a session that goes on in a study that is closed."""
+    """The notice on every page of a session that continues in a closed study: the minutes left."""
     is_under_way = where.status == Status.ACTIVE and where.mode in (Mode.LIVE, Mode.PILOT)
     if not is_under_way or where.state != State.CLOSED or where.closes_at is None:
         return ""
@@ -90,7 +90,7 @@ def time_left(where: StudyWhere, now: datetime) -> str:
 
 
 def nothing_played(where: StudyWhere, preview: str) -> EndPage:
-    """The page of somebody on whose device nothing of the study could be done."""
+    """The page for a participant on whose device no part of the study worked."""
     title, failed = "The videos could not be played", "Not one of the videos could be played"
     if not where.run.shows_clips:
         title, failed = "This did not work on your device", "You could do none of the tasks on this device"
@@ -108,8 +108,8 @@ def last_page(
     notice: str = "",
     steps: int = 1,
 ) -> EndPage:
-    """The page after all others. Who came to it has the code of who finished, unless their way has its own: there was
-    one code for all of them before there were several.
+    """The page after all others. An ending without a code of its own uses the code for finished sessions, as studies
+    once had a single code.
     """
     message = design.completion.message
     own = "# Thank you" if message.strip() == DEFAULT_MESSAGE.strip() else message
@@ -141,7 +141,7 @@ def last_page(
 
 
 def earned_in_words(earned: tuple[Earned, ...]) -> tuple[tuple[str, str], ...]:
-    """What was earned, line by line: bonus, waiting, and their sum where there are both, by currency."""
+    """Earnings as lines of label and amount, by currency: bonus, waiting time, and the total if there are both."""
     lines: list[tuple[str, str]] = []
     for each in earned:
         if each.bonus_minor or not each.wait_minor:

@@ -1,9 +1,9 @@
-"""Coming in at a study's address: with a new session, or with the one that somebody may go on with.
+"""Entry at a study's address, with a new session or one to continue.
 
-An id in a link says who somebody claims to be and opens nothing: a session begun with it goes on in the browser that
-began it. A link that we signed vouches for its participant: it goes on in every browser, and counts before sessions
-that were begun with the bare id. An id is taken by consent, not by looking: programs look at links, too. Until then it
-is not in the database (`coming.py`).
+The id in a link is a claim and opens nothing: a session begun with it continues only in the same browser. A link that
+we signed vouches for its participant: it continues in every browser and takes precedence over sessions begun with the
+bare id. An id is taken at consent, not on opening the link, because programs open links, too. Until then it is not in
+the database (`coming.py`).
 """
 
 import secrets
@@ -34,7 +34,7 @@ LATER = "Please open the link that you were given again later."
 
 
 class BegunElsewhere(StudyError):
-    """Somebody takes part with this id already, in a browser that is not this one."""
+    """The id is already taking part, in another browser."""
 
     status_code = 403
     title = "Begun in another browser"
@@ -49,7 +49,7 @@ class BegunElsewhere(StudyError):
 
 
 class NotOpen(Closed):
-    """The study takes nobody new at present, or any more."""
+    """The study takes no new participants at present, or any more."""
 
     def __init__(self, state: State, design: StudyDesign) -> None:
         super().__init__(f"{PAUSED} {LATER}" if state is State.PAUSED else ENDED)
@@ -58,10 +58,10 @@ class NotOpen(Closed):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Someone who comes in. `participant` is the id in their link, `is_signed` whether the link is one of ours.
+    """A visitor. `participant` is the id in their link; `is_signed` tells whether we signed the link.
 
-    `session_id` is of a link to one session. `kept` are the tokens that their browser keeps, the newest first; `marks`
-    has for some of them the mark (`coming.mark_of`) of whom an undecided visit was of, and `mark` is this visitor's.
+    `session_id` comes from a link to one session. `kept` are the tokens stored in the browser, newest first; `marks`
+    maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and `mark` is this visitor's.
     """
 
     slug: str
@@ -76,7 +76,7 @@ class Visit:
 
 
 def kept_token(session: Session, visit: Visit) -> str | None:
-    """The token, of those that the browser keeps, with which its visitor goes on. Changes nothing."""
+    """The token, of those stored in the browser, with which the visitor continues. Changes nothing."""
     if visit.mode is Mode.PREVIEW or not visit.kept:
         return None
     tokens = {token_hash(token): token for token in visit.kept}
@@ -97,7 +97,7 @@ def kept_token(session: Session, visit: Visit) -> str | None:
 
 
 def is_undecided(session: Session, token: str) -> bool:
-    """Whether the session of a token waits for the answer to the consent page."""
+    """True if the token's session waits for the answer to the consent page."""
     status = (
         select(ParticipantSession.status)
         .join(SessionToken, col(SessionToken.session_id) == ParticipantSession.id)
@@ -117,11 +117,11 @@ def _fits(visit: Visit, token: str, one: ParticipantSession) -> bool:
 
 
 def enter(session: Session, visit: Visit, now: datetime) -> str:
-    """Let someone in, or back in, and return a token of their session.
+    """Begin or continue a session and return a token for it.
 
-    A session goes on, also one of the pilot once the study is live; who has finished comes back to the last page. Who
-    declined may think again. Every preview is new. Of somebody new only the day is stored. Raises BegunElsewhere,
-    NotOpen, NotFound.
+    A session continues, even a pilot session once the study is live; a finished participant returns to the last page.
+    Someone who declined may reconsider. Every preview is new. For a new visitor only the day is stored. Raises
+    BegunElsewhere, NotOpen, NotFound.
     """
     if token := kept_token(session, visit):
         return token
@@ -166,21 +166,22 @@ def day_of(at: datetime) -> datetime:
 
 
 def _modes(mode: Mode) -> Sequence[Mode]:
-    """Nobody is in the pilot and in the study itself."""
+    """Modes that exclude one another for a participant: nobody takes part in both the pilot and the live study."""
     return [Mode.LIVE, Mode.PILOT] if mode in (Mode.LIVE, Mode.PILOT) else [mode]
 
 
 def _mode_now(state: State) -> Mode | None:
-    """The mode of somebody new at the study's address; None where it takes nobody. Raises NotFound for a draft."""
+    """The mode for a new participant at the study's address; None if it takes none. Raises NotFound for a draft."""
     if state is State.DRAFT:
         raise NotFound(NO_STUDY)
     return STATES[state].enters_as
 
 
 def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> str | None:
-    """The session with which somebody goes on whose link vouches for them: one that was begun by such a link, or one
+    """A token for the session that a signed link continues: one begun by such a link, or one begun in this browser with
+    the bare id.
 
-    that this browser began with the bare id. `begun` are all in which they have consented.
+    `begun` are all sessions in which the participant consented, and whether each was signed.
     """
     signed = [id_ for id_, is_signed in begun.items() if is_signed]
     if signed:
@@ -246,7 +247,7 @@ def claim(
     *,
     is_signed: bool,
 ) -> None:
-    """At consent: an id takes part once. A signed session leaves out those that were begun with the bare id.
+    """Reserve an id at consent: each id takes part once. A signed session excludes those begun with the bare id.
 
     Raises BegunElsewhere.
     """

@@ -1,4 +1,4 @@
-"""What an address of a study says of its visitor: ids, links and passes of ours, and what the browser keeps."""
+"""Parsing of a study address: ids, our links and passes, and what the browser stores."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -39,9 +39,9 @@ def pass_for(slug: str, mode: Mode, secret: str) -> str:
 
 
 def visit_of(request: Request, slug: str, secret: str) -> Visit:
-    """Names of parameters are read without regard to case; an id is what is left without blanks around it.
+    """Parse a visit from a request. Parameter names ignore case; ids are stripped of blanks.
 
-    Raises BadLink for a signature that does not fit. What opens a session is never among what is stored.
+    Raises BadLink for an invalid signature. Nothing that opens a session is ever stored.
     """
     parameters = {
         without_nul(name)[:MAX_LENGTH]: without_nul(value)[:MAX_LENGTH]
@@ -82,14 +82,14 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
 
 
 def carried_by(visit: Visit, now: datetime, secret: str) -> str:
-    """What goes along to the consent page of whoever comes in."""
+    """The signed text that carries a visitor to the consent page."""
     return carried(Came(visit.slug, now, visit.participant, visit.is_signed, visit.recruiter), secret)
 
 
 def remember(response: Response, visit: Visit, token: str, carried: str, *, secure: bool) -> None:
-    """So that somebody who comes back to the study's bare address goes on where they were, as who they were.
+    """Set the cookies by which a visitor returning to the study's bare address continues, under the same id.
 
-    `carried` is empty of somebody who has consented, as the session itself knows them.
+    `carried` is empty once the participant has consented, as the session itself then has the id.
     """
     marks = {token: visit.mark, **{kept: mark for kept, mark in visit.marks.items() if kept != token}}
     kept = [f"{token}{mark}" for token, mark in marks.items()]
@@ -102,7 +102,7 @@ def remember(response: Response, visit: Visit, token: str, carried: str, *, secu
 
 
 def _lately(request: Request, slug: str, secret: str) -> Came | None:
-    """Who came last in this browser and has not decided yet."""
+    """The last visitor in this browser who has not decided yet."""
     try:
         return came_by(request.cookies.get(f"{_cookie(slug)}-{CAME}", ""), secret)
     except BadLink:
@@ -110,7 +110,7 @@ def _lately(request: Request, slug: str, secret: str) -> Came | None:
 
 
 def _taken(parameters: dict[str, str], name: str) -> str | None:
-    """Take a parameter out, in whatever case it is written."""
+    """Remove and return a parameter, ignoring the case of its name."""
     found = [key for key in parameters if key.strip().casefold() == name]
     return [parameters.pop(key) for key in found][-1] if found else None
 

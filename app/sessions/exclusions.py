@@ -33,7 +33,7 @@ def exclude(
 
 
 def leave_out(session: Session, slug: str, session_id: int, reason: str, now: datetime) -> None:
-    """The service's own exclusion, on record like any other; whoever is left out already stays so."""
+    """Exclude a session on behalf of the service, with an audit record; one already excluded is unchanged."""
     if _standing(session, session_id) is None:
         session.add(Exclusion(session_id=session_id, reason=reason, excluded_at=now))
         subject = f"session {session_id}"
@@ -41,7 +41,7 @@ def leave_out(session: Session, slug: str, session_id: int, reason: str, now: da
 
 
 def include(session: Session, who: Who, study: StudyHere, session_id: int, now: datetime) -> None:
-    """Let a session count again. Raises Conflict where it does."""
+    """Lift a session's exclusion. Raises Conflict if it is not excluded."""
     of_people(session, study, session_id)
     exclusion = _standing(session, session_id)
     if exclusion is None:

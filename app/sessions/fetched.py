@@ -1,4 +1,4 @@
-"""What a page of a session fetches: the clips that it shows, and news where it changes by itself."""
+"""Resources fetched by a session's page: the clips it shows, and updates for pages that change by themselves."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Where a session stands in its study: what its current page is made from."""
+"""A session's state in its study: the data of its current page."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from app.trials.here import Where
 
 @dataclass(frozen=True, slots=True)
 class StudyWhere(Where):
-    """Where a session stands, with the whole design of its version."""
+    """A session's state, with the whole design of its version."""
 
     run: StudyRun
 

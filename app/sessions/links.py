@@ -1,6 +1,6 @@
-"""Links that we sign: for participants by name, and to one session that somebody cannot reach any more.
+"""Signed links: for named participants, and to a session that its participant can no longer reach.
 
-A signature says that an experimenter made the link. It is a MAC made with the service's secret; none is stored.
+A signature proves that an experimenter made the link. It is a MAC with the service's secret; none is stored.
 """
 
 import hashlib
@@ -57,8 +57,9 @@ def id_in(text: str) -> str:
 
 
 def is_an_id(text: str) -> bool:
-    """Not empty, not cut off, no recruiter's placeholder that was never filled in, and no word for nothing: those are
-    everybody's."""
+    """True for a usable participant id: not empty or truncated, no unfilled placeholder of a recruiter, and no word
+    such as "none", which many would share.
+    """
     plain = text.casefold()
     is_nobodys = plain in _NOTHING or plain in _KEYS or _UNFILLED.fullmatch(text) or not _WORD.search(text)
     return 0 < len(text) <= LONGEST_NAME and not is_nobodys
@@ -107,7 +108,7 @@ def is_signed(slug: str, participant: str, signature: str, secret: str) -> bool:
 
 
 def session_of(slug: str, link: str, secret: str) -> int:
-    """Which session a link goes on with. Raises BadLink."""
+    """The session id in a link that continues a session. Raises BadLink."""
     try:
         for_slug, session_id = _serializer(secret).loads(link, max_age=LASTS_S)
     except (BadSignature, ValueError, TypeError):

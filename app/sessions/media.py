@@ -1,4 +1,4 @@
-"""Clips over HTTP: ranges of the padded file, headers that tell nothing of the clip, and a note of what was sent."""
+"""Clips over HTTP: ranges of the padded file, headers that reveal nothing, and a record of bytes sent."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -29,7 +29,7 @@ NOTE_SENT = update(_trial).where(_trial.c.id == bindparam("trial_id")).values(se
 
 
 class ClipMissing(StudyError):
-    """A clip that a page shows, and whose file the server does not have: no fault of whoever asks for it."""
+    """The file of a shown clip is missing on the server; not the client's fault."""
 
     status_code = 503
     title = "A video is missing"
@@ -39,7 +39,7 @@ class ClipMissing(StudyError):
 
 
 class _Counted(StreamingResponse):
-    """A clip or a part of it, from byte `start` on; says at its end, or where it was cut off, what was sent."""
+    """A clip or part of it, from byte `start`; reports the range sent when it ends or is cut off."""
 
     def __init__(self, *args: Any, start: int, on_sent: Callable[[int, int], None]) -> None:
         super().__init__(*args)
@@ -63,9 +63,10 @@ class _Counted(StreamingResponse):
 def clip_response(
     path: Path, served: ServedClip, range_header: str | None, on_sent: Callable[[int, int], None]
 ) -> Response:
-    """Answer a whole or partial request. No ETag and no date: they would be the clip's, whoever it is shown to.
+    """Answer a whole or partial request. Sends no ETag and no date: they would be the same for everyone who sees the
+    clip.
 
-    `on_sent` is called once, with the first byte that was sent and the one behind the last.
+    `on_sent` is called once, with the first byte sent and the position after the last.
     """
     clip = PaddedClip(path, served.clip_bytes, served.padded_bytes)
     size = served.padded_bytes
@@ -96,7 +97,7 @@ async def is_there(path: Path, n_bytes: int) -> bool:
 
 
 def note_missing(session: Session, trial_id: int, place: str) -> None:
-    """What was sent of a clip that the server does not have is not known from then on, and held against nobody."""
+    """Record that the bytes sent of a missing clip are unknown from now on, so that no flag is raised."""
     row = session.connection().execute(SENT, {"trial_id": trial_id}).first()
     if row is not None and row.sent is not None:
         values = {"trial_id": trial_id, "now_sent": {**row.sent, place: None}}
@@ -104,7 +105,7 @@ def note_missing(session: Session, trial_id: int, place: str) -> None:
 
 
 def note_sent(session: Session, trial_id: int, place: str, start: int, stop: int) -> None:
-    """Add the bytes of a clip from `start` up to `stop` to those that were sent."""
+    """Add the bytes from `start` up to `stop` of a clip to those sent."""
     row = session.connection().execute(SENT, {"trial_id": trial_id}).first()
     if row is None:
         return  # a preview whose design was saved anew

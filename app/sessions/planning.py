@@ -35,9 +35,9 @@ def plan_trials(
     rng: random.Random,
     now: datetime,
 ) -> dict[str, Any]:
-    """Store the trials of a session that begins; returns its ordinal, its seed and its blocks.
+    """Store the trials of a new session; returns its ordinal, seed and blocks.
 
-    Raises Full where no block has a trial left for anybody, or one has none that may not be skipped.
+    Raises Full if no block has a trial left, or a block that may not be skipped has none.
     """
     connection = session.connection()
     connection.execute(HOLD_VERSION, {"version_id": version_id})
@@ -82,7 +82,7 @@ def plan_trials(
 
 
 def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
-    """The first that nobody has: one that somebody gave back who had their answers deleted, or the next."""
+    """The lowest free ordinal: one freed by a withdrawn participant, or the next."""
     of = {"version_id": version_id, "mode": mode}
     last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
     if (last or 0) == n:

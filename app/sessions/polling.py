@@ -1,4 +1,4 @@
-"""Pages that change by themselves: what is due is written before they are shown; a poll or a stream waits for news."""
+"""Pages that change by themselves: pending changes are written before showing; a poll or stream waits for more."""
 
 import asyncio
 import json
@@ -40,13 +40,13 @@ _GIVES_WAY: Mapping[str, Any] = {}
 
 
 def is_due(where: StudyWhere, now: datetime) -> bool:
-    """Whether something has to be written before the current page is shown (`settle`)."""
+    """True if something must be written before the current page is shown (`settle`)."""
     task = live_of(where)
     return task is not None and not where.is_shut_out(now) and task.is_due(where, now)
 
 
 def settle(session: Session, token: str, now: datetime) -> None:
-    """Write what is due on the current page, unless somebody else has."""
+    """Write what is due on the current page, unless another request already has."""
     hold(session, token)
     where = locate(session, token)
     task = live_of(where)
@@ -55,14 +55,14 @@ def settle(session: Session, token: str, now: datetime) -> None:
 
 
 def note_present(session: Session, where: StudyWhere, now: datetime, polls: bool) -> None:
-    """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
+    """Record a heartbeat; `polls`: from a browser that keeps polling."""
     task = live_of(where)
     if task is not None:
         task.note_present(session, where, where.block, now, polls=polls)
 
 
 async def current(database: Database, token: str, now: datetime) -> StudyWhere:
-    """Where a session stands, once everything is written that is due on its page."""
+    """The session's state, once everything due on its page is written."""
     where = await database.peek(locate, token)
     if is_due(where, now):
         await database.write(settle, token, now)
@@ -73,7 +73,7 @@ async def current(database: Database, token: str, now: datetime) -> StudyWhere:
 async def news_of(
     database: Database, token: str, now: datetime, after: str, is_gone: Callable[[], Awaitable[bool]]
 ) -> Response:
-    """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
+    """Changes since the version `after`, as soon as there are any; 204 after `POLL_S` without."""
     async with aclosing(_changes(database, token, now, after, is_gone, POLL_S)) as changes:
         async for news in changes:
             if news is not None and news is not _GIVES_WAY:

@@ -1,6 +1,6 @@
-"""The code of the last page, with which somebody has their answers deleted later.
+"""The code on the last page with which a participant can delete their answers later.
 
-It is made with the service's secret, and stored nowhere.
+It is derived from the service's secret and not stored.
 """
 
 import base64
@@ -20,7 +20,7 @@ def receipt_of(session_id: int, secret: str) -> str:
 
 
 def session_of_receipt(code: str, secret: str) -> int:
-    """The session of a code, in whatever case it was typed. Raises NotFound."""
+    """The session id of a code, in upper or lower case. Raises NotFound."""
     code = "".join(code.split()).upper()
     number = code.partition("-")[0]
     if number.isascii() and number.isdigit() and len(number) < 10:

@@ -1,5 +1,6 @@
-"""The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
-besides is in `fetched.py`."""
+"""The participant's addresses: `/s/{slug}` to enter, `/p/{token}` for every page of a session. Resources that a page
+fetches are in `fetched.py`.
+"""
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -87,9 +88,9 @@ async def show_page(
 async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
-    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it.
+    """Begin or continue a session. Attempts by new visitors are counted, whatever the outcome.
 
-    Who comes goes along in the address of the consent page: it is not stored before they agree.
+    The visitor's identity travels in the address of the consent page; it is not stored before consent.
     """
     if is_framed(request):
         return framed(request, await database.peek(shown_design, without_nul(slug)))
@@ -111,14 +112,14 @@ async def enter_study(
 
 
 def is_framed(request: Request) -> bool:
-    """True where another site shows this address within its own page, as the browser says."""
+    """True if the browser says that another site shows this address in a frame."""
     headers = request.headers
     embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
     return embeds and headers.get("sec-fetch-site") != "same-origin"
 
 
 def framed(request: Request, design: StudyDesign | None) -> Response:
-    """In place of the browser's own refusal: nothing is begun, and a link opens the same address in a tab."""
+    """A page instead of the browser's refusal to frame: nothing is begun, and a link opens the address in a tab."""
     query = f"?{request.url.query}" if request.url.query else ""
     response = render(
         MessagePage(

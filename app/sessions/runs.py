@@ -72,7 +72,7 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> StudyRun
 
 
 def _kinds(session: Session, version_id: int) -> set[str]:
-    """Of the stimuli that the version shows."""
+    """The kinds of stimuli in the version."""
     kinds = select(Stimulus.kind).join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id).join(Unit)
     return set(session.exec(kinds.where(Unit.version_id == version_id).distinct()))
 

@@ -12,7 +12,7 @@ from app.sessions.entry import CAME
 
 
 class Sent(NamedTuple):
-    """A form as it came, as it is stored, and who it says has come; of other pages than the consent page nobody."""
+    """A form as sent, as stored, and the visitor it carries; only a consent form carries one."""
 
     form: Mapping[str, str]
     stored: Mapping[str, str]

@@ -1,6 +1,6 @@
-"""How many sessions one network may begin: a script's thousand are stopped, a school behind one address is not.
+"""A limit on sessions begun per network: it stops a script's thousand but not a school behind one address.
 
-Counted in memory, by each process for itself, under a keyed hash: no address is stored or logged.
+Counted in memory, per process, under a keyed hash: no address is stored or logged.
 """
 
 import hmac
@@ -40,7 +40,7 @@ class _Count:
 
 
 class Starts:
-    """At most `most` starts of one network (0: any number) within `WINDOW` of the first."""
+    """At most `most` starts per network (0: unlimited) within `WINDOW` of the first."""
 
     def __init__(self, most: int) -> None:
         self._most = most

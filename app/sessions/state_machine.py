@@ -68,11 +68,11 @@ def submit(
     rng: random.Random,
     came: Came | None = None,
 ) -> Declined | None:
-    """Take the answer to the current page and go on to the next. `came` is who answers the consent page.
+    """Store the answer to the current page and move to the next. `came` is the visitor who answers the consent page.
 
-    The same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
-    InvalidAnswer for one that cannot be accepted, Closed once the study takes no answers, BegunElsewhere for a
-    consent of somebody who takes part already.
+    Sending the same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
+    InvalidAnswer for an unacceptable one, Closed once the study takes no answers, BegunElsewhere if an id that consents
+    is already taking part.
     """
     submit_id = form.get("submit_id", "")
     hold(session, token)

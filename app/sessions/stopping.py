@@ -1,4 +1,4 @@
-"""Ways out: not taking part, no place, and stopping with one's answers deleted, by the session or by the code later."""
+"""Ways out: declining, no place left, and withdrawing with one's answers deleted, from the session or later by code."""
 
 from typing import Literal
 from urllib.parse import quote
@@ -65,7 +65,7 @@ async def withdraw_by_code(
 
 @router.get("/s/{slug}/withdrawn")
 async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
-    """The same for everybody: it is about nobody."""
+    """Show that answers were deleted. The page is the same for everyone."""
     return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
 
 
@@ -80,7 +80,7 @@ async def show_farewell(
 
 @router.get("/s/{slug}/full")
 async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
-    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
+    """Show that all places were taken. Nothing about the visitor was stored."""
     slug = without_nul(slug)
     again = with_came(f"/s/{quote(slug)}", came)
     return render(full(again, await database.peek(shown_design, slug)))

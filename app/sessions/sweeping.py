@@ -1,6 +1,6 @@
-"""What is due on pages that nobody looks at, every second: an agent's move, a deadline, somebody who has left.
+"""Processes due events of pages that nobody is viewing, every second: agents' moves, deadlines, players who left.
 
-Now and then also the visits of those who have not answered the consent page.
+Occasionally also ends visits that never answered the consent page.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ async def sweeping(database: Database, settings: Settings) -> AsyncIterator[None
 
 
 def end_visits(session: Session, now: datetime) -> None:
-    """Who has not decided within a day has left: a count of their version and day stays, and no way back."""
+    """End visits undecided for a day: only a count per version and day is kept, and they cannot be resumed."""
     before = {"before": day_of(now - VISIT_LASTS)}
     session.connection().execute(beginning_queries.END_VISIT_TOKENS, before)
     session.connection().execute(beginning_queries.END_VISITS, before)

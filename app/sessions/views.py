@@ -1,4 +1,4 @@
-"""From where a session stands to the page its participant sees."""
+"""Maps a session's state to the page that its participant sees."""
 
 import re
 import secrets
@@ -146,7 +146,7 @@ def shown_at(session: Session, token: str, now: datetime, came: str = "") -> Sho
 
 
 def preview_of(where: StudyWhere) -> str:
-    """Where an experimenter who walks the pages goes back to; empty for everybody else."""
+    """The address to which a previewing experimenter returns; empty for participants."""
     return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
 
 
@@ -207,7 +207,7 @@ OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
 
 
 def form_error(errors: Mapping[str, str]) -> str:
-    """What heads a form that could not be accepted: errors that belong to no field of it are said here."""
+    """The message at the top of a form that was not accepted, including errors that belong to no field."""
     own = [errors[name] for name in OF_NO_FIELD if name in errors]
     marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
     return " ".join([*marked, *own])

@@ -1,6 +1,6 @@
-"""Where a session stands, found by its token: the server alone knows which page is current.
+"""A session's state, looked up by its token: only the server knows which page is current.
 
-Statements are built once: building them anew costs more than running them.
+Statements are built once: building them again costs more than running them.
 """
 
 import re
@@ -152,13 +152,13 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
 
 
 def _ending(session: Session, where: StudyWhere) -> Ending:
-    """How a session that has come to its last page ended, block by block."""
+    """The ending of a session that has reached its last page."""
     parts = [part for part in where.pages.parts if part.n]
     return ending_of([task_named(part.task).ended(session, where, part) for part in parts])
 
 
 def hold(session: Session, token: str) -> None:
-    """Before a change: a second process with the same form waits here, and then sees what the first has stored."""
+    """Lock a session before a change: a second process with the same form waits, then sees what the first stored."""
     if TOKEN.fullmatch(token):
         session.connection().execute(HOLD_SESSION, {"sha256": token_hash(token)})
 

@@ -1,6 +1,6 @@
-"""Somebody stops and has their answers deleted: a count stays, and their place is free again.
+"""Withdrawal: a participant's answers are deleted; a count is kept, and their place becomes free.
 
-Nothing of it can be taken back. What was taken out of the service before, as a file, is out of its reach.
+It cannot be undone. Files exported before are beyond its reach.
 """
 
 from datetime import datetime
@@ -46,7 +46,7 @@ _FOUND = (
 
 
 def withdraw(session: Session, session_id: int, now: datetime) -> str:
-    """Delete what a session answered and whose it was; returns its study's name. Raises NotFound where it has nothing.
+    """Delete a session's answers and identity; returns its study's name. Raises NotFound if it has none.
 
     Matches with other people keep its moves, without its number.
     """
@@ -90,7 +90,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
 
 
 def _hold_judges_anew(session: Session, study_id: int, mode: str) -> None:
-    """The verdicts of judges stay, as nobody's answers are in them; what they are worth is reckoned again."""
+    """Queue a new evaluation of judges: verdicts, which hold nobody's answers, are kept, scores are recomputed."""
     runs = select(Job).where(
         col(Job.study_id) == study_id,
         col(Job.kind) == Kind.JUDGES,

@@ -15,16 +15,15 @@ SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distrib
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a population of simulated participants is like. Shares lie in [0, 1].
+    """Parameters of a simulated population. Shares lie in [0, 1].
 
-    `accuracy`: how often an attentive person finds the true clip. `preference`: how often the clip of the
-    first-named source is taken where no clip is true. `side_bias`: how often the left is pressed unseen.
-    `lapse`: how often a side is pressed at random. `tie`: how often no difference is said, where the study has that
-    answer. `uncertainty`: mean uncertainty as a share of the scale (0 certain).
-    `speed`: 2 answers twice as fast as 1.
+    `accuracy`: how often an attentive person finds the true clip. `preference`: how often the clip of the first-named
+    source is chosen if no clip is true. `side_bias`: how often the left is pressed without looking. `lapse`: how often
+    a random side is pressed. `tie`: how often no difference is chosen, if the study allows it. `uncertainty`: mean
+    uncertainty as a share of the scale (0 certain). `speed`: 2 answers twice as fast as 1.
 
     Ratings, in points of the scale: `severity` is the standard deviation of how much lower a person scores than others,
-    `halo` that of what a person adds to every criterion of one item, `noise` that of each score around these.
+    `halo` that of a person's shift of all criteria of one item, `noise` that of each score around these.
     """
 
     accuracy: float = 0.75
@@ -91,7 +90,7 @@ class Person:
         return target if hit else target.other
 
     def score(self, item: str, question: str, n_points: int) -> int:
-        """A point of a scale of `n_points` for an item: its own worth, less severity, with halo and noise."""
+        """A score on a scale of `n_points` for an item: its true value, less severity, with halo and noise."""
         if self.severity is None:
             self.severity = self._rng.gauss(0, self._traits.severity)
         if item not in self._halo:
@@ -106,7 +105,7 @@ class Person:
         return 1 + min(n_points - 1, max(0, round(self._rng.gauss(middle, (n_points - 1) / 4))))
 
     def mark(self, low: float, high: float, step: float) -> str:
-        """A number of a scale from `low` to `high`, of which the highest is the most certain."""
+        """A number on a scale from `low` to `high`, the highest being the most certain."""
         n_steps = round((high - low) / step)
         return f"{low + step * (n_steps + 1 - self.point(n_steps + 1)):.10g}"
 
@@ -137,6 +136,6 @@ def _around(share: float, rng: random.Random) -> float:
 
 
 def worth_of(world: int, item: str, question: str, n_points: int) -> float:
-    """What an item deserves on a criterion: spread about the middle of the scale by a sixth of its length."""
+    """An item's true value on a criterion: spread around the middle of the scale by a sixth of its length."""
     drawn = random.Random(f"{world}/{item}/{question}").gauss(0, (n_points - 1) / 6)
     return (n_points + 1) / 2 + drawn

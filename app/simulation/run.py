@@ -26,7 +26,7 @@ def run_simulation(
     seed: int,
     on_progress: Callable[[int, int, str], None] = lambda done, total, item: None,
 ) -> int:
-    """How many of `n` participants were given a trial, as `simulate` says."""
+    """The number of `n` participants who were given a trial, as `simulate` returns it."""
     with somewhere_served(settings) as address:
         return asyncio.run(
             simulate(

@@ -1,4 +1,4 @@
-"""Who simulates the pages of tasks that filling in a form does not answer."""
+"""Simulators of task pages that need more than filling in a form."""
 
 from collections.abc import Sequence
 

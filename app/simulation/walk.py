@@ -218,7 +218,7 @@ def _items(session: Session, token: str) -> Mapping[int, tuple[str, float]]:
 
 
 def _playback(duration_s: Mapping[Any, float]) -> str:
-    """What a browser tells that played its clips once, whole and smoothly; by where they are on the page."""
+    """A browser's report of clips played once, in whole and without stalls; by place on the page."""
     clips = {str(place): _played(seconds) for place, seconds in duration_s.items()}
     return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, **clips})
 
@@ -240,7 +240,7 @@ def _played(seconds: float) -> dict[str, object]:
 
 
 def _targets(session: Session, token: str) -> Targets:
-    """Where the clip to be found is, from the database: the pages do not tell."""
+    """The place of each target clip, from the database, as the pages do not reveal it."""
     a, b = aliased(UnitMember), aliased(UnitMember)
     rows = session.execute(
         select(col(Trial.position), col(Trial.plan), col(Unit.truth), col(a.duration_s), col(b.duration_s))

@@ -1,4 +1,4 @@
-"""Which studies a user sees (an owner all, others those shared with them), and what a study may be called."""
+"""Visibility of studies (owners see all, others those shared with them), and rules for their names."""
 
 import re
 from collections.abc import Sequence
@@ -61,7 +61,7 @@ def _shared_with(who: Who) -> list[ColumnElement[bool]]:
 
 @dataclass(frozen=True, slots=True)
 class SharedWith:
-    """Somebody who sees a study without being an owner."""
+    """A user who sees a study without being an owner."""
 
     user_id: int
     email: str
@@ -70,7 +70,7 @@ class SharedWith:
 
 
 def shares(session: Session, study: StudyHere) -> Sequence[SharedWith]:
-    """Whom a study is shared with. Owners see it anyway."""
+    """The users a study is shared with. Owners see it anyway."""
     people = (
         select(User)
         .join(StudyShare, col(StudyShare.user_id) == User.id)
@@ -84,7 +84,7 @@ def shares(session: Session, study: StudyHere) -> Sequence[SharedWith]:
 
 
 def share(session: Session, who: Who, study: StudyHere, email: str, now: datetime) -> None:
-    """Let another user see the study, and change it unless they are a viewer. Raises BadEmail, NotFound, Conflict."""
+    """Share a study with another user, who may change it unless a viewer. Raises BadEmail, NotFound, Conflict."""
     user = session.exec(select(User).where(User.email == checked_email(email))).first()
     if user is None or user.id is None:
         raise NotFound(f"There is no user {email.strip()[:80]!r}; an owner can add them under People.")
@@ -120,5 +120,5 @@ def checked_slug(slug: str) -> str:
 
 
 def taken_slugs(session: Session) -> frozenset[str]:
-    """The names of all studies, also of those that the user may not see."""
+    """The names of all studies, including those that the user may not see."""
     return frozenset(session.exec(select(Study.slug)))

@@ -1,4 +1,4 @@
-"""Archiving: a study out of the list and closed to participants, with all that it has, until it is brought back."""
+"""Archiving: a study is hidden from the list and closed to participants, with all its data, until it is restored."""
 
 from datetime import datetime
 
@@ -23,7 +23,7 @@ def archive(session: Session, by: Actor, study: StudyHere, now: datetime) -> Non
 
 
 def unarchive(session: Session, by: Actor, study: StudyHere, now: datetime) -> None:
-    """In the state that it had. Of one that is not archived nothing changes. Raises NotFound for a deleted one."""
+    """Restore an archived study to its former state; others are unchanged. Raises NotFound for a deleted one."""
     row = hold(session, study)
     if row.archived_at is not None:
         row.archived_at = None

@@ -1,8 +1,8 @@
-"""Who may see how live votes fall while a study takes people: one rule for results, monitor, reports and judges.
+"""Blinding of live votes while a study takes participants: one rule for results, monitor, reports and judges.
 
-Whoever watches them stops when it pleases. Whoever may change the study may open them for themselves, knowingly;
-that is one entry of the audit log, which the results page then shows. Tables and packages can be taken out all the
-same: each is in the audit log. A single session shows its answers, by which its data are checked.
+Experimenters who watch votes tend to stop when the result pleases them. A user who may change the study may unblind the
+results for themselves; that makes an entry in the audit log, which the results page then shows. Tables and packages can
+still be exported: each export is in the audit log. A single session shows its answers, so that its data can be checked.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ OPEN = "results.open"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Somebody opened the results while the study was running."""
+    """An entry of a user who opened the results while the study was running."""
 
     user_id: int | None
     actor: str
@@ -31,12 +31,12 @@ class Opening:
 
 
 def is_blinded(study: StudyHere, mode: str) -> bool:
-    """Whether looking at this mode has to be said: live answers, while more may come."""
+    """True if results of this mode are blinded: live answers, while more may come."""
     return mode == Mode.LIVE and study.state is not State.CLOSED
 
 
 def openings(session: Session, study: StudyHere) -> Sequence[Opening]:
-    """Who opened the results while the study was running, the first first."""
+    """Users who opened the results while the study was running, earliest first."""
     found = select(AuditEntry).where(AuditEntry.study == study.slug, AuditEntry.action == OPEN)
     return [
         Opening(one.user_id, one.actor, one.at) for one in session.exec(found.order_by(col(AuditEntry.id)))
@@ -44,7 +44,7 @@ def openings(session: Session, study: StudyHere) -> Sequence[Opening]:
 
 
 def may_look(session: Session, who: Who, study: StudyHere, mode: str) -> bool:
-    """Whether this user sees how the votes of a mode fall: they are not blinded, or the user opened them."""
+    """True if this user may see the votes of a mode: they are not blinded, or the user opened them."""
     return not is_blinded(study, mode) or any(one.user_id == who.user_id for one in openings(session, study))
 
 

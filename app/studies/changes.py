@@ -1,4 +1,4 @@
-"""Changes of drafts and versions as requests make them: what they rest on is read first, then they are written."""
+"""Changes of drafts and versions for requests: the data they depend on are read first, then the change is written."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -26,7 +26,7 @@ from app.studies.versions import Loaded
 async def put_draft(
     database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], revision: int, now: datetime
 ) -> int:
-    """As `save_draft`, with the draft before read beforehand."""
+    """Like `save_draft`, with the previous draft read beforehand."""
     return await database.prepare_and_write(
         lambda session: draft_for(session, study),
         lambda session, seen: save_draft(session, who, study, keys, revision, now, seen=seen),
@@ -36,7 +36,7 @@ async def put_draft(
 async def put_file(
     database: Database, who: Who, study: StudyHere, file: Written, source: str, now: datetime
 ) -> int:
-    """As `replace_draft`, with the draft before read beforehand."""
+    """Like `replace_draft`, with the previous draft read beforehand."""
     return await database.prepare_and_write(
         lambda session: draft_for(session, study),
         lambda session, seen: replace_draft(
@@ -61,7 +61,7 @@ async def restore_version(database: Database, who: Who, study: StudyHere, number
 async def give_up_draft(
     database: Database, who: Who, study: StudyHere, now: datetime, revision: int | None = None
 ) -> None:
-    """As `drop_draft`, with the draft read beforehand."""
+    """Like `drop_draft`, with the draft read beforehand."""
     await database.prepare_and_write(
         lambda session: draft_for(session, study),
         lambda session, seen: drop_draft(session, who, study, now, revision=revision, seen=seen),
@@ -71,7 +71,7 @@ async def give_up_draft(
 async def make_version(
     database: Database, who: Who, study: StudyHere, reason: str, now: datetime, revision: int | None = None
 ) -> Loaded:
-    """As `save_version`, with the draft read and checked beforehand."""
+    """Like `save_version`, with the draft read and checked beforehand."""
     return await database.prepare_and_write(
         lambda session: checked_draft(session, study),
         lambda session, seen: save_version(session, who, study, reason, now, revision=revision, seen=seen),

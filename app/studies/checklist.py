@@ -1,4 +1,4 @@
-"""What is looked at before people come in: whatever would ruin the data, or make somebody wish they had known."""
+"""The launch checklist: everything that would ruin the data or should be known before participants come."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ _CONSEQUENCE = (
 
 
 class Clues(Protocol):
-    """What is known of the clues in a study's clips: the verdict of the report, and whether it `tells` the source."""
+    """The state of a study's clue report: its verdict, and whether it `tells` the source."""
 
     @property
     def job_id(self) -> int | None: ...
@@ -64,9 +64,9 @@ class Clues(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What the checklist looks at beyond the study's own tables: the clips' files, and the clue reports.
+    """The checklist's context outside the study's own tables: the clips' files, and the clue reports.
 
-    `files` says of each clip's hash whether its file was there when they were looked at, None while they were not.
+    `files` maps each clip's hash to whether its file exists; None while files have not been checked.
     """
 
     store: ClipStore
@@ -74,7 +74,7 @@ class Around:
     files: Mapping[str, bool] | None = None
 
     def looked(self, session: Session, study: StudyHere) -> "Around":
-        """With the files of the newest version's clips looked at, for a write that rests on them."""
+        """A copy with the files of the newest version's clips checked, for a write that depends on them."""
         version = newest_of(session, study)
         hashes = (
             select(UnitMember.sha256)
@@ -105,7 +105,7 @@ class Check:
 
 
 def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check, ...]:
-    """Everything that is checked before people come in: blockers first, then warnings, each by consequence."""
+    """All launch checks: blockers first, then warnings, each by consequence."""
     version = newest_of(session, study)
     if version is None:
         return (
@@ -203,7 +203,7 @@ def _age(design: StudyDesign) -> Check:
 def _of_clips(
     session: Session, around: Around, members: Sequence[tuple[UnitMember, str]]
 ) -> tuple[Check, ...]:
-    """Of the clips that are shown; what records and texts hold is in the database with the version."""
+    """Checks of the clips shown; contents of records and texts are in the database with the version."""
     return _clips(around, members), _processing(session, [member for member, _ in members])
 
 
@@ -283,7 +283,7 @@ def _walks(design: StudyDesign) -> Check:
 
 
 def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
-    """Of blocks of records or texts: what tells who played. What the study file allows is a warning."""
+    """Checks of blocks of records or texts for clues to who played. Those allowed by the study file are warnings."""
     for block in found:
         title = f"Clues in {block.block}"
         refused = [leak for leak in block.leaks if not leak.is_allowed]

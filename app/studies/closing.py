@@ -1,4 +1,4 @@
-"""How a study closes: constants that need no tables, for the help of a command."""
+"""Constants about closing a study, without tables, for a command's help."""
 
 # How a study closes unless its experimenter says otherwise.
 DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN = 60, 7 * 24 * 60

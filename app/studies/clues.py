@@ -1,4 +1,4 @@
-"""What can be counted of a record or text before anybody reads it: lengths, times, names, reasons, numbers of play."""
+"""Countable clues in a record or text: lengths, times, names, reasons, numbers of play."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,8 +25,7 @@ AUTOMATIC: Final = "made automatically"
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What can be counted of one record or text. Texts have no rounds and no numbers; `is_ours` where `game records`
-    made it."""
+    """Counts from one record or text. Texts have no rounds and no numbers; `is_ours` if `game records` made it."""
 
     rounds: int
     measured: Mapping[LeakName, float]
@@ -38,7 +37,7 @@ class Clues:
 
 
 def clues_in(kind: StimulusKind, content: str, sources: re.Pattern[str]) -> Clues:
-    """What can be counted of a record (canonical JSON) or a text."""
+    """Clues counted in a record (canonical JSON) or a text."""
     if kind is not StimulusKind.RECORD:
         measured: dict[LeakName, float] = {
             "message-length": float(len(content)),
@@ -89,7 +88,7 @@ def _of_record(record: Record, n_bytes: int, sources: re.Pattern[str]) -> Clues:
 
 
 def _cells(table: Table) -> Iterator[str]:
-    """Those that are no reasons."""
+    """The cells that are not reasons."""
     shown = [i for i, name in enumerate(table.columns) if not _REASON.match(name)]
     return (str(row[i]) for row in table.rows for i in shown)
 

@@ -1,4 +1,4 @@
-"""Deleting a study with all that belongs to it. Clips stay in the library."""
+"""Deletion of a study with all its data. Clips stay in the library."""
 
 import shutil
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ class WrongName(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """What lies in the data folder of a deleted study: folders by job, files of verdicts by token."""
+    """Files of a deleted study in the data folder: folders by job, files of verdicts by token."""
 
     jobs: Sequence[int]
     verdicts: Sequence[str]
@@ -43,9 +43,9 @@ class Deleted:
 def delete_study(session: Session, by: Actor, study: StudyHere, name: str, now: datetime) -> Deleted:
     """Delete every row that belongs to the study; `name` is typed to confirm it. The caller removes the files.
 
-    The audit log keeps that it was deleted. Of what was noted before it keeps who did what and when, no longer as
-    entries of this study: another one may take its name. Raises WrongName, Conflict while it takes participants,
-    NotFound where it is deleted already.
+    The audit log keeps the deletion. Earlier entries keep who did what and when, but no longer refer to this study:
+    another one may take its name. Raises WrongName, Conflict while it takes participants, NotFound if it is already
+    deleted.
     """
     if name.strip() != study.slug:
         raise WrongName(f"To delete this study for ever, type its name, {study.slug}.")
@@ -67,7 +67,7 @@ def delete_study(session: Session, by: Actor, study: StudyHere, name: str, now: 
 
 
 def belonging(table: Table, study_id: int) -> ColumnElement[bool] | None:
-    """Which rows of a table are the study's: by every reference to a table that has some. None where none can be."""
+    """The condition for a table's rows of the study, by every reference to a table that has some; None if none."""
     if table.name == Study.__tablename__:
         return table.c.id == study_id
     parts = []
@@ -88,7 +88,7 @@ def _sessions(what: Any, study_id: int) -> Any:
 
 
 def _hold_sessions(session: Session, study_id: int) -> None:
-    """Nobody begins a session or sends an answer while all are deleted: they wait, and then find none."""
+    """Lock the study's sessions: new sessions and answers wait while all are deleted, and then find none."""
     versions = select(StudyVersion.id).where(StudyVersion.study_id == study_id).order_by(col(StudyVersion.id))
     ids = session.exec(versions.with_for_update()).all()
     theirs = select(ParticipantSession.id).where(col(ParticipantSession.version_id).in_(ids))
@@ -96,13 +96,13 @@ def _hold_sessions(session: Session, study_id: int) -> None:
 
 
 def _forget_in_log(session: Session, slug: str) -> None:
-    """Reasons, notes and participants' ids stand in what was noted, and the study's texts."""
+    """Remove details from the log: they hold reasons, notes, participants' ids and the study's texts."""
     earlier = update(AuditEntry).where(col(AuditEntry.study) == slug)
     session.execute(earlier.values(study=None, subject=slug, before=None, after=None))
 
 
 def remove_files(data_dir: Path, deleted: Deleted) -> None:
-    """Remove the files of a deleted study; what is left by a crash here goes when the worker next tidies up."""
+    """Remove the files of a deleted study; files left by a crash are removed when the worker next tidies up."""
     for job in deleted.jobs:
         remove_outputs(data_dir, job)
     for token in deleted.verdicts:
@@ -110,6 +110,6 @@ def remove_files(data_dir: Path, deleted: Deleted) -> None:
 
 
 def remove_outputs(data_dir: Path, job_id: int) -> None:
-    """Remove what a job has made."""
+    """Remove a job's output."""
     for folder in FOLDERS:
         shutil.rmtree(folder(data_dir, job_id), ignore_errors=True)

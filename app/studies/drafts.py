@@ -33,7 +33,7 @@ _DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", 
 
 
 class InvalidDraft(StudyError):
-    """A draft that cannot become a version; `check.faults` says all that is wrong."""
+    """A draft that cannot become a version; `check.faults` has every fault."""
 
     status_code = 422
 
@@ -45,7 +45,7 @@ class InvalidDraft(StudyError):
 
 
 class ReasonDue(StudyError):
-    """A version that has data is to be followed by another, and nobody said why."""
+    """A new version of a design with data needs a reason for the change."""
 
     status_code = 422
 
@@ -56,11 +56,11 @@ class TooLargeDraft(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class DraftView:
-    """The design as it is being written. `revision` grows with each change of it: who saves says what they saw.
+    """The design being edited. `revision` grows with each change; saving requires the revision that was seen.
 
-    `written` is the study file that it began from, where there was one.
+    `written` is the study file that it was made from, if any.
 
-    `saved_at` is None where nothing was written since the newest version; `keys` are that version's then.
+    `saved_at` is None if nothing was changed since the newest version; `keys` are then that version's.
     """
 
     keys: dict[str, Any]
@@ -71,7 +71,7 @@ class DraftView:
 
     @property
     def is_unsaved(self) -> bool:
-        """Whether there are changes that no version has yet."""
+        """True if there are changes that are in no version."""
         return self.saved_at is not None
 
     @property
@@ -95,20 +95,20 @@ def draft_for(session: Session, study: StudyHere) -> DraftView:
 
 
 def draft_revisions(session: Session) -> Mapping[int, int]:
-    """Those of all drafts there are, by study: the same as long as none has come, changed or gone."""
+    """The revisions of all drafts, by study: unchanged as long as none was added, changed or removed."""
     return dict(session.exec(select(Draft.study_id, Draft.revision)).all())
 
 
 def revision_now(session: Session, study: StudyHere) -> int:
-    """That of the draft, or the one it would begin from."""
+    """The current revision of the draft, or the one that a new draft would start from."""
     revision = session.exec(select(Draft.revision).where(Draft.study_id == study.id)).first()
     return _last_change(session, study) if revision is None else revision
 
 
 def _last_change(session: Session, study: StudyHere) -> int:
-    """A number above that of any draft before: whoever still has one open must not save it over a newer version.
+    """A number above that of any earlier draft: an old draft still open must not be saved over a newer version.
 
-    Each save of a draft counts one up and makes one audit entry, so that no revision is above the last entry's id.
+    Each save of a draft increments it and makes one audit entry, so that no revision exceeds the last entry's id.
     """
     entries = select(AuditEntry.id).where(
         AuditEntry.study == study.slug, col(AuditEntry.action).in_(_DESIGN_ACTIONS)
@@ -148,12 +148,12 @@ def _version(session: Session, study: StudyHere, number: int) -> StudyVersion:
 
 
 def check_of(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> DraftCheck:
-    """What is wrong with a draft, against the clips that the study may use."""
+    """Check a draft against the clips that the study may use."""
     return check_draft(dict(keys), facts_for(session, study))
 
 
 def check_stored(session: Session, study: StudyHere) -> DraftCheck:
-    """What is wrong with a study's draft."""
+    """Check a study's stored draft."""
     return check_of(session, study, draft_for(session, study).keys)
 
 
@@ -169,11 +169,10 @@ def save_draft(
     written: Written | None = None,
     seen: DraftView | None = None,
 ) -> int:
-    """Keep what was written; returns the new revision. Raises Conflict when somebody else saved since `revision`.
+    """Store a draft; returns the new revision. Raises Conflict if someone else saved since `revision`.
 
-    `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`; `written` is
-    the study file that it comes from. `seen` is the draft as it was read before, or else it is read here; Stale is
-    raised where it has changed.
+    `replaces` names the origin of a draft that was not typed, for the audit log: `from version 2`; `written` is its
+    study file. `seen` is the draft as read before; otherwise it is read here. Raises Stale if it has changed.
     """
     was = hold_draft(session, study, revision, seen)
     new = drawn_as_asked(was.keys, storable(keys, study.slug))
@@ -269,7 +268,7 @@ def drop_draft(
     revision: int | None = None,
     seen: DraftView | None = None,
 ) -> None:
-    """Back to the newest version. The audit log keeps what was written. `seen` is as `save_draft` has it."""
+    """Discard the draft for the newest version. The audit log keeps its content. `seen` is as in `save_draft`."""
     hold_draft(session, study, revision, seen)
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None or newest_number(session, study) is None:
@@ -281,7 +280,7 @@ def drop_draft(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A draft with what is wrong with it, against the stimuli that there were, and the file to keep with it."""
+    """A draft with its faults, as checked against the stimuli at the time, and the file to store with it."""
 
     draft: DraftView
     stimuli: Mapping[str, StimulusFacts]
@@ -310,9 +309,8 @@ def save_version(
 ) -> Loaded:
     """Make the draft the study's newest version. Raises InvalidDraft, ReasonDue, and Conflict as `save_draft` does.
 
-    A draft that makes the very design of the newest version is given up, as nothing is left in it to save.
-    `seen` is the draft as it was checked before, or else it is checked here; Stale is raised where it, or a
-    stimulus, has changed.
+    A draft with exactly the newest version's design is dropped, as there is nothing to save. `seen` is the draft as
+    checked before; otherwise it is checked here. Raises Stale if it, or a stimulus, has changed.
     """
     draft = hold_draft(session, study, revision, seen.draft if seen else None)
     if seen is not None and seen.stimuli != facts_for(session, study):
@@ -339,7 +337,7 @@ def save_version(
 
 
 def _refuse_unfilled_while_open(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> None:
-    """Whoever comes into an open study gets its newest version at once: the checklist is not asked again."""
+    """Refuse placeholders while the study is open: participants get the version at once, without the checklist."""
     state = session.exec(select(Study.state).where(Study.id == study.id)).one()
     if state in (State.PILOT, State.LIVE) and (left := unfilled(keys)):
         raise Conflict(
@@ -349,7 +347,7 @@ def _refuse_unfilled_while_open(session: Session, study: StudyHere, keys: Mappin
 
 
 def needs_reason(session: Session, study: StudyHere) -> bool:
-    """Whether a change is to be explained: there are data, and the newest version does not say yet why it differs."""
+    """True if a change needs a reason: there are data, and the newest version has no reason yet."""
     versions = select(StudyVersion).where(StudyVersion.study_id == study.id)
     found = session.exec(versions.order_by(col(StudyVersion.number).desc())).all()
     if not any(version.frozen_at for version in found):
@@ -366,7 +364,7 @@ def _shown(session: Session, study: StudyHere) -> int:
 
 
 def is_frozen(session: Session, study: StudyHere, number: int) -> bool:
-    """Whether sessions that count were run with this version, so that a change makes the next."""
+    """True if counted sessions used this version, so that a change makes the next one."""
     return _version(session, study, number).frozen_at is not None
 
 

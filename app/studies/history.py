@@ -34,9 +34,9 @@ class BadWhich(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What changed from one design of a study to another. `is_whole` is false where one cannot be made yet:
+    """The differences between two designs of a study. `is_whole` is false if one cannot be made yet:
 
-    then keys are compared, and which pairs would be drawn is not known.
+    then keys are compared, and the pairs that would be drawn are unknown.
     """
 
     before: Which
@@ -59,7 +59,7 @@ def keys_of(session: Session, study: StudyHere, which: Which) -> dict[str, Any]:
 
 
 def design_as_draft(session: Session, study: StudyHere, which: Which) -> DraftView:
-    """What is being written, or a version as if it were."""
+    """The draft, or a version in the form of one."""
     if which == "draft":
         return draft_for(session, study)
     keys = keys_of_version(session, study, which)
@@ -67,7 +67,7 @@ def design_as_draft(session: Session, study: StudyHere, which: Which) -> DraftVi
 
 
 async def yaml_of(database: Database, study: StudyHere, which: Which) -> str:
-    """A design as a study file: the one that was written, with what has changed since, or else a new one."""
+    """A design as a study file: the author's with the changes since, or else a new one."""
     design = await database.read(design_as_draft, study, which)
     return await anyio.to_thread.run_sync(study_file, design.keys, design.written)
 
@@ -88,7 +88,7 @@ def _design(session: Session, study: StudyHere, which: Which) -> StudyDesign | N
 
 
 def unsaved_differences(session: Session, study: StudyHere) -> Comparison | None:
-    """What the draft changes of the newest version; None where there is no version or no draft."""
+    """The draft's changes to the newest version; None if there is no version or no draft."""
     newest = newest_number(session, study)
     if newest is None or not draft_for(session, study).is_unsaved:
         return None

@@ -28,11 +28,11 @@ OPEN = (State.PILOT, State.LIVE)
 
 
 class NotReady(Conflict):
-    """Something must be corrected before anybody comes in."""
+    """A blocker must be corrected before participants can come in."""
 
 
 class NotAccepted(StudyError):
-    """A warning that nobody said they know, or no reason why it is all right."""
+    """A warning was not accepted, or no reason was given."""
 
     status_code = 422
 
@@ -43,7 +43,7 @@ class BadState(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The warnings that somebody knows, by code (None: all there are), and why they open the study all the same."""
+    """Accepted warnings by code (None: all), and the reason for opening the study despite them."""
 
     codes: frozenset[str] | None = frozenset()
     reason: str = ""
@@ -55,13 +55,13 @@ class BadClosing(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """How long sessions under way may still go on, in minutes, and what those are then shown who have not finished."""
+    """Terms of closing: minutes for sessions under way, and the message then shown to those not finished."""
 
     grace_min: int = DEFAULT_GRACE_MIN
     message: str = DEFAULT_CLOSING
 
     def checked(self) -> "Closing":
-        """With the ends of lines and blanks put right. Raises BadClosing."""
+        """A copy with normalized line ends and blanks. Raises BadClosing."""
         message = clean(self.message.replace("\r\n", "\n").strip())
         if not 0 <= self.grace_min <= LONGEST_GRACE_MIN:
             raise BadClosing(f"The time to finish goes from 0 to {LONGEST_GRACE_MIN} minutes (a week).")
@@ -90,7 +90,7 @@ async def put_state(
     now: datetime,
     closing: Closing | None = None,
 ) -> Changed:
-    """As `change_state`, with the clips' files looked at beforehand."""
+    """Like `change_state`, with the clips' files checked beforehand."""
     return await database.prepare_and_write(
         lambda session: around.looked(session, study) if to in OPEN else around,
         lambda session, looked: change_state(session, by, study, to, accepted, looked, now, closing),
@@ -145,7 +145,7 @@ def _close(
 def _open(
     session: Session, study: StudyHere, to: State, accepted: Accepted, around: Around, now: datetime
 ) -> tuple[Sequence[Check], dict[str, Any]]:
-    """The warnings that stand, and what is noted of them."""
+    """The remaining warnings, and what to record of them."""
     checks = checklist(session, study, around)
     _refuse_blockers(study, to, checks)
     warnings = [check for check in checks if check.verdict == "warning"]
@@ -163,7 +163,7 @@ def _open(
 
 
 def hold(session: Session, study: StudyHere) -> Study:
-    """The study's row, which nobody else changes until the commit. Raises NotFound where it has been deleted."""
+    """The study's row, locked until the commit. Raises NotFound if it was deleted."""
     held = (
         select(Study).where(Study.id == study.id).with_for_update().execution_options(populate_existing=True)
     )
@@ -178,7 +178,7 @@ def has_live(session: Session, study: StudyHere) -> bool:
 
 
 def is_first_launch(session: Session, study: StudyHere) -> bool:
-    """Whether nobody has taken part live in the newest version."""
+    """True if nobody has taken part live in the newest version."""
     version = newest_of(session, study)
     of_it = StudyVersion.id == (version.id if version else 0)
     return not has_session(session, of_it, ParticipantSession.mode == Mode.LIVE)
@@ -236,7 +236,7 @@ def state_changes(session: Session, study: StudyHere) -> Sequence[StateChange]:
 
 
 def state_of(text: str) -> State:
-    """Raises BadState for what is none."""
+    """Parse a state. Raises BadState."""
     try:
         return State(text)
     except ValueError:
@@ -245,14 +245,14 @@ def state_of(text: str) -> State:
 
 @dataclass(frozen=True, slots=True)
 class ClosingNow:
-    """Until when sessions under way may go on in a closed study, None where they may not, and what they then see."""
+    """The deadline for sessions under way in a closed study, None if there is none, and the message shown then."""
 
     closes_at: datetime | None
     message: str
 
 
 def closing_now(session: Session, study: StudyHere) -> ClosingNow:
-    """As it was chosen when the study was last closed; the usual words where it never was."""
+    """The terms chosen when the study was last closed; the default message if it never was."""
     of = select(Study.closes_at, Study.closing).where(Study.id == study.id)
     closes_at, message = session.exec(of).one()
     return ClosingNow(closes_at, message or DEFAULT_CLOSING)
@@ -260,9 +260,9 @@ def closing_now(session: Session, study: StudyHere) -> ClosingNow:
 
 @dataclass(frozen=True, slots=True)
 class StateNow:
-    """Where a study stands; `entrance` is the path at which participants come in, `to` the states that may follow.
+    """A study's state; `entrance` is the path at which participants come in, `to` the possible next states.
 
-    `closes_at` is until when sessions under way may go on in a closed study.
+    `closes_at` is the deadline for sessions under way in a closed study.
     """
 
     state: State
@@ -272,7 +272,7 @@ class StateNow:
 
 
 def state_now(session: Session, study: StudyHere) -> StateNow:
-    """As it is now, whatever the study was when the request came."""
+    """The current state, even if it changed since the request."""
     state = State(session.exec(select(Study.state).where(Study.id == study.id)).one())
     closes_at = closing_now(session, study).closes_at if state is State.CLOSED else None
     to = following(state, has_live=has_live(session, study))
@@ -286,6 +286,6 @@ def refuse_without_version(session: Session, study: StudyHere) -> None:
 
 
 def study_here(session: Session, slug: str) -> StudyHere:
-    """For commands, which may see every study. Raises NotFound."""
+    """Look up a study for a command, which may see every study. Raises NotFound."""
     study = study_named(session, slug)
     return StudyHere(study.id or 0, study.slug, State(study.state), study.archived_at is not None)

@@ -1,7 +1,8 @@
-"""What gives away who played, before anybody reads: lints of the records and texts that a block shows, each a sentence.
+"""Leaks: clues in the records and texts of a block that reveal who played, each as a sentence.
 
-Some must be equal or absent (rounds shown, times, names, automatic moves, missing reasons); of the others it is counted
-in how many pairs the true member has more than the other. All of it is plain counting, so that the service can do it.
+Some must be equal or absent (rounds shown, times, names, automatic moves, missing reasons); for the others, the pairs
+are counted in which the true member has more than the other. All of it is plain counting, so that the service can do
+it.
 """
 
 import math
@@ -78,7 +79,7 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """How often a rule that looks at one clue alone finds the true member, in pairs that it was not chosen on."""
+    """The accuracy of a rule that uses one clue only, on pairs that it was not chosen on."""
 
     accuracy: float
     n_pairs: int
@@ -94,7 +95,7 @@ class Trivial:
 
 @dataclass(frozen=True, slots=True)
 class BlockLeaks:
-    """What was found in one block; `trivial` is None where fewer than four pairs have a truth."""
+    """The leaks of one block; `trivial` is None if fewer than four pairs have a truth."""
 
     block: str
     leaks: tuple[Leak, ...]
@@ -102,8 +103,9 @@ class BlockLeaks:
 
 
 def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
-    """Every leak of the blocks that show records or texts of the library; none where all that the study shows is of
-    one source, which nothing can tell from another."""
+    """Every leak of the blocks that show records or texts of the library; empty if all stimuli of the study are of one
+    source.
+    """
     if len(_sources(design)) < 2:
         return ()
     contents, found = _contents(session, design), []
@@ -126,7 +128,7 @@ def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
 
 
 def _sources(design: StudyDesign) -> frozenset[str]:
-    """Of all main units of the study."""
+    """The sources of all main units of the study."""
     return frozenset(
         source
         for block in design.blocks
@@ -176,7 +178,7 @@ def _contents(session: Session, design: StudyDesign) -> Mapping[str, _Kept]:
 def _clues(
     named: Mapping[str, str], contents: Mapping[str, _Kept], sources: Iterable[str]
 ) -> Mapping[str, Clues]:
-    """By name; what is not kept here, and clips, are left out."""
+    """Clues by name, without clips and contents not stored here."""
     names = re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(sources))) or '(?!)'})(?!\w)", re.IGNORECASE
     )
@@ -223,14 +225,14 @@ def _leaks(
     found: Iterable[tuple[LeakName, str]],
     clues: Mapping[str, Clues],
 ) -> tuple[Leak, ...]:
-    """With a remedy that can be taken: only what `game records` made can be made again with its options."""
+    """Leaks with an applicable remedy: only records made by `game records` can be remade with its options."""
     are_ours = all(one.is_ours for one in clues.values())
     remedies = _REMEDIES if are_ours else {**_REMEDIES, **_ELSEWHERE}
     return tuple(Leak(name, block, said, name in allowed, remedies[name]) for name, said in found)
 
 
 def _absent(clues: Mapping[str, Clues], noun: str) -> Iterator[tuple[LeakName, str]]:
-    """What no record may hold."""
+    """Leaks that no record may have."""
     checks: tuple[tuple[LeakName, str, Callable[[Clues], bool]], ...] = (
         ("times", "a time", lambda one: one.times > 0),
         ("automatic", "that a move was automatic", lambda one: one.automatic > 0),
@@ -258,14 +260,14 @@ def _measured(clues: Mapping[str, Clues]) -> list[LeakName]:
 
 
 def _sign(pair: DesignPair, clues: Mapping[str, Clues], name: LeakName) -> int:
-    """1 where the true member has more, -1 where it has less, else 0."""
+    """1 if the true member has more, -1 if it has less, else 0."""
     true, other = (pair.a, pair.b) if pair.truth is Member.A else (pair.b, pair.a)
     x, y = (clues[one].measured.get(name, 0.0) for one in (true, other))
     return (x > y) - (x < y)
 
 
 def _telling(name: LeakName, signs: Sequence[int]) -> str:
-    """In words, where the true members have more, or less, in too many pairs to be chance; else nothing."""
+    """A sentence if the true members have more, or less, in too many pairs to be chance; else empty."""
     more, less, n = signs.count(1), signs.count(-1), len(signs)
     most = max(more, less)
     if not n or (most + signs.count(0) / 2) / n <= TELLING or sign_test(more, less) >= LEVEL:

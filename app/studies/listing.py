@@ -26,7 +26,7 @@ Counts = Mapping[tuple[str, str], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Counted:
-    """What has units; `units` counts them by task."""
+    """Counts of units, by task."""
 
     units: Mapping[str, int]
 
@@ -68,7 +68,7 @@ class StudyLine(_Counted):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionLine(_Counted):
-    """One version for the history; `sessions` by mode, whatever came of them."""
+    """One version in the history; `sessions` by mode, whatever their outcome."""
 
     number: int
     sha256: str
@@ -80,7 +80,7 @@ class VersionLine(_Counted):
 
 
 def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
-    """Every study that the user sees and that is not archived (or just those that are), the last changed first."""
+    """Every study that the user sees and that is not archived (or only those that are), last changed first."""
     visible = select(Study).where(col(Study.slug).in_(visible_slugs(session, who)))
     studies = session.exec(visible.where(_is_archived(archived))).all()
     lines = _lines(session, studies)
@@ -88,7 +88,7 @@ def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequen
 
 
 def n_archived(session: Session, who: Who) -> int:
-    """How many studies that the user sees are archived."""
+    """The number of archived studies that the user sees."""
     among = col(Study.slug).in_(visible_slugs(session, who))
     return session.exec(select(func.count()).select_from(Study).where(among, _is_archived(True))).one()
 
@@ -179,7 +179,7 @@ def _shared(session: Session, ids: Sequence[int]) -> dict[int, list[str]]:
 
 
 def _changed(session: Session, studies: Sequence[Study]) -> dict[str, tuple[datetime, str]]:
-    """When each was last changed, in any way, and by whom."""
+    """The time and author of each study's last change of any kind."""
     slugs = [study.slug for study in studies]
     last = (
         select_columns(func.max(col(AuditEntry.id)))
@@ -240,7 +240,7 @@ def _sessions_by_version(session: Session, study: StudyHere) -> dict[int, dict[s
 
 
 def completed_of(session: Session, study: StudyHere, number: int) -> Mapping[str, int]:
-    """How many sessions of a version came to its last page, by mode."""
+    """The number of completed sessions of a version, by mode."""
     table = ParticipantSession
     completed = (
         select_columns(col(table.mode), func.count())

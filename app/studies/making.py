@@ -22,7 +22,7 @@ from app.studies.history import design_to_clone, free_slug
 
 
 class BadStart(StudyError):
-    """What a study is to begin from cannot be made out; `field` is the part of the form to be corrected."""
+    """A new study's starting point is invalid; `field` is the part of the form to be corrected."""
 
     status_code = 422
 
@@ -33,10 +33,10 @@ class BadStart(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a study is to begin from: just one of `template`, `clone`, `keys` and `files`.
+    """A new study's starting point: exactly one of `template`, `clone`, `keys` and `files`.
 
-    `which` is the version of the study that is cloned; its draft without one. `title` replaces that of the start.
-    `written` is the study file that `keys` are of.
+    `which` is the version of the cloned study; its draft if empty. `title` replaces the original title. `written` is
+    the study file of `keys`.
     """
 
     slug: str = ""
@@ -68,7 +68,7 @@ async def with_keys(start: Start) -> Start:
 
 
 async def read_upload(files: Mapping[str, bytes]) -> Written:
-    """`read_written` in a thread: a large file takes a second or two, and nobody's answer is to wait for it."""
+    """`read_written` in a thread: a large file takes a second or two, which must not delay answers."""
     named = {clean(name): data for name, data in files.items()}
     return await anyio.to_thread.run_sync(read_written, named)
 

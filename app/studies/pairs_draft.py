@@ -27,7 +27,7 @@ Stimuli = Mapping[str, StimulusFacts]
 
 
 class FaultyPairs(StudyError):
-    """Pairs that cannot be shown as they are; `faults` says all that is wrong."""
+    """Pairs that cannot be shown as they are; `faults` has every fault."""
 
     status_code = 422
 
@@ -53,7 +53,7 @@ _OF_BLOCK = ("pairs", "sample", "trials", "per_participant")
 
 
 def of_block(keys: Mapping[str, Any], block: str) -> Mapping[str, Any]:
-    """The keys of a study of which one block is all that there is; all of them where no block is named.
+    """The keys of a study that consists of one block; all keys if no block is named.
 
     Raises NotFound.
     """
@@ -122,7 +122,7 @@ def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
 
 
 def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:
-    """What other `pairs` or another `sample` would come to in this study; nothing is kept. Raises UnwieldyDraft."""
+    """The result of other `pairs` or another `sample` in this study; nothing is stored. Raises UnwieldyDraft."""
     return tried(study, _draft_of(session, study), facts_for(session, study, who), given)
 
 
@@ -157,10 +157,10 @@ async def save_pairs(
     even_faulty: bool = False,
     again: bool = False,
 ) -> int:
-    """Put `pairs` as CSV, or a `sample`, in the place of whatever pairs the draft has; returns the new revision.
+    """Replace the draft's pairs by `pairs` as CSV, or a `sample`; returns the new revision.
 
-    The very draw that the draft has keeps the pairs that were drawn, unless they are to be drawn `again`.
-    Raises NothingAsked, and FaultyPairs unless told not to. Pairs are drawn in a thread, or answers would wait for it.
+    An unchanged sample keeps the drawn pairs, unless they are to be drawn `again`. Raises NothingAsked, and FaultyPairs
+    unless `even_faulty`. Pairs are drawn in a thread, so that answers are not delayed.
     """
     _refuse_nothing(given)
     kept = await database.read(_kept, who, study, given, even_faulty, again)
@@ -189,9 +189,9 @@ def _refuse_nothing(given: Mapping[str, Any]) -> None:
 def _kept(
     session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], even_faulty: bool, again: bool
 ) -> dict[str, Any]:
-    """What was given, a draw with the pairs that it gives now: they stay, whatever clips come.
+    """The given keys, with a sample's pairs as drawn now: they stay, even if clips are added.
 
-    Raises FaultyPairs where the pairs could not be shown as they are, unless `even_faulty`.
+    Raises FaultyPairs if the pairs could not be shown as they are, unless `even_faulty`.
     """
     draft = _draft_of(session, study).keys
     refuse_blocks(draft)
@@ -230,7 +230,7 @@ async def clear_pairs(database: Database, who: Who, study: StudyHere, revision: 
 async def _put(
     database: Database, who: Who, study: StudyHere, given: Mapping[str, Any], revision: int, now: datetime
 ) -> int:
-    """`pairs`, a `sample` or neither in the place of what the draft has, unseen. Raises InBlocks."""
+    """Replace the draft's pairs by `pairs`, a `sample` or neither, without checks. Raises InBlocks."""
 
     def put(session: Session, seen: DraftView) -> int:
         own = of_block(seen.keys, study.block)

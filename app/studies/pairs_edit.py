@@ -39,7 +39,7 @@ class Row:
 
 
 def read_rows(text: str) -> list[Row]:
-    """The rows of a list, however wrong their cells are. Raises BadRow where the columns are not those of pairs."""
+    """The rows of a list, even with invalid cells. Raises BadRow if the columns are not those of pairs."""
     lines = _lines(text)
     _, names = next(lines, (1, []))
     if not {"pair", "a", "b"} <= set(names) or not set(names) <= set(COLUMNS) or len(set(names)) < len(names):
@@ -76,7 +76,7 @@ def rows_as_csv(rows: Iterable[Row]) -> str:
 
 
 def rows_of(pairs: Iterable[PairSpec]) -> list[Row]:
-    """Pairs with everything said: what was filled in is written out."""
+    """Pairs as rows, with filled-in values written out."""
     return [Row(pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind.value) for pair in pairs]
 
 
@@ -87,8 +87,9 @@ def new_row(
     true_source: str = HUMAN,
     elsewhere: Collection[str] = (),
 ) -> Row:
-    """A row for two clips that somebody chose; its id is made where none is given, and none of those in other blocks
-    (`elsewhere`). Raises BadRow."""
+    """A row for two chosen clips; a missing id is generated, different from those in other blocks (`elsewhere`). Raises
+    BadRow.
+    """
     for member, name in (("a", row.a), ("b", row.b)):
         if not name:
             raise BadRow(f"Choose a clip {member}.")
@@ -118,7 +119,7 @@ def _checked(row: Row) -> Row:
 
 
 def free_id(rows: Sequence[Row], condition: str, kind: str = "", elsewhere: Collection[str] = ()) -> str:
-    """An id like those of drawn pairs, `human-hybrid-01`, that no row has, nor another block."""
+    """An unused id in the form of drawn pairs, `human-hybrid-01`, unique over all blocks."""
     stem = _NOT_IN_IDS.sub("-", condition).strip("-._")[:_LONGEST_STEM] or "pair"
     letter = {Kind.PRACTICE: "p", Kind.ATTENTION: "x"}.get(Kind(kind or "main"), "")
     taken = {row.pair for row in rows}.union(elsewhere)

@@ -1,4 +1,4 @@
-"""A study's pairs at a glance: per condition what is asked, what clips allow, and where truth will be. Pure."""
+"""A summary of a study's pairs: per condition the number requested and possible, and the truth's side. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -46,13 +46,13 @@ class ConditionLine:
 
     @property
     def lacks(self) -> int:
-        """How many pairs more are asked than clips can make."""
+        """The number of requested pairs beyond what clips can make."""
         return max(self.n - self.possible, 0) if self.possible is not None else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What stands beside every way to make pairs. `match` is what clips of a drawn pair must agree on."""
+    """The summary shown with every way to make pairs. `match` names the attributes that clips of a drawn pair share."""
 
     n: int
     n_main: int
@@ -86,7 +86,7 @@ def match_of(keys: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def asked_of(keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """What a draft's draw asks for: condition to its numbers of main and practice pairs."""
+    """The requested draw: the numbers of main and practice pairs by condition."""
     sample = keys.get("sample")
     asked: dict[str, list[int]] = {}
     for index, key in enumerate(("conditions", "practice")):
@@ -99,7 +99,7 @@ def asked_of(keys: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
 def _conditions(
     found: FoundPairs, keys: Mapping[str, Any], stimuli: Stimuli, balance: Sequence[Balance], sides: Sides
 ) -> tuple[ConditionLine, ...]:
-    """Conditions that have pairs or are asked for, then what else the clips allow, where that is not a long list."""
+    """Conditions that have pairs or are requested, then others possible with the clips, unless they are many."""
     by_condition: dict[str, list[Balance]] = {}
     for line in balance:
         by_condition.setdefault(line.condition, []).append(line)
@@ -137,14 +137,14 @@ def _line(
 
 
 def _truth(line: Balance) -> str:
-    """Which member is true in the main pairs of a condition."""
+    """The true member in the main pairs of a condition."""
     parts = [(line.truth_a, "a"), (line.truth_b, "b"), (line.without_truth, "none")]
     given = [(n, word) for n, word in parts if n]
     return given[0][1] if len(given) == 1 else ", ".join(f"{word} in {n}" for n, word in given)
 
 
 def _left(line: Balance, sides: Sides) -> str:
-    """How often the member whose side is balanced is on the left, in words."""
+    """The frequency with which the balanced member is on the left, in words."""
     what = "true member" if line.without_truth < line.n else "member a"
     if sides == "random":
         return f"{what} left by a coin: about {line.n / 2:g} of {line.n}"
@@ -154,7 +154,7 @@ def _left(line: Balance, sides: Sides) -> str:
 
 
 def pair_count(keys: Mapping[str, Any]) -> int:
-    """How many pairs a draft asks for, without looking at clips."""
+    """The number of pairs that a draft requests, without looking at clips."""
     if keys.get("blocks") is not None:
         return sum(map(pair_count, blocks_in(keys)))
     listed, sample = keys.get("pairs"), keys.get("sample")
@@ -167,7 +167,7 @@ def pair_count(keys: Mapping[str, Any]) -> int:
 
 
 def unit_counts(keys: Mapping[str, Any]) -> Mapping[str, int]:
-    """How many units a draft asks for by task, in the order of its blocks."""
+    """The number of units that a draft requests by task, in the order of its blocks."""
     counts = Counter[str]()
     for block in blocks_in(as_blocks(keys)):
         if (task := str(block.get("task"))) in BLOCKS:

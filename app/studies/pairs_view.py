@@ -47,9 +47,9 @@ class FoundPairs:
 
 
 def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
-    """Read a draft's pairs as far as possible, whatever is wrong with them or with the rest of the draft.
+    """Read a draft's pairs as far as possible, whatever faults they or the rest of the draft have.
 
-    Of a study with blocks these are the pairs of all of them.
+    For a study with blocks, the pairs of all of them.
     """
     if keys.get("blocks") is not None:
         by_block = find_by_block(keys, stimuli).values()
@@ -90,7 +90,7 @@ def find_by_block(keys: Mapping[str, Any], stimuli: Stimuli) -> Mapping[str, Fou
 
 
 def _faults(given: Mapping[str, Any], stimuli: Stimuli) -> tuple[Fault, ...]:
-    """What is wrong, in the words of forms and at the places of the design."""
+    """Faults in the words of forms and at the places of the design."""
     check = check_draft(given, stimuli)
     return (*check.within("pairs"), *check.within("sample"))
 
@@ -105,7 +105,7 @@ def _drawn(sample: object, stimuli: Stimuli, true_source: str) -> tuple[PairSpec
 
 @dataclass(frozen=True, slots=True)
 class ClipUse:
-    """In how many pairs a clip is, by kind in the order of `Kind`. Every session shows all pairs."""
+    """The number of pairs a clip is in, by kind in the order of `Kind`. Every session shows all pairs."""
 
     name: str
     source: str
@@ -118,7 +118,7 @@ class ClipUse:
 
 @dataclass(frozen=True, slots=True)
 class SourceUse:
-    """How many clips of a source there are, how many of them are used, and how often all together."""
+    """The number of a source's clips, of those used, and of their uses in total."""
 
     source: str
     n_clips: int
@@ -145,10 +145,10 @@ DrawState = Literal["", "kept", "outdated", "loose"]
 
 
 def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> DrawState:
-    """What becomes of drawn pairs when clips come or go.
+    """The effect of added or removed clips on drawn pairs.
 
-    `kept`: nothing, and a draw would give the same now. `outdated`: nothing, but a draw would give others. `loose`:
-    they are drawn anew each time, as nobody has kept them yet. Empty where none are drawn.
+    `kept`: none, and a draw would give the same now. `outdated`: none, but a draw would give others. `loose`: they are
+    drawn anew each time, as they are not stored yet. Empty if none are drawn.
     """
     sample = keys.get("sample")
     if found.way != "drawn" or not isinstance(sample, Mapping):
@@ -193,10 +193,10 @@ def true_first(true_source: str) -> Callable[[str], tuple[bool, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """The pairs of one kind and condition, by the member that is true.
+    """The pairs of one kind and condition, by their true member.
 
-    `left_low` to `left_high` of them have the member that is balanced on the left, in any one session: the true one,
-    or `a` where none is. With random sides that is whatever the coin says.
+    In any one session, `left_low` to `left_high` of them have the balanced member on the left: the true one, or `a` if
+    there is none. With random sides the number varies freely.
     """
 
     kind: Kind
@@ -235,7 +235,7 @@ def _balance(kind: Kind, condition: str, pairs: Sequence[PairSpec], sides: Sides
 
 
 def sides_of(keys: Mapping[str, Any]) -> Sides:
-    """How a draft lays out sides; the default where it says nothing that is one."""
+    """A draft's layout of sides; the default if missing or invalid."""
     trials = keys.get("trials")
     sides = trials.get("sides") if isinstance(trials, Mapping) else None
     return sides if sides in ("random", "fixed") else "balanced"
@@ -243,7 +243,7 @@ def sides_of(keys: Mapping[str, Any]) -> Sides:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Something about the pairs that is allowed and may spoil the data, or surely does where it is serious."""
+    """A note on pairs that are allowed but may spoil the data, or certainly do if `is_serious`."""
 
     message: str
     remedy: str
@@ -251,7 +251,7 @@ class Advice:
 
 
 def advice_on(pairs: Sequence[PairSpec], sides: Sides, shown: str = "clip") -> tuple[Advice, ...]:
-    """`shown` is what the pairs are of, as a noun."""
+    """Advice on pairs; `shown` is the noun for their stimuli."""
     every = (_one_sided(pairs, sides), _seen_in_practice(pairs, shown), _repeated(pairs, shown))
     return tuple(advice for advice in every if advice)
 
@@ -306,7 +306,7 @@ def _it(n: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """How many different pairs two sources make when clips agree on what is matched; `n_lacking` cannot agree."""
+    """The number of different pairs of two sources that match; `n_lacking` clips lack an attribute."""
 
     condition: str
     first: str
@@ -320,10 +320,10 @@ class Capacity:
 def capacities(
     stimuli: Stimuli, sample: object, conditions: Sequence[str] = (), true_source: str = HUMAN
 ) -> tuple[Capacity, ...]:
-    """Every two sources, the true one first, by `conditions` where these name them in their own order.
+    """The capacity of every two sources, the true one first, by `conditions` where these name them in their own order.
 
-    Clips that are known under two names count once; where such twins differ in what is matched, `possible` may be
-    too high by those pairs, and of records by those that do not differ as the pairing of the `sample` asks.
+    Clips known under two names count once; if such twins differ in matched attributes, `possible` may be too high by
+    those pairs, and for records by those that do not differ as the `sample`'s pairing requires.
     """
     match, shows, without = _matched(sample)
     by_source: dict[str, list[StimulusFacts]] = {}
@@ -348,7 +348,7 @@ def capacities(
 
 
 def _matched(sample: object) -> tuple[tuple[str, ...], StimulusKind, tuple[str, ...]]:
-    """What both stimuli of a draw agree on, of which kind they are, and what none has, as far as it says so."""
+    """A draw's matched attributes, its kind of stimuli, and the excluded attributes, as far as given."""
     keys = sample if isinstance(sample, Mapping) else {}
     match = keys.get("match") or ()
     names = (match,) if isinstance(match, str) else tuple(filter(None, map(str, match)))
@@ -389,7 +389,7 @@ def _capacity(
 
 
 def _contents(clips: Iterable[StimulusFacts], match: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
-    """What the clips show, by the values on which they are to agree; an absent one agrees with nothing."""
+    """The clips' contents, by the values of the matched attributes; clips lacking one are left out."""
     contents: dict[tuple[str, ...], set[str]] = {}
     for clip in clips:
         values = tuple(clip.attributes.get(name, "") for name in match)

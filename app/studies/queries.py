@@ -1,4 +1,4 @@
-"""Studies found by name and their newest versions, for whoever reads no study file."""
+"""Studies by name and their newest versions, for callers that read no study file."""
 
 from sqlalchemy import case
 from sqlmodel import Session, SQLModel, col, select

@@ -1,7 +1,7 @@
-"""Which stimuli a user sees, and which a study may use.
+"""Visibility of stimuli for users, and their use in studies.
 
-Seen are the stimuli that a user has uploaded and those of the studies that they see; an owner sees all. A study may use
-the ones that somebody who saw them has put into it (`study_clip`): a name typed in the dark makes no clip visible.
+A user sees the stimuli that they uploaded and those of the studies that they see; an owner sees all. A study may use
+those that were put into it by someone who sees them (`study_clip`): typing a name makes no clip visible.
 """
 
 import re
@@ -37,9 +37,9 @@ def seen_by(who: Who) -> ColumnElement[bool]:
 
 
 def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Mapping[str, StimulusFacts]:
-    """The stimuli that a study's design may name: its own and those that `who` sees, by whom it is to be changed.
+    """The stimuli that a study's design may name: its own and those seen by `who`, who is changing it.
 
-    Without `who`, those that the draft's last writer sees: everybody who looks finds the same pairs.
+    Without `who`, those seen by the draft's last author: all viewers get the same pairs.
     """
     own = col(Stimulus.id).in_(select(StudyClip.stimulus_id).where(StudyClip.study_id == study.id))
     by = who or _writer(session, study)
@@ -47,7 +47,7 @@ def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Map
 
 
 def facts_where(session: Session, condition: ColumnElement[bool]) -> Mapping[str, StimulusFacts]:
-    """What study files may refer to, by name: clips that are in the store, records and texts."""
+    """The stimuli that study files may refer to, by name: stored clips, records and texts."""
     shown = func.coalesce(Stimulus.clip_sha256, Stimulus.content_sha256)
     found = select_columns(
         col(Stimulus.name), col(Stimulus.source), col(Stimulus.attributes), shown, col(Stimulus.kind)
@@ -65,7 +65,7 @@ def _writer(session: Session, study: StudyHere) -> Who | None:
 
 
 def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, Any]) -> None:
-    """Let a study use the stimuli that its draft lists, or may draw, as far as the user who writes it sees them."""
+    """Let a study use the stimuli that its draft lists, or may draw, as far as its author sees them."""
     blocks = keys.get("blocks")
     parts = [keys, *(blocks if isinstance(blocks, list) else ())]
     parts = [part for part in parts if isinstance(part, Mapping)]
@@ -98,7 +98,7 @@ def _conditions(sample: object) -> set[str]:
 
 
 def _drawn_kind(sample: object) -> StimulusKind:
-    """What a draw is from: clips, or records where it says how these are paired."""
+    """The kind of stimuli drawn: records if a pairing is given, else clips."""
     is_of_records = isinstance(sample, Mapping) and sample.get("pairing")
     return StimulusKind.RECORD if is_of_records else StimulusKind.CLIP
 
@@ -108,7 +108,7 @@ def _has_source(condition: str, source: str) -> bool:
 
 
 def admit(session: Session, study_id: int, stimuli: Iterable[int | None]) -> None:
-    """Let a study use these stimuli."""
+    """Allow a study to use these stimuli."""
     there = set(session.exec(select(StudyClip.stimulus_id).where(StudyClip.study_id == study_id)))
     new = sorted({stimulus for stimulus in stimuli if stimulus} - there)
     session.add_all(StudyClip(study_id=study_id, stimulus_id=stimulus) for stimulus in new)

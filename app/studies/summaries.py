@@ -1,5 +1,6 @@
-"""Every study with what a list says of it. It names tables and columns by themselves: a command that lists studies
-starts in half a second, and half of that again is what the models of all tables take to be imported."""
+"""Summary lines of all studies. Tables and columns are declared here again: a command that lists studies starts in half
+a second, and importing the models of all tables would add half of that.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -73,7 +74,7 @@ def summaries(session: Session) -> list[StudySummary]:
 
 
 def units_of(session: Session, versions: Sequence[int]) -> dict[int, dict[str, int]]:
-    """How many units each of the versions has, by task, in the order of its blocks."""
+    """The number of units of each version, by task, in the order of its blocks."""
     version, unit = _VERSION.c, _UNIT.c
     designs = select(version.id, version.design).where(version.id.in_(versions))
     counts = (

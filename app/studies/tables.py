@@ -1,4 +1,4 @@
-"""Studies, their versions and drafts, and the units of a version: what is shown on one trial."""
+"""Studies, their versions and drafts, and the units of a version: the stimuli of one trial."""
 
 from datetime import datetime
 from typing import Any
@@ -12,9 +12,9 @@ from app.trials.states import State
 
 
 class Study(SQLModel, table=True):
-    """Once closed, sessions under way may go on until `closes_at`; then they are shown `closing`.
+    """A study. Once closed, sessions under way may continue until `closes_at`; then they are shown `closing`.
 
-    An archived study is left out of the list, and closed to participants whatever its state.
+    An archived study is left out of the list, and closed to participants in any state.
     """
 
     __tablename__ = "study"
@@ -32,8 +32,8 @@ class Study(SQLModel, table=True):
 class StudyVersion(SQLModel, table=True):
     """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version.
 
-    `sides_known` is false where answers were imported that do not say which clip was on the left, else NULL.
-    `written` is the study file that the design was read from, comments and all; NULL where there was none.
+    `sides_known` is false if answers were imported that do not say which clip was on the left, else NULL. `written` is
+    the study file that the design was read from, with comments; NULL if there was none.
     """
 
     __tablename__ = "study_version"

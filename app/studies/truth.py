@@ -1,7 +1,7 @@
-"""Which source is the true one: said for a study, and put right while no answer counts.
+"""The true source of a study: setting it, and correcting it while no answer counts.
 
-A correction reaches the draft and the newest version as long as nobody has answered that version in a live or pilot
-session. Afterwards a version stays what it was, and the correction holds from the next one on.
+A correction applies to the draft and the newest version as long as that version has no answers from a live or pilot
+session. Afterwards a version is unchanged, and the correction applies from the next one on.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -63,9 +63,9 @@ class BadTruth(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class TruthView:
-    """What is known of the truth of a study's main pairs. `source` is empty where no source is the true one.
+    """The truth of a study's main pairs. `source` is empty if no source is the true one.
 
-    `is_missing`: no pair has a truth, and nobody has said that none has one.
+    `is_missing`: no pair has a truth, and it was not stated that there is none.
     """
 
     source: str
@@ -78,7 +78,7 @@ class TruthView:
 
     @property
     def says(self) -> str:
-        """In a sentence or two."""
+        """The truth in a sentence or two."""
         if not self.source:
             known = f", but {self.n_with} of {self.n_pairs} pairs name their own truth" if self.n_with else ""
             return f"No source is the true one: no answer is right or wrong{known}."
@@ -115,7 +115,7 @@ class Corrected:
 async def say_truth(
     database: Database, who: Who, study: StudyHere, source: str, revision: int | None, now: datetime
 ) -> Corrected:
-    """As `set_truth`, with the draft's list read beforehand."""
+    """Like `set_truth`, with the draft's list read beforehand."""
     return await database.prepare_and_write(
         lambda session: draft_with_truth(session, who, study, source),
         lambda session, seen: set_truth(session, who, study, source, revision, now, seen=seen),
@@ -131,7 +131,7 @@ class WithTruth:
 
 
 def draft_with_truth(session: Session, who: Who, study: StudyHere, source: str) -> WithTruth:
-    """What a study's draft becomes with another true source. Raises BadTruth."""
+    """A study's draft with another true source. Raises BadTruth."""
     source, stimuli = source.strip(), facts_for(session, study)
     known = sorted({clip.source for clip in facts_for(session, study, who).values()})
     if source not in (NO_SOURCE, *known):
@@ -150,9 +150,9 @@ def set_truth(
     *,
     seen: WithTruth | None = None,
 ) -> Corrected:
-    """Say which source is the true one, `none` where no answer is right. Raises BadTruth; Conflict as `save_draft`.
+    """Set the true source, `none` if no answer is right. Raises BadTruth; Conflict as `save_draft`.
 
-    `seen` is what the draft becomes, or else it is made out here; Stale is raised where the draft has changed.
+    `seen` is the changed draft; otherwise it is computed here. Raises Stale if the draft has changed.
     """
     source, seen = source.strip(), seen or draft_with_truth(session, who, study, source)
     was, new = hold_draft(session, study, revision, seen.draft), seen.keys
@@ -169,7 +169,7 @@ def set_truth(
 
 
 def correctable(session: Session, study: StudyHere) -> StudyVersion | None:
-    """The newest version, if nobody has answered it in a way that counts."""
+    """The newest version, if it has no counted answers."""
     newest = col(StudyVersion.number).desc()
     versions = select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(newest).limit(1)
     version = session.exec(versions).first()
@@ -177,7 +177,7 @@ def correctable(session: Session, study: StudyHere) -> StudyVersion | None:
 
 
 def has_answers(session: Session, version_id: int) -> bool:
-    """Whether somebody has answered a version in a live or pilot session."""
+    """True if a version has answers from a live or pilot session."""
     counting = select(ParticipantSession.id).where(
         ParticipantSession.version_id == version_id, col(ParticipantSession.mode).in_(_COUNTS)
     )
@@ -239,7 +239,7 @@ def _with_true_source(block: AnyDesign, old: str, new: str) -> AnyDesign:
 def _turned(
     pair: DesignPair, sources: tuple[str, str], old: str, new: str, keeps_condition: bool = False
 ) -> DesignPair:
-    """The pair with other sources or another true source; what the sources did not say before stays."""
+    """The pair with other sources or another true source; values not derived from the sources are kept."""
     condition, truth = pair.condition, pair.truth
     if condition == condition_by_source(pair.source_a, pair.source_b, old) and not keeps_condition:
         condition = condition_by_source(*sources, new)
@@ -316,7 +316,7 @@ def _follow(row: Row, before: Stimuli, after: Stimuli, old: str, new: str) -> Ro
 
 
 def is_answered(session: Session, slug: str, number: int) -> bool:
-    """Whether somebody has answered a version of a study in a live or pilot session."""
+    """True if a version of a study has answers from a live or pilot session."""
     of_study = select(StudyVersion.id).join(Study, col(Study.id) == StudyVersion.study_id)
     version = session.exec(of_study.where(Study.slug == slug, StudyVersion.number == number)).first()
     return version is not None and has_answers(session, version)
@@ -324,7 +324,7 @@ def is_answered(session: Session, slug: str, number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CorrectedDrafts:
-    """What becomes of drafts where clips have other `sources`, by their names: `keys` by study, of those that change.
+    """Drafts changed by new `sources` of clips, by name: `keys` of the changed ones, by study.
 
     `revisions` are those of all drafts that were read.
     """
@@ -354,10 +354,10 @@ def correct_sources(
     now: datetime,
     drafts: CorrectedDrafts | None = None,
 ) -> None:
-    """Have versions without answers that count, and drafts, follow clips whose sources change, by their names.
+    """Update versions without counted answers, and drafts, for clips whose sources change, by name.
 
-    To be called before the clips themselves are changed, and once versions with answers have been refused. `drafts`
-    were corrected before, or else they are here; Stale is raised where one, or what is to be changed, is not the same.
+    Call it before the clips themselves are changed, and after versions with answers were refused. `drafts` were
+    corrected before; otherwise they are corrected here. Raises Stale if one, or the change, is not the same.
     """
     drafts = drafts or drafts_with_sources(session, sources)
     if drafts.sources != sources or drafts.revisions != draft_revisions(session):

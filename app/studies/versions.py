@@ -27,7 +27,9 @@ from app.trials.tables import Mode, ParticipantSession, SessionToken, Trial, Uni
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What loading a study file did: `change` is `new`, `unchanged`, `replaced` (no session yet) or `next version`."""
+    """The outcome of loading a study file: `change` is `new`, `unchanged`, `replaced` (no session) or `next
+    version`.
+    """
 
     slug: str
     number: int
@@ -37,7 +39,7 @@ class Loaded:
 
 
 def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
-    """What study files at the command line may refer to, by name: every stimulus that is kept."""
+    """The stimuli that study files at the command line may refer to, by name: all stored ones."""
     return facts_where(session, true())
 
 
@@ -50,10 +52,10 @@ def load_version(
     reason: str = "",
     written: str | None = None,
 ) -> Loaded:
-    """Store a design as its study's newest version, replacing one that no session has seen.
+    """Store a design as its study's newest version, replacing one without sessions.
 
-    A draft of the study is dropped: what is stored is the design now. The audit log keeps it. `written` is the study
-    file, which may get other comments as long as it makes the same design.
+    A draft of the study is dropped: the stored design now applies. The audit log keeps it. `written` is the study file,
+    which may get other comments as long as it makes the same design.
     """
     refuse_mixed_processing(session, design)
     study = session.exec(select(Study).where(Study.slug == design.study).with_for_update()).first()
@@ -102,7 +104,7 @@ def load_version(
 
 
 class ConsentRenumber(Conflict):
-    """A consent text that changed while its version did not: nobody could tell afterwards who agreed to which."""
+    """The consent text changed without its version: it would be unknown who agreed to which text."""
 
 
 def _refuse_another_consent(
@@ -143,7 +145,7 @@ def _dropped_draft(session: Session, study: Study) -> object:
 
 
 def _forget_previews(session: Session, version: StudyVersion) -> None:
-    """Previews store nothing that counts: those of a version that is being replaced go with its pairs."""
+    """Delete the previews of a version that is being replaced; they store nothing that counts."""
     sessions = select(ParticipantSession.id).where(
         ParticipantSession.version_id == version.id, ParticipantSession.mode == Mode.PREVIEW
     )
@@ -230,7 +232,7 @@ def _padded_bytes(session: Session, design: StudyDesign) -> int:
 
 
 def _lacks_stimuli(session: Session, version: StudyVersion) -> bool:
-    """Whether there is a unit with a stimulus that is not kept here: its answers were imported."""
+    """True if a unit has a stimulus that is not stored here: its answers were imported."""
     unkept = (
         select(UnitMember.unit_id)
         .join(Unit, col(Unit.id) == UnitMember.unit_id)
@@ -248,10 +250,10 @@ def set_state(
     now: datetime | None = None,
     noted: Mapping[str, Any] | None = None,
 ) -> State:
-    """Put a study into a state, whatever it was in, and note it; returns the state before.
+    """Set a study's state unconditionally and record it; returns the state before.
 
-    Pages and commands go through `launch.change_state`, which asks first whether there is such a change. `noted`
-    goes into the audit log beside the state. Raises Conflict for a study without clips to show.
+    Pages and commands use `launch.change_state`, which checks the transition. `noted` goes into the audit log with the
+    state. Raises Conflict for a study without clips to show.
     """
     study_id = study_named(session, slug).id
     study = session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()

@@ -1,2 +1,3 @@
-"""Kinds of things that a participant does: `base` says what a task owes, `listed` which there are, `registry` what a
-study file says of each, `running` what each does. Sessions, studies and exports reach tasks through these."""
+"""Tasks: `base` is the protocol of a task, `listed` names each, `registry` has its part of a study file, `running` the
+task itself. Sessions, studies, the monitor and the exports use tasks through these only.
+"""

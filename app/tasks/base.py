@@ -1,4 +1,4 @@
-"""What a kind of task has to do, and nothing more: the sessions, pages and exports know no task by its name."""
+"""The protocol of a task: sessions, pages and exports know no task by its name."""
 
 import random
 from collections.abc import Collection, Mapping, Sequence
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A session that begins: the next of its version and mode, whose row is held while it is planned.
+    """A new session: the next of its version and mode, whose row is locked during planning.
 
-    `mirror` has the units of this block in the session before it, in order, with how that one sees each, where this
-    session is the second of its counterbalanced session pair; else None. `ordinal` is its number among those, from 1.
+    `mirror` has the units of this block in the previous session, in order, with that session's plan for each, if this
+    session is the second of its counterbalanced session pair; else None. `ordinal` is its number, from 1.
     """
 
     session: Session
@@ -43,7 +43,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a task stores of one answer: typed values, columns of the response, rows of evidence by slot."""
+    """The parts of an answer to store: typed values, columns of the response, rows of evidence by slot."""
 
     answers: Answers
     values: Mapping[str, Any]
@@ -54,7 +54,7 @@ class Task(Protocol):
     """One kind of task."""
 
     def shares_page(self, design: Any) -> bool:
-        """Whether the page of a trial of this block is the same for every session at that position."""
+        """True if the page of a trial of this block is the same for every session at that position."""
         return False
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -72,7 +72,7 @@ class Task(Protocol):
         """
 
     def seen(self, session: Session, where: Where, trial: TrialSeen) -> Any:
-        """What the page shows beside its unit, where it is not shared: `TrialSeen.own`."""
+        """Session-specific data for the page: `TrialSeen.own`; None if the page is shared."""
         return None
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
@@ -80,11 +80,11 @@ class Task(Protocol):
         return None
 
     def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
-        """How the trials of a block ended, of a session that has come to its last page."""
+        """The outcome of a block's trials, for a session that has reached its last page."""
         return BlockEnd(part.n)
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
-        """Delete what the task keeps of a session whose answers are deleted, in tables of its own."""
+        """Delete the task's own rows for a session whose answers are deleted."""
         return None
 
     def answered(self, trial: AnsweredTrial) -> TrialView:
@@ -101,43 +101,44 @@ class Shown:
 
 
 class Simulating(Protocol):
-    """How one simulated participant goes through pages of a task that filling in a form does not answer. A task that
-    has such pages has it as `Simulated` in `simulated.py` of its folder."""
+    """A simulated participant on task pages that need more than filling in a form. A task with such pages provides it
+    as `Simulated` in `simulated.py` of its folder.
+    """
 
     def __init__(self, database: Database, rng: random.Random) -> None: ...
 
     def is_mine(self, page: Page) -> bool:
-        """Whether it is such a page."""
+        """True for such a page."""
 
     async def answer(self, client: "httpx2.AsyncClient", shown: Shown) -> "httpx2.Response":
         """The page that follows. Raises StudyError where none does."""
 
 
 class LiveTask(Task, Protocol):
-    """A task whose page changes while somebody is on it, because of others and of time."""
+    """A task whose page changes while it is open, because of other players and of time."""
 
     def is_due(self, where: Where, now: datetime) -> bool:
-        """Whether something has to be written before the page is shown."""
+        """True if something must be written before the page is shown."""
 
     def settle(self, session: Session, where: Where, block: BlockRun, now: datetime) -> None:
-        """Write it; the session is held."""
+        """Write what is due; the session is locked."""
 
     def note_present(
         self, session: Session, where: Where, block: BlockRun, now: datetime, *, polls: bool
     ) -> None:
-        """Somebody has been heard of; `polls`: by a browser that keeps in touch, whose silence means something."""
+        """Record a heartbeat; `polls`: from a browser that keeps polling, whose silence is meaningful."""
 
     def present(self, session: Session, version_ids: Collection[int]) -> frozenset[int]:
         """Sessions of these versions that are on such a page and have not left it, however long it has been theirs."""
 
     def version(self, page: Page) -> str:
-        """Names what is to be seen on a page: the same for as long as its viewer sees the same."""
+        """A version of the page's visible content: unchanged as long as its viewer sees the same."""
 
     def news(self, page: Page) -> Mapping[str, Any]:
-        """What a poll is answered where that has changed."""
+        """The reply to a poll if the content has changed."""
 
     async def sweep(self, database: Database, settings: Settings, sessions: Sessions, now: datetime) -> None:
-        """Write whatever is due on pages that nobody looks at."""
+        """Write everything due on pages that nobody is viewing."""
 
     async def end(self, database: Database) -> None:
-        """Give up whatever a sweep has begun and that is not done."""
+        """Cancel work that a sweep has begun and not finished."""

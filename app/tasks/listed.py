@@ -15,5 +15,5 @@ TASKS: dict[str, Named] = {
 
 
 def units_in_words(counts: Mapping[str, int]) -> str:
-    """How many units there are by task: `2 pairs and 15 items`; `0 pairs` where nothing is there yet."""
+    """The number of units by task: `2 pairs and 15 items`; `0 pairs` if there are none."""
     return " and ".join(TASKS[task].units[n != 1].format(n) for task, n in (counts or {"pair": 0}).items())

@@ -1,4 +1,4 @@
-"""Tasks by their names: what the study file says of a block of each, and what such a block is as it is run."""
+"""Tasks by name: the settings of a block of each in the study file, and the block at run time."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Union
 

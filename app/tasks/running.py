@@ -45,5 +45,5 @@ def live_of(where: Where) -> LiveTask | None:
 
 
 def has_shared_page(where: Where) -> bool:
-    """Whether the current page is the same for every session that is where this one is."""
+    """True if the current page is the same for all sessions at this point."""
     return where.page.kind != "trial" or task_named(where.part.task).shares_page(where.block.design)

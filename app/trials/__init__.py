@@ -1,4 +1,4 @@
-"""What a task builds on: tables of sessions, trials and responses, evidence, flags, and where a session stands.
+"""The base of tasks: tables of sessions, trials and responses, evidence, flags, and a session's state.
 
-Tasks, studies and sessions call it; it knows none of them.
+Tasks, studies and sessions import it; it imports none of them.
 """

@@ -1,4 +1,4 @@
-"""An answered trial as the experimenter sees it: what was shown, chosen and played, and what was odd."""
+"""An answered trial as the experimenter sees it: what was shown, chosen and played, and its flags."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -44,10 +44,10 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class TrialView:
-    """A trial and what came of it. `correct` is None where nothing is right or nothing was chosen.
+    """An answered trial and its outcome. `correct` is None if no answer is correct or nothing was chosen.
 
-    `chosen_side` is empty where nothing was chosen, and where the sides are not known (`sides_known`); `unwatched` is
-    whether the rule of that name excludes the answer. `noun` is what a unit without clips is called.
+    `chosen_side` is empty if nothing was chosen or the sides are unknown (`sides_known`). `unwatched` tells whether the
+    rule of that name excludes the answer. `noun` is what a unit without clips is called.
     """
 
     pair: str
@@ -84,7 +84,7 @@ class AnsweredTrial:
     sides_known: bool
 
     def view(self) -> TrialView:
-        """What holds of a trial of any task."""
+        """The fields common to trials of all tasks."""
         response, unit, flags = self.response, self.unit, split(self.response.raised)
         return TrialView(
             pair=unit.name,
@@ -100,7 +100,7 @@ class AnsweredTrial:
         )
 
     def watched(self, slot: str, *, side: str | None, fetched: bool | None, is_chosen: bool) -> Watched:
-        """What the browser reported of the clip in a slot."""
+        """The browser's playback report for the clip in a slot."""
         (shown, stimulus), playback = self.stimuli[slot], self.evidence.get(slot)
         known: dict[str, Any] = {}
         if playback is not None:

@@ -34,11 +34,13 @@ class Answers:
 def read_answers(
     questions: Sequence[Question], form: Mapping[str, str], *, of_trial: bool = False, optional: bool = False
 ) -> Answers:
-    """Check a form; `optional` lets required questions go unanswered (a clip would not play).
+    """Validate a form and return its answers; `optional` allows required questions to be unanswered (a clip would not
+    play).
 
-    The published questions of a trial have columns of their own; everything else is `extra`.
+    The published questions of a trial have columns of their own; all others go into `extra`. An unanswered question is
+    missing: it has no entry.
 
-    Raises InvalidAnswer with every error. A question without an answer is missing: it has no entry at all.
+    Raises InvalidAnswer with every error.
     """
     columns, values, errors = dict[str, Any](), dict[str, Any](), dict[str, str]()
     for question in questions:

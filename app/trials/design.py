@@ -1,4 +1,4 @@
-"""What is asked, in which order: units, blocks and pages. Pure: no database, no web, no clock."""
+"""The design of a session: units, blocks and pages in order. Pure: no database, no web, no clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Self, cast
 
 
 class Slot(StrEnum):
-    """Where in its unit a stimulus is: `a` or `b` of a pair, `item` where it is the only one."""
+    """A stimulus's place in its unit: `a` or `b` in a pair, `item` if it is alone."""
 
     A = "a"
     B = "b"
@@ -19,7 +19,7 @@ BLOCK: Final = "trials"
 
 
 class Layout(StrEnum):
-    """How a page lay on the screen when it was answered: its parts beside or above one another."""
+    """The screen layout of a page when it was answered: parts side by side or stacked."""
 
     SIDE_BY_SIDE = "side-by-side"
     STACKED = "stacked"
@@ -36,8 +36,9 @@ PageKind = Literal["consent", "background", "instructions", "trial", "self", "de
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Names one page of a session: `consent`, `background`, `instructions`, `instructions-<block>` where a block has
-    its own, `trial-<position>`, `self-<block>` where its questions are asked about oneself, `debrief`."""
+    """Key of one page of a session: `consent`, `background`, `instructions`, `instructions-<block>` for a block's own,
+    `trial-<position>`, `self-<block>` for a block's questions about oneself, `debrief`.
+    """
 
     kind: PageKind
     position: int = 0
@@ -50,7 +51,7 @@ class PageKey:
 
     @classmethod
     def of(cls, name: str) -> Self:
-        """As a response names its page."""
+        """Parse a page name as stored in a response."""
         kind, _, rest = name.partition("-")
         if kind == "trial":
             return cls("trial", int(rest))
@@ -82,7 +83,7 @@ class BlockPart:
         return position - self.first < self.n_practice
 
     def number(self, position: int) -> int:
-        """As participants count: practice trials and the others apart, each from 1."""
+        """The trial's number as participants see it: practice and other trials each count from 1."""
         place = position - self.first + 1
         return place if self.is_practice(position) else place - self.n_practice
 
@@ -139,7 +140,7 @@ class UnitToPlan:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A trial of a session that begins: the unit, how the session sees it, and what was sent of it so far."""
+    """A trial of a new session: its unit, the session's plan for it, and the bytes sent so far."""
 
     unit_id: int
     plan: Mapping[str, Any]

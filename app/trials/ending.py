@@ -1,4 +1,4 @@
-"""How a session ended: the way out it took, why, and what it has earned. Pure: no database, no web, no clock."""
+"""How a session ended: its way out, the reason, and the amounts earned. Pure: no database, no web, no clock."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ Shortfall = Literal["left", "withdrew", "questions", "nobody"]
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """What was earned in one currency, in its minor units."""
+    """Amounts earned in one currency, in its minor units."""
 
     currency: str
     bonus_minor: int = 0
@@ -37,7 +37,7 @@ class Earned:
 
 @dataclass(frozen=True, slots=True)
 class BlockEnd:
-    """How the trials of one block ended. `n_whole` were answered in full; `earned` is None where nothing is paid."""
+    """The outcome of one block's trials. `n_whole` were answered in full; `earned` is None if nothing is paid."""
 
     n_whole: int
     shortfalls: tuple[Shortfall, ...] = ()
@@ -46,7 +46,7 @@ class BlockEnd:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a session came to its last page. `why` is the gravest shortfall, None where there was none."""
+    """How a session reached its last page. `why` is the gravest shortfall, None if there was none."""
 
     way: Way = Way.FINISHED
     why: Shortfall | None = None
@@ -57,10 +57,11 @@ FINISHED = Ending()
 
 
 def ending_of(blocks: Sequence[BlockEnd]) -> Ending:
-    """The ending of a session from those of its blocks.
+    """Derive a session's ending from those of its blocks.
 
-    Leaving a match, or its waiting room, is a part. Whom the test or a lack of others kept from all there was to do was
-    screened out, or took part in part; who did the rest of it has finished, unless the test was failed.
+    Leaving a match or its waiting room is partial. A participant kept from all trials by a failed test or a lack of
+    other players was screened out, or partial if others were done; one who did all the remaining blocks has finished,
+    unless the test was failed.
     """
     found = {shortfall for block in blocks for shortfall in block.shortfalls}
     has_whole = any(block.n_whole for block in blocks)

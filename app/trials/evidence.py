@@ -1,7 +1,7 @@
-"""Evidence of a trial's clips: what the browser says of how it played them, and what the server saw itself.
+"""Evidence of a trial's clips: the browser's playback report and the server's own record of bytes sent.
 
-What the browser says is evidence, not truth, and never costs an answer. Whether a clip was watched is decided here,
-from the ranges that were played; what the browser concludes from them opens its questions and is not read.
+The browser's report is evidence, not truth, and never costs an answer. Whether a clip was watched is decided here from
+the ranges played; the browser's own conclusion only opens its questions and is not read.
 """
 
 import json
@@ -39,10 +39,10 @@ LAST_ANSWER = select(func.max(_response.c.answered_at)).where(
 
 @dataclass(frozen=True, slots=True)
 class PlaybackReport:
-    """`rows` are the columns of table `evidence` per slot; `odd` is the raw text where it could not be read.
+    """A parsed playback report. `rows` are columns of table `evidence` by slot; `odd` is the raw text if unreadable.
 
-    `flags` are the words of what is odd about it. `played_ms` is the least time in which the clips can have been
-    played as reported. `opened_ms` says when the questions opened, counted as `rt_ms` is.
+    `flags` are the flags raised. `played_ms` is the shortest time in which the reported ranges can have been played.
+    `opened_ms` is when the questions opened, counted as `rt_ms` is.
     """
 
     rows: Mapping[Slot, dict[str, Any]]
@@ -54,7 +54,7 @@ class PlaybackReport:
 
 
 def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool:
-    """Whether the ranges of a clip that were played, in seconds, cover it to its end. The rule for everybody."""
+    """True if the played ranges of a clip, in seconds, cover it to its end. The one rule for this."""
     if lasts_s is None or lasts_s <= 0 or not ranges:
         return False
     within = _merged(ranges, lasts_s)
@@ -63,25 +63,25 @@ def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool
 
 
 def is_out_of_step(drift_ms: int | None) -> bool:
-    """Of the largest drift between two clips, None where there is one clip or nothing was measured."""
+    """True if the largest drift between two clips exceeds OUT_OF_STEP_MS; None means one clip or no measurement."""
     return drift_ms is not None and drift_ms > OUT_OF_STEP_MS
 
 
 def loses_frames(frames: int, dropped: int) -> bool:
-    """Of the pictures that a browser had of a clip, and how many of them it did not show."""
+    """True if too many of a clip's frames were dropped by the browser."""
     return frames >= DROPPED_FROM_FRAMES and dropped > DROPPED_SHARE * frames
 
 
 def least_ms(lasts_s: float) -> float:
-    """The shortest time in which a clip of so many seconds can be watched by that rule, at its own speed."""
+    """The shortest time in ms in which a clip of so many seconds counts as watched, at normal speed."""
     return 1000 * max(min(WATCHED_SHARE * lasts_s, lasts_s - END_SLACK_S), 0)
 
 
 def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> PlaybackReport:
-    """Read the form's `playback` field leniently: what is odd is kept as it came and flagged.
+    """Parse the form's `playback` field leniently: unexpected content is kept as sent and flagged.
 
-    `clips` has by its place on the page the slot of each clip, and how long it is as the server knows it: None where
-    it does not, and the browser is asked.
+    `clips` maps each place on the page to its slot and the duration known to the server; if None, the browser's is
+    used.
     """
     if not text:
         return PlaybackReport({}, ("playback-missing",), None)
@@ -129,7 +129,7 @@ def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int |
 
 
 def _merged(ranges: Sequence[Sequence[float]], lasts_s: float) -> list[list[float]]:
-    """In order, without overlaps, within the clip."""
+    """Merge ranges: sorted, without overlaps, clipped to the clip's duration."""
     merged: list[list[float]] = []
     for start, end in sorted((max(start, 0.0), min(end, lasts_s)) for start, end in ranges):
         if end <= start:
@@ -187,7 +187,7 @@ def _layout(value: object) -> Layout | None:
 
 
 def storable(text: str) -> str:
-    """Without what PostgreSQL cannot hold: NUL and half characters."""
+    """Replace what PostgreSQL cannot store: NUL and lone surrogates."""
     return text.replace("\x00", "�").encode("utf-8", "replace").decode()
 
 
@@ -210,14 +210,14 @@ def count_of(value: object) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TrialClip:
-    """One clip of a trial: its bytes and length, None where not known, and what was sent, None where not recorded."""
+    """One clip of a trial: its size and duration (None if unknown), and the ranges sent (None if not recorded)."""
 
     n_bytes: int | None
     lasts_s: float | None
     sent: Ranges | None
 
     def fetched(self, *, whole: bool) -> bool | None:
-        """Whether it was sent, whole or at all; without the padding behind it, which no player needs."""
+        """True if the clip was sent, in whole or at all; padding, which no player needs, is ignored."""
         if self.sent is None or not self.n_bytes:
             return None
         if not whole or not self.sent:
@@ -227,7 +227,7 @@ class TrialClip:
 
 
 def waited_ms(session: Session, session_id: int, shown_at: datetime | None, now: datetime) -> int | None:
-    """From when the page was first served to the answer; where it was not served at all, from the answer before it."""
+    """Milliseconds from first serving the page to the answer; if it was never served, from the previous answer."""
     since = shown_at or session.connection().execute(LAST_ANSWER, {"session_id": session_id}).scalar()
     return _ms(since, now)
 

@@ -1,4 +1,4 @@
-"""Which flags an answer gets, decided once, when it is stored; and the rules that exclude by them."""
+"""The flags of an answer, determined once when it is stored, and the exclusion rules based on them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,9 +82,9 @@ class Finding:
 
 
 def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
-    """The flags of one answered trial, and which rule excludes it.
+    """Return the flags of one answered trial and the rule that excludes it, if any.
 
-    What is not known is held against nobody. Simulated participants watch nothing, which is no news of them.
+    Missing evidence raises no flag. Simulated participants watch nothing, so flags about watching do not apply to them.
     """
     flags = set(_raised(evidence))
     if evidence.unplayable or simulated:

@@ -131,12 +131,12 @@ StudyRule = Literal["out-of-step", "dropped-frames"]
 
 
 def joined(flags: Sequence[Flag]) -> str | None:
-    """As a column holds flags: words joined by `;`, missing where there are none."""
+    """Flags as stored in a column: joined by `;`, None if there are none."""
     return ";".join(flags) or None
 
 
 def split(words: str | None) -> frozenset[Flag]:
-    """The flags that lists and counts of sessions show: what a file did not record is nobody's doing."""
+    """Parse stored flags for lists and counts of sessions; ORDER is left out, as the participant did not cause it."""
     return frozenset(map(Flag, words.split(";"))) - {Flag.ORDER} if words else frozenset()
 
 

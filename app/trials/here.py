@@ -1,4 +1,4 @@
-"""Where a session stands, as all that deals with its current page is told."""
+"""The state of a session as its current page is processed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from app.trials.tables import Mode, Status
 
 
 class NotCurrent(Conflict):
-    """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored.
+    """The form belongs to a page that is not, or no longer, the current one. Nothing was stored.
 
-    `at` names what the current page then says of it.
+    `at` is the code of the notice to show on the current page.
     """
 
     def __init__(self, message: str, at: str = "moved") -> None:
@@ -26,9 +26,9 @@ class NotCurrent(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class TrialSeen:
-    """What the current trial shows, where that differs by session: its unit, and the hash of what it holds.
+    """Session-specific content of the current trial: its unit, and the hash of its content.
 
-    `next_kind` is that of the stimulus after it, None where there is none. `own` is what the task adds to it.
+    `next_kind` is the kind of the next stimulus, None if there is none. `own` is added by the task.
     """
 
     id: int
@@ -45,7 +45,7 @@ class TrialSeen:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a session stands: all that its current page is made from."""
+    """A session's state: everything its current page is made from."""
 
     session_id: int
     token: str
@@ -79,7 +79,7 @@ class Where:
         return self.run.block(self.part.block)
 
     def is_shut_out(self, now: datetime) -> bool:
-        """Whether the study has ended with this session under way. Previews and simulations do not depend on it."""
+        """True if the study ended while this session was under way. Always False for previews and simulations."""
         is_open = self.status in (Status.ARRIVED, Status.ACTIVE)
         begun = self.status == Status.ACTIVE
         return (

@@ -1,7 +1,7 @@
-"""How many sessions have each unit, or had it: what the units of a new session are chosen by.
+"""The number of sessions per unit, by which the units of a new session are chosen.
 
-Read while the version's row is held (`HOLD_VERSION`), as planning holds it: sessions that start at
-the same instant then read one after the other, each what the one before has planned.
+Read while the version's row is locked (`HOLD_VERSION`): sessions that start at the same instant read one after the
+other, each seeing what the previous one planned.
 """
 
 from collections.abc import Mapping
@@ -64,11 +64,11 @@ LOADS = select(_all.c.unit_id, (_all.c.n - func.coalesce(_not_counted.c.n, 0)).l
 def loads_of(
     session: Session, version_id: int, mode: str, block: str, active_since: datetime
 ) -> Mapping[int, int]:
-    """For each unit of a block, by its id, the sessions of a version and mode that have it; 0 where it is missing.
+    """Sessions per unit of a block, by unit id, for a version and mode; a unit without sessions is absent.
 
-    A session counts that is completed, or active and last seen at `active_since` or later (a page was served first, or
-    an answer came), unless it is excluded. One that is active but was not seen since counts as a dropout until it is
-    seen again. A trial of a session that counts does so whatever was answered, even that its clip would not play.
+    A session counts if it is completed, or active and last seen at `active_since` or later (a page was served first, or
+    an answer came), unless it is excluded. An active session not seen since counts as a dropout until it is seen again.
+    A trial of a counted session counts whatever the answer, even if its clip would not play.
     """
     asked = {"version_id": version_id, "mode": mode, "block": block, "active_since": active_since}
     rows = session.connection().execute(LOADS, asked)

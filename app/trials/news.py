@@ -1,4 +1,4 @@
-"""Waking whoever waits for a page to change: at a commit of this process, and over PostgreSQL at those of all others.
+"""Wakes requests that wait for a page to change: on commits of this process, and through PostgreSQL on those of others.
 
 A commit that changes pages notifies every process that serves the same database (`hearing`), on this host or another.
 """
@@ -40,7 +40,7 @@ def changed(session: Session, session_ids: Iterable[int]) -> None:
 
 
 def number_of(name: str) -> int:
-    """What stands for somebody without a session, such as a program: below 0, as ids of sessions are above."""
+    """A negative id for a player without a session, such as a program; session ids are positive."""
     return -1 - int(hashlib.sha256(name.encode()).hexdigest()[:12], 16)
 
 
@@ -60,7 +60,7 @@ def _forget(session: Session) -> None:
 
 
 def _name() -> str:
-    """This process among those of all hosts, so that nobody is woken twice; a fork has a name of its own."""
+    """A name unique to this process across hosts, so that no notice is handled twice; a fork gets its own."""
     global _process
     if _process[0] != os.getpid():
         _process = os.getpid(), secrets.token_hex(4)
@@ -68,7 +68,7 @@ def _name() -> str:
 
 
 def _wake(ids: Iterable[int] | None) -> None:
-    """Everybody where there is no telling whom."""
+    """Wake the listeners of these sessions; all listeners if None."""
     with _lock:
         whom = list(_waiting) if ids is None else ids
         found = [each for id_ in whom for each in _waiting.get(id_, ())]
@@ -77,7 +77,7 @@ def _wake(ids: Iterable[int] | None) -> None:
 
 
 def wake_all() -> None:
-    """Let everybody who waits look again."""
+    """Wake all listeners."""
     _wake(None)
 
 
@@ -98,7 +98,7 @@ def hearing(database: Database) -> Iterator[None]:
 
 
 def hears_all(database: Database) -> bool:
-    """Whether no commit of another process can go unheard now."""
+    """True if this process is notified of every commit of other processes."""
     return database.is_local or str(database.url) in _hearing
 
 
@@ -123,10 +123,10 @@ def _hear(database: Database, stop: threading.Event) -> None:
 
 
 class Listener:
-    """Hears of changes of one session's page from when it is entered on, so that none falls between two looks.
+    """Collects changes of one session's page from entry on, so that none is missed between two checks.
 
-    Of more than `most` that listen for one session at once the oldest `gives_way`: to a page that was loaded anew,
-    whose last one nobody has missed yet, or to another tab.
+    If more than `most` listen to one session, the oldest `gives_way`: a page that has been reloaded or another tab
+    replaces it.
     """
 
     def __init__(self, session_id: int, most: int | None = None) -> None:
@@ -158,7 +158,7 @@ class Listener:
             self._loop.call_soon_threadsafe(self._event.set)
 
     async def wait(self, seconds: float) -> bool:
-        """Until there is news, or so many seconds are over: then False."""
+        """Wait for a change; False if none came within so many seconds."""
         try:
             await asyncio.wait_for(self._event.wait(), seconds)
         except TimeoutError:

@@ -1,4 +1,4 @@
-"""What each participant's page is given: frozen, complete, and free of anything that tells a source.
+"""The data of each participant's page: frozen, complete, and free of anything that reveals a source.
 
 A template sees one of these and nothing else (no table row ever reaches a template).
 """
@@ -49,16 +49,16 @@ class Page:
 
     @property
     def stop_at(self) -> str:
-        """Where somebody stops and has their answers deleted; empty where there are none."""
+        """The address for withdrawing and deleting one's answers; empty if there are none."""
         return f"{self.action}/stop" if self.action.startswith("/p/") else ""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
-    """Posts `decision` = `agree` | `refuse` and, where `minimum_age` is set, `of_age` = `yes` | `no`.
+    """Posts `decision` = `agree` | `refuse` and, if `minimum_age` is set, `of_age` = `yes` | `no`.
 
-    With `plays_clips` it tries first whether this browser can play them. `minutes` and `pay` are what the study says
-    of its length and its pay.
+    With `plays_clips` the page first checks that the browser can play clips. `minutes` and `pay` are the study's stated
+    duration and payment.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -97,13 +97,13 @@ class TextPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class EndPage(Page):
-    """The last page, and every other way out: the code or the way back to the recruiter first, then what is said.
+    """The last page and every other way out: completion code or link to the recruiter first, then the message.
 
-    `label` names it beside the progress bar, which is there for sessions that had begun (`steps`). `why` is what
-    happened, `html` the study's own words. `earned` has lines of label and amount, `pay` what the study promised.
-    `close` comes last. `code_label` stands over the code. `link` (with `link_label`) is a way back in, where there is
-    one. `receipt` is the code with which the answers can be deleted later, at the address `receipt_at`, written whole
-    as people note it; `stop` is where that is done at once.
+    `label` is shown next to the progress bar, which only begun sessions have (`steps`). `why` is what happened, `html`
+    the study's own text. `earned` has lines of label and amount, `pay` the promised payment. `close` comes last.
+    `code_label` is shown above the code. `link` (with `link_label`) is a way back in, if any. `receipt` is the code
+    with which the answers can be deleted later, at the address `receipt_at`, written in full so that people can note
+    it; `stop` is the address for deleting them now.
     """
 
     template: ClassVar[str] = "end.html"
@@ -132,10 +132,9 @@ class EndPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """A page that asks nothing, and ends nothing: not found, gone wrong.
+    """A message page, such as for not found or an error; it asks nothing and ends nothing.
 
-    `link` (with `link_label`) is the way on or back, where there is one, `in_tab` in a tab of its own; `preview` is as
-    on the other pages.
+    `link` (with `link_label`) leads on or back, if present, `in_tab` in a new tab; `preview` is as on the other pages.
     """
 
     template: ClassVar[str] = "message.html"

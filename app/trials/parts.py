@@ -1,4 +1,4 @@
-"""What the blocks of all tasks have in common, in the study file and as they are run."""
+"""Parts common to the blocks of all tasks, in the study file and at run time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,8 +40,9 @@ IN_A_TEXT_FILE = (
 
 
 class BlockSettings(Part):
-    """A part of the session with one task. A new one in the form has `begins_with` beside `id` and `task`; a key of
-    `forgets` that changes takes those away that follow from it."""
+    """A part of the session with one task. A new one in the form has `begins_with` in addition to `id` and `task`;
+    changing a key of `forgets` removes the keys that depend on it.
+    """
 
     begins_with: ClassVar[Mapping[str, Any]] = {}
     forgets: ClassVar[Mapping[str, Sequence[str]]] = {}
@@ -59,17 +60,18 @@ class BlockSettings(Part):
 
     @classmethod
     def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
-        """How the form shows a key that is written in several ways; None for one that is not."""
+        """The form's alternatives for a key that can be written in several ways; None for others."""
         return None
 
     @classmethod
     def n_units(cls, keys: Mapping[str, Any]) -> int:
-        """How many units a block of a draft has, whose keys may be of any shape; 0 where that cannot be said yet."""
+        """The number of units in a draft's block, whose keys may have any shape; 0 if not known yet."""
         return 0
 
     def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "BlockDesign":
-        """The block as it is run, where its keys say all that it shows; what shows listed pairs or items is put
-        together with these (`app.studies.file.design`). `asked` makes a question as it is run."""
+        """The block at run time, if its keys determine its content; blocks of listed pairs or items are completed with
+        these (`app.studies.file.design`). `asked` converts a question to run time.
+        """
         raise NotImplementedError
 
 
@@ -87,12 +89,11 @@ class UnitSpec:
 
 
 class BlockDesign(Frozen):
-    """`instructions` are the block's own; those of the study come before all blocks.
+    """A block at run time. `instructions` are the block's own; those of the study come before all blocks.
 
-    `noun` is what a trial is of, `nouns` are several of these.
-    With `self_assessment`, what is asked about the trials is asked about the participants themselves after them, or
-    before them where `about_self_first`.
-    `per_participant` is how many main units each participant gets, None for all.
+    `noun` names the unit of a trial, `nouns` its plural. With `self_assessment`, the trials' questions are asked about
+    the participants themselves after them, or before them if `about_self_first`. `per_participant` is the number of
+    main units for each participant, None for all.
     """
 
     noun: ClassVar[str]
@@ -110,12 +111,12 @@ class BlockDesign(Frozen):
 
     @property
     def skips_when_full(self) -> bool:
-        """Whether somebody new goes on without this block where it has nothing left to do."""
+        """True if a new participant skips this block when it is full."""
         return False
 
     @property
     def about_self_first(self) -> bool:
-        """Whether people are asked about themselves before its trials."""
+        """True if participants are asked about themselves before its trials."""
         return False
 
     @property
@@ -124,29 +125,29 @@ class BlockDesign(Frozen):
         raise NotImplementedError
 
     def units(self) -> Sequence[UnitSpec]:
-        """What there is to show, in the order of the file."""
+        """The units, in the order of the file."""
         raise NotImplementedError
 
     @property
     def wanted_per_unit(self) -> int | None:
-        """How many participants each main unit is to have; None where there is no bound."""
+        """The target number of participants for each main unit; None if there is no limit."""
         return None
 
     @property
     def has_texts(self) -> bool:
-        """Whether it shows texts that stand in the study file itself, and are no stimuli of the library."""
+        """True if it shows texts from the study file itself, which are not stimuli of the library."""
         return False
 
     def keys(self) -> Mapping[str, Any]:
-        """Its own keys in a study file, beside those of every block; questions as they are run."""
+        """The block's own keys in a study file, in addition to those of every block; questions as at run time."""
         own = {*type(self).model_fields} - {*BlockDesign.model_fields}
         return self.model_dump(mode="json", include=own, exclude_defaults=True)
 
     def activity(self) -> str:
-        """What its participants did, as the end of a sentence."""
+        """The participants' activity, as the end of a sentence."""
         asked = "; ".join(f"“{question.ask}”" for question in self.asked)
         return f"were shown {self.nouns.lower()} one at a time" + (f" and asked: {asked}" if asked else "")
 
     def n_main(self, n_units: int) -> int:
-        """How many main trials each participant gets of so many main units."""
+        """The number of main trials for each participant, of so many main units."""
         return min(n_units, self.per_participant or n_units)

@@ -13,11 +13,11 @@ NO_PART = BlockPart("", "", 0, 0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a page of a design is shown, and to whom: what its page holds beside the design itself.
+    """The context of a page: the data it holds in addition to the design.
 
-    `form` and `errors` are of a form that could not be accepted. `clips` gives the address of a position and side.
-    `part` is the block of a trial's page, `trial` what is on it where that differs by session, `now` when it is shown.
-    `ending` is how the session came to its last page.
+    `form` and `errors` belong to a form that was not accepted. `clips` gives the address for a position and side.
+    `part` is the block of a trial's page, `trial` its session-specific content, `now` the time of showing. `ending` is
+    how the session reached its last page.
     """
 
     page: PageKey

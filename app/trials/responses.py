@@ -1,4 +1,4 @@
-"""What a participant sent, append-only: corrections and exclusions stand beside it, never in it."""
+"""Participants' responses, append-only: corrections and exclusions are stored in tables of their own."""
 
 from datetime import datetime
 from typing import Any
@@ -12,14 +12,13 @@ from app.trials.design import Layout, Slot
 
 
 class Response(SQLModel, table=True):
-    """What one session answered on one page. `side` is what the person pressed, `tie` for no difference; which
-    member that was, the plan of the trial knows.
+    """One session's answer to one page. `side` is the side pressed, `tie` for no difference; the trial's plan maps it
+    to a member.
 
-    `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
-    read, as it came; `flags` says what was odd. `raised`, `unwatched` and `study_rule` (the
-    study's own rule that leaves the answer out) are what `app.trials.examining` found; that, the server's
-    `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the answer to
-    a slider of that id, as the number it stands for.
+    `answers` holds the questions without a column of their own. `odd_playback` keeps unreadable telemetry as sent;
+    `flags` marks it. `raised`, `unwatched` and `study_rule` (the study's own rule that excludes the answer) are the
+    findings of `app.trials.examining`; these, the server's `interval_ms` and whether each clip was fetched are NULL if
+    not recorded. `certainty` is the numeric answer to a slider of that id.
     """
 
     __tablename__ = "response"
@@ -60,9 +59,9 @@ class Response(SQLModel, table=True):
 
 
 class Evidence(SQLModel, table=True):
-    """How a stimulus of a trial was watched, as the browser reported it. Times in ms, `played` in seconds of it.
+    """How a stimulus of a trial was watched, as reported by the browser. Times in ms, `played` in seconds.
 
-    `reading` is how a record or text was read, NULL of clips.
+    `reading` is how a record or text was read, NULL for clips.
     """
 
     __tablename__ = "evidence"

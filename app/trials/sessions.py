@@ -1,4 +1,6 @@
-"""What tasks ask of sessions, which stand above them: handed to a task's sweep, and to its routes as `SessionsDep`."""
+"""Functions that tasks need from sessions, a higher layer: passed to a task's sweep, and to its routes as
+`SessionsDep`.
+"""
 
 from typing import Annotated, Protocol, cast
 
@@ -13,7 +15,7 @@ class Sessions(Protocol):
     """Sessions as tasks see them; `app.sessions.where` has them."""
 
     def locate(self, session: Session, token: str) -> Where:
-        """Where the session of a token stands. Raises NotFound."""
+        """The state of a token's session. Raises NotFound."""
 
     def hold(self, session: Session, token: str) -> None:
         """Lock the session of a token until the commit."""

@@ -1,4 +1,4 @@
-"""What each state of a study allows, and which changes of state there are: the one place that says so."""
+"""The states of a study: what each allows, and the transitions. The one place that defines them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from app.trials.tables import Mode
 
 
 class State(StrEnum):
-    """What a study takes: entries while `pilot` or `live`, answers until `closed`."""
+    """A study's state: it takes entries while `pilot` or `live`, answers until `closed`."""
 
     DRAFT = "draft"
     PILOT = "pilot"
@@ -22,10 +22,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Allows:
-    """What holds in a state. `enters_as` is the mode of who comes in by the study's address, None where nobody may.
+    """What a state allows. `enters_as` is the mode of participants who enter by the study's address, None if nobody
+    may.
 
-    `answers` is whether sessions under way may go on (in a closed study its closing says for how long), `to` the states
-    that may follow.
+    `answers` is whether sessions under way may continue (in a closed study its closing sets for how long), `to` the
+    possible next states.
     """
 
     enters_as: Mode | None
@@ -85,7 +86,7 @@ STATES: Mapping[State, Allows] = MappingProxyType(
 
 
 def takes_answers(state: State, closes_at: datetime | None, now: datetime, *, begun: bool) -> bool:
-    """Whether a session goes on, which has `begun` or has not consented yet."""
+    """True if a session continues, which has `begun` or not consented yet."""
     in_grace = begun and closes_at is not None and now < closes_at
     return STATES[state].answers or in_grace
 

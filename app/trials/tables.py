@@ -1,6 +1,6 @@
-"""A participant's session, its trials, and what is decided of it later. What it answered is in `responses.py`.
+"""A participant's session, its trials, and later decisions about it. Its answers are in `responses.py`.
 
-Where an id is kept outside of its row (in a process, a link, the name of a folder), it is never given again.
+An id that is used outside its row (in a process, a link, a folder name) is never reused.
 """
 
 from datetime import datetime
@@ -23,11 +23,11 @@ class Mode(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a session came: `arrived` takes the answer to the consent page, `active` all others.
+    """Progress of a session: `arrived` waits for the consent answer, `active` for all others.
 
-    `unplayable` went to the last page without a single clip that would play. Those of `COUNTED_ALONE` are a count:
-    nothing is kept with them that is about anybody. `full` agreed when no place was left; `left` did not answer the
-    consent page; `withdrawn` had their answers deleted.
+    `unplayable` reached the last page without a single playable clip. Those of `COUNTED_ALONE` are only a count:
+    nothing about a person is kept with them. `full` consented when no place was left; `left` did not answer the consent
+    page; `withdrawn` deleted their answers.
     """
 
     ARRIVED = "arrived"
@@ -87,7 +87,7 @@ class ParticipantSession(SQLModel, table=True):
 
 
 class SessionToken(SQLModel, table=True):
-    """What opens a session, as its SHA-256: the random token itself is in its participant's browser alone."""
+    """The key to a session, as SHA-256: the random token itself exists only in the participant's browser."""
 
     __tablename__ = "session_token"
 
@@ -152,9 +152,9 @@ class SessionNote(SQLModel, table=True):
 
 
 class Unit(SQLModel, table=True):
-    """What a version shows on one trial: one stimulus or several, each in a slot of its own (`UnitMember`).
+    """The stimuli of one trial: one or several, each in a slot (`UnitMember`).
 
-    `truth` is the slot of the true one, NULL where none is. `item_group` names units that belong together.
+    `truth` is the slot of the true one, NULL if there is none. `item_group` names units that belong together.
     """
 
     __tablename__ = "unit"

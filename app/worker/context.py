@@ -1,4 +1,4 @@
-"""What a handler is given: its job's parameters, where data are, and a way to tell how far it is."""
+"""The context of a handler: its job's parameters, the data locations, and a progress callback."""
 
 import ctypes
 import threading
@@ -20,7 +20,7 @@ LOOK_EVERY_S = 0.5
 
 
 class Cancelled(Exception):
-    """Somebody called the job off; what is half done is to be cleared away."""
+    """The job was cancelled; partial output must be removed."""
 
 
 class Stopping(Exception):
@@ -47,9 +47,9 @@ class Work:
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """Around what computes for long and tells nothing: Cancelled or Stopping is raised in the midst of it.
+        """A block of long computation without progress calls, in which Cancelled or Stopping is raised asynchronously.
 
-        For computation alone: what writes, to files that matter or a database, must not be ended at any step.
+        For computation alone: code that writes to important files or a database must not be interrupted at any step.
         """
         over = threading.Event()
         watcher = threading.Thread(target=self._watch, args=(threading.get_ident(), over), daemon=True)
@@ -61,7 +61,7 @@ class Work:
             watcher.join()
 
     def _watch(self, thread: int, over: threading.Event) -> None:
-        """Raises again until it is heard: a library may catch whatever comes in one of its steps."""
+        """Raise repeatedly until noticed: a library may swallow an exception."""
         while not over.wait(LOOK_EVERY_S):
             ending = Stopping if self.stop.is_set() else None if self._goes_on() else Cancelled
             if ending is not None:

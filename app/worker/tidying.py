@@ -1,4 +1,4 @@
-"""What was left lying in the data folder: uploads never finished, work of killed imports, old previews."""
+"""Removal of leftovers in the data folder: unfinished uploads, partial imports, old previews."""
 
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ EXPORTS_FOR = timedelta(
 
 
 def tidy(data_dir: Path, database: Database, now: datetime) -> None:
-    """Clear away what is stale; does so at most once an hour, however often it is asked."""
+    """Remove stale files; at most once an hour, however often it is called."""
     mark = data_dir / "incoming" / ".tidied"
     if mark.exists() and now.timestamp() - mark.stat().st_mtime < EVERY.total_seconds():
         return
@@ -63,7 +63,7 @@ def _remove_parts(data_dir: Path, database: Database, now: datetime) -> None:
 
 
 def _remove_outputs_of_deleted(data_dir: Path, database: Database) -> None:
-    """What a study's deletion could not remove, because the service ended."""
+    """Remove output that a study's deletion left because the service ended."""
     folders = {path.parent for path in (folder(data_dir, 0) for folder in FOLDERS)}
     found = {int(path.name) for folder in folders for path in folder.glob("*") if path.name.isdecimal()}
     with database.reading() as session:
@@ -73,7 +73,7 @@ def _remove_outputs_of_deleted(data_dir: Path, database: Database) -> None:
 
 
 def _scratch(data_dir: Path, database: Database) -> list[Path]:
-    """All in `incoming` but uploads and what a standing job is at."""
+    """Everything in `incoming` but uploads and the files of unfinished jobs."""
     with database.reading() as session:
         jobs = select(Job.id).where(Job.kind == Kind.REPROCESS, col(Job.status).in_(JOBS_STANDING))
         busy = {reprocess_folder(data_dir, job_id or 0) for job_id in session.exec(jobs)}
@@ -91,7 +91,7 @@ def _remove_old(paths: list[Path], before: datetime) -> None:
 
 
 def _touched_at(path: Path) -> datetime:
-    """When a file, or the newest in a folder, was last written; long ago where there is none."""
+    """When a file, or the newest in a folder, was last written; the epoch if there is none."""
     found = [0.0]
     for each in (path, *path.rglob("*")):
         try:

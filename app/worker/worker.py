@@ -1,4 +1,4 @@
-"""The worker: does the queue's jobs beside the service, and takes up after a crash what it was at."""
+"""The worker: processes the queue's jobs outside the service, and resumes after a crash."""
 
 import fcntl
 import logging
@@ -50,7 +50,7 @@ def work(settings: Settings, database: Database, stop: threading.Event) -> None:
 
 
 def _do_again(settings: Settings, database: Database, stop: threading.Event) -> None:
-    """What was begun before, one by one: a job that ends the worker must not take others down with it."""
+    """Repeat jobs begun before, one by one: a job that crashes the worker must not take others with it."""
     while not stop.is_set():
         with database.transaction() as session:
             job = queue.take(session, tuple(HANDLERS), datetime.now(UTC), again=True)
@@ -88,7 +88,7 @@ def _next(database: Database, kinds: Sequence[Kind]) -> JobView | None:
 
 
 def _do(settings: Settings, database: Database, job: JobView, stop: threading.Event) -> bool:
-    """False where the worker was told to end, and the job waits for the next."""
+    """Run a job; False if the worker was told to end, and the job stays queued."""
     status, message, result = JobStatus.DONE, "", None
     try:
         result = HANDLERS[job.kind](Work(job, settings, database, ClipStore(settings.data_dir), stop))
@@ -131,8 +131,9 @@ def _begin_anew(session: Session, job_id: int) -> bool:
 
 
 def _written(database: Database, stop: threading.Event, job: Callable[[Session], T]) -> T | None:
-    """What a write returned, as soon as the database takes it; None where the worker is to end before: the next one
-    begins the job anew."""
+    """Return the result of a write, retried until the database accepts it; None if the worker is to end first: its
+    successor repeats the job.
+    """
     while True:
         try:
             with database.transaction() as session:

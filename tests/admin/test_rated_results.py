@@ -18,9 +18,9 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
 from app.reports.games import measures_by_game
-from app.reports.match_files import read_matches
 from app.reports.rated import ratings_frame
 from app.studies.versions import set_state
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from app.trials.responses import Response

@@ -48,7 +48,7 @@ class Stub:
         self.seen: list[PairFiles] = []
 
     def prepare(self) -> None:
-        """Nothing to load."""
+        """Do nothing; there is nothing to load."""
 
     def judge(self, pair: PairFiles) -> Verdict:
         self.seen.append(pair)

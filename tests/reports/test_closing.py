@@ -17,8 +17,6 @@ from app.library.contents import add_documents
 from app.library.documents import read_documents
 from app.library.places import results_folder
 from app.reports.distances import as_attributes, distances_to_people, kept_distances
-from app.reports.match_files import Options as Far
-from app.reports.match_files import read_matches
 from app.reports.report import build_report
 from app.reports.results.view import from_json
 from app.simulation.people import Traits
@@ -26,6 +24,8 @@ from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
 from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
+from app.tasks.game.match_files import Options as Far
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import write_records
 from app.tasks.game.run import asked_for

@@ -19,11 +19,11 @@ def is_json(path: Path) -> bool:
 
 
 def json_table(path: Path, rows: str | None = None) -> pd.DataFrame:
-    """The rows of a JSON file, keys of objects within objects joined by dots (`answer.image1`); arrays stay.
+    """The rows of a JSON file, keys of nested objects joined by dots (`answer.image1`); arrays are kept.
 
-    The rows are an array of objects: the file itself, or what stands in it under `rows` (`data.answers`); what else
-    stands beside that array is in each of its rows. Without `rows` a file that is one object is one row. Of a folder,
-    the rows of all its JSON files by name. The column `file` has their names without suffix.
+    The rows are an array of objects: the file itself, or the one under `rows` (`data.answers`); the values around that
+    array are in each of its rows. Without `rows` a file that is one object is one row. For a folder, the rows of all
+    its JSON files by name. The column `file` has their names without suffix.
 
     Raises ReadError.
     """

@@ -69,7 +69,7 @@ def _under(found: object, key: str) -> object:
 
 
 def _parsed(cell: object, separator: str | None) -> object:
-    """What a cell is; an empty one is an array of nothing."""
+    """The content of a cell; an empty one is an empty array."""
     if (
         cell is None
         or cell is pd.NA

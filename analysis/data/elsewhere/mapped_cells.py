@@ -16,7 +16,7 @@ _PERCENT = re.compile(r"\s*%$")
 
 
 def texts_of(column: pd.Series, values: Mapping[str, str]) -> pd.Categorical:
-    """The cells as texts, those that `values` lists as it says (an empty cell is listed as ``""``)."""
+    """The cells as texts, replaced as listed in `values` (an empty cell is listed as ``""``)."""
     cells = categorical(column)
     given = [str(text) for text in cells.categories]
     return _coded(cells.codes, [*(values.get(text, text) for text in given), values.get("", "")])
@@ -41,7 +41,7 @@ def with_ending(cells: pd.Categorical, ending: str) -> pd.Categorical:
 
 
 def joined_texts(first: pd.Categorical, second: pd.Categorical) -> pd.Categorical:
-    """The texts of both with a hyphen between; those of the first alone where the second has none."""
+    """The texts of both joined by a hyphen; the first's alone if the second has none."""
     n = len(second.categories) + 1
     used, codes = np.unique(first.codes.astype(np.int64) * n + second.codes + 1, return_inverse=True)
     texts = []
@@ -53,9 +53,10 @@ def joined_texts(first: pd.Categorical, second: pd.Categorical) -> pd.Categorica
 
 
 def numbers_of(cells: pd.Categorical, scale: tuple[float, float] | None) -> tuple[pd.Categorical, Mask]:
-    """Texts of numbers without a percent sign behind them, and the rows that are off the scale.
+    """Numbers as texts without a percent sign, and the rows that are off the scale.
 
-    A scale whose first end is the larger is turned round, so that more is more certain; what is no number stays."""
+    A scale with the larger end first is reversed, so that more is more certain; cells that are no numbers are kept.
+    """
     texts = [_PERCENT.sub("", str(text).strip()) for text in cells.categories]
     numbers = np.array([as_number(text) for text in texts], dtype=float)
     if scale is None:
@@ -122,7 +123,7 @@ def flipped(pair: Codes, n_pairs: int, a: pd.Categorical, b: pd.Categorical) -> 
 
 
 def first_other(pair: Codes, n_pairs: int, a: pd.Categorical, b: pd.Categorical) -> tuple[int, int] | None:
-    """Two rows of one pair that show different clips, whatever their order: the earlier and the later; or None."""
+    """Two rows of one pair that show different clips, in any order: the earlier and the later; or None."""
     texts, (of_a, of_b) = same_codes(a, b)
     shows = np.minimum(of_a, of_b).astype(np.int64) * (len(texts) + 1) + np.maximum(of_a, of_b)
     shows[(of_a < 0) | (of_b < 0) | (pair < 0)] = -1

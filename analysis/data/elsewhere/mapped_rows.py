@@ -188,7 +188,7 @@ class MappedRows:
         return pd.Series(runs).groupby(runs).cumcount() + 1
 
     def _require_one_answer(self) -> None:
-        """Refuse a second answer to a pair by the rows of the file, of which several answers may be from one."""
+        """Refuse a second answer to a pair, by the rows of the file, one of which may hold several answers."""
         for name in ("trial", "pair"):
             keys = [pd.Series(self.cells[key]) for key in ("study", "session", name)]
             groups = groups_of(keys).codes
@@ -209,7 +209,7 @@ class MappedRows:
         )
 
     def _theirs(self, name: str, at: int) -> str:
-        """What the table calls our column, with ours beside it."""
+        """The table's name for our column, with ours in parentheses."""
         known = {*self.mapping.columns, *self.long.places}
         name = name if name in known else _SAME_AS.get(name, name)
         entry = self.mapping.columns.get(name)
@@ -249,7 +249,7 @@ def _values(entries: Mapping[str, Entry]) -> dict[str, str]:
 
 
 def _both(a: pd.Categorical, b: pd.Categorical) -> pd.Categorical:
-    """Two clips are one pair, whichever is called a; a row without one of them has no pair."""
+    """The pair of two clips in either order; a row without one of them has no pair."""
     texts, (of_a, of_b) = same_codes(a, b)
     low, high = np.minimum(of_a, of_b).astype(np.int64), np.maximum(of_a, of_b).astype(np.int64)
     key = np.where(low < 0, -1, low * len(texts) + high)

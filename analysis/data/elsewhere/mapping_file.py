@@ -30,13 +30,13 @@ _ITEM: Mapping[Kind, str] = {"2afc": "pair", "ratings": "item", "yes-no": "stimu
 
 @dataclass(frozen=True, slots=True)
 class MappingFile:
-    """What a mapping file says, as texts. Keys are our names, and of `values` then theirs.
+    """The content of a mapping file, as texts. Keys are our names, and within `values` then theirs.
 
-    `columns` names their column, `constants` one value for all rows, `values` what a value of theirs is with us,
-    `named_by` what a value of theirs is the name of, `wide` how a row holds several answers, `options` every other key
-    of the file, `lists` those that hold several texts; `lines` says where each key of the file stands. `joined` has the
-    columns of theirs that are one column together, by the name that `columns` then has for them; `parts` likewise those
-    that are a part of a column."""
+    `columns` names their column, `constants` one value for all rows, `values` our value for each of theirs, `named_by`
+    the name meant by a value of theirs, `wide` the layout of a row with several answers, `options` every other key of
+    the file, `lists` those with several texts; `lines` has the line of each key of the file. `joined` has their columns
+    that together form one, by the name used in `columns`; `parts` likewise those that are a part of a column.
+    """
 
     path: str
     kind: Kind
@@ -53,7 +53,7 @@ class MappingFile:
 
     @property
     def joined_by(self) -> str:
-        """What stands between the texts of joined columns."""
+        """The text between the texts of joined columns."""
         entry = self.options.get("joined_by")
         return JOINED_BY if entry is None else entry.text
 
@@ -69,7 +69,7 @@ class MappingFile:
 
     @property
     def item(self) -> str:
-        """Our column of what was asked about."""
+        """Our column for the item asked about."""
         return _ITEM[self.kind]
 
     @property
@@ -89,12 +89,12 @@ class MappingFile:
 
     @property
     def has_slots(self) -> bool:
-        """Whether columns may name the slot of a wide layout, `{n}`, beside columns of the file."""
+        """True if columns may use the slot of a wide layout, `{n}`, in addition to columns of the file."""
         return self.wide is not None and self.wide.layout in ("items", "raters")
 
     @property
     def slotted(self) -> Mapping[str, tuple[str, ...]]:
-        """Our columns that are made with the slot of a wide layout, and what they are joined of."""
+        """Our columns that use the slot of a wide layout, and the columns they are joined from."""
         found = {
             name: tuple(part.text for part in self.of_file(entry)) for name, entry in self.columns.items()
         }
@@ -107,7 +107,7 @@ class MappingFile:
 
     @property
     def given(self) -> frozenset[str]:
-        """Our columns that the file gives in whatever way."""
+        """Our columns that the file provides in any way."""
         return frozenset({*self.columns, *self.constants, *self.unfolded})
 
     def refuse(self, line: int, key: str, problem: str, remedy: str) -> NoReturn:
@@ -132,7 +132,7 @@ class MappingFile:
 
     @property
     def delimiter(self) -> str | None:
-        """What separates the cells of a text file; None where the file's name says it."""
+        """The separator of a text file's cells; None if the file's name determines it."""
         entry = self.options.get("delimiter")
         if entry is None:
             return None

@@ -1,4 +1,4 @@
-"""Tables from elsewhere: the named columns of a CSV, TSV, JSON lines or Parquet file, whatever they are called."""
+"""External tables: the named columns of a CSV, TSV, JSON lines or Parquet file, under any names."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

@@ -42,14 +42,14 @@ class LongTable:
 
 
 def long_table(mapping: MappingFile, file: TableFile, prose: Sequence[str] = ()) -> LongTable:
-    """The columns that a mapping names, one row per answer, whatever the layout.
+    """The columns named in a mapping, one row per answer, for any layout.
 
-    An empty cell where an answer could stand is no answer and gives no row, unless `values` says what it is.
+    An empty cell in place of an answer is no answer and gives no row, unless `values` defines it.
 
     Raises
     ------
     MappingError
-        Where the `wide` section names columns that the file does not have.
+        If the `wide` section names columns that the file does not have.
     SchemaError
         At the first cell that is no count, no list, or a list of another length than its row's others.
     """
@@ -85,7 +85,7 @@ def long_table(mapping: MappingFile, file: TableFile, prose: Sequence[str] = ())
 
 
 def _unknown(mapping: MappingFile, n: int) -> dict[str, pd.Series]:
-    """Somebody else for every answer: nothing says that two of them are one person's."""
+    """A new rater for every answer, as nothing tells which are one person's."""
     return {mapping.rater: pd.Series([f"unknown-{number}" for number in range(1, n + 1)], dtype=object)}
 
 
@@ -137,7 +137,7 @@ def _is_answer(mapping: MappingFile, cells: pd.Categorical) -> Mask:
 
 
 def _groups(mapping: MappingFile, wide: Wide, file: TableFile) -> dict[str, dict[str, str]]:
-    """By rater or item, their column of each of our columns; in the order of the header."""
+    """By rater or item, their column for each of our columns; in the order of the header."""
     if wide.names:
         for entry in wide.names:
             _require_column(mapping, wide, entry, entry.text, file)
@@ -158,7 +158,7 @@ def _groups(mapping: MappingFile, wide: Wide, file: TableFile) -> dict[str, dict
 
 
 def _slots(mapping: MappingFile, wide: Wide, file: TableFile) -> list[str]:
-    """What stands for the slot in the columns of the answers; `Q1_conf` is not `Q{n}` where `Q{n}_conf` is given."""
+    """The slots in the columns of the answers; `Q1_conf` is not `Q{n}` if `Q{n}_conf` is given."""
     answers = wide.patterns[mapping.answer]
     longer = [
         _matcher(entry)
@@ -236,7 +236,7 @@ def _numbers(column: pd.Series, their: str, file: TableFile) -> Counts:
 
 
 def _listed(mapping: MappingFile, wide: Wide, file: TableFile) -> tuple[Sequence[str], _Unfold]:
-    """Cells that are arrays, of which those of one row belong together entry by entry."""
+    """Cells that are arrays, whose entries in one row belong together by position."""
     paths = {name: path_of(entry.text, file.header) for name, entry in wide.lists.items()}
     for name, path in paths.items():
         _require_column(mapping, wide, wide.lists[name], path.column, file)

@@ -19,11 +19,12 @@ _KEYS = (*LAYOUTS, "anonymous", "separator")
 
 @dataclass(frozen=True, slots=True)
 class Wide:
-    """How a row of theirs holds several answers; `line` is where the file says so.
+    """The layout in which a row holds several answers; `line` is its line in the file.
 
-    One layout at most is given. `raters` and `items`: by our name the pattern of their columns, or, listed one by one,
+    At most one layout is given. `raters` and `items`: by our name the pattern of their columns, or, listed one by one,
     `names`: the columns of the answers. `counts`: by their column the answer of ours that it counts. `lists`: by our
-    name the column of arrays. `anonymous`: nothing says who answered. `separator` divides cells of `lists`."""
+    name the column of arrays. `anonymous`: answers have no participant. `separator` divides cells of `lists`.
+    """
 
     line: int
     layout: Layout | None

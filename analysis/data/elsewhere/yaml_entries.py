@@ -35,7 +35,7 @@ class Entry:
 
 
 def unknown(name: str, known: Collection[str]) -> str:
-    """What is wrong with a name that is none of the known ones."""
+    """The problem of an unknown name."""
     meant = get_close_matches(name, known, n=1)
     return f"the name is not known{f' (do you mean {shown(meant[0])}?)' if meant else ''}"
 

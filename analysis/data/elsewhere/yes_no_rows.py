@@ -12,7 +12,7 @@ from analysis.errors import SchemaError, shown
 
 
 def require_yes_no(mapping: MappingFile) -> None:
-    """Refuse a mapping that does not say who answered what about which stimulus, and what it was."""
+    """Refuse a mapping without participant, stimulus, answer or truth."""
     if mapping.kind != "yes-no":
         problem = f"this maps {mapping.kind}, and judgements of single stimuli are needed"
         mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind yes-no")

@@ -24,7 +24,7 @@ Counts = npt.NDArray[np.int64]
 
 
 def counts_of(items: Items) -> Counts:
-    """How many raters named each class (columns) for each item (rows)."""
+    """The number of raters who named each class (columns) for each item (rows)."""
     width = len(items.classes)
     cells = np.bincount(items.item * width + items.value.astype(np.int64), minlength=len(items) * width)
     counted: Counts = cells.astype(np.int64).reshape(len(items), width)
@@ -83,9 +83,10 @@ def over_person(items: Items, judged: Floats) -> Quantity:
 
 
 def _against_others(items: Items) -> tuple[Floats, Floats]:
-    """For each rating the class that most of the item's other raters named, as shares of classes: 1 for it, a half for
-    each where raters name two classes in all and the others are level, 0 throughout where there is none. And of each
-    item the share of its ratings that have one."""
+    """For each rating the class named by most of the item's other raters, as shares of classes: 1 for it, a half for
+    each if raters name two classes in all and the others are tied, 0 throughout if there is none. And for each item the
+    share of its ratings that have one.
+    """
     counts, own = counts_of(items), items.value.astype(np.int64)
     two = np.count_nonzero(counts.sum(axis=0)) == 2
     label = np.zeros((len(own), counts.shape[1]))
@@ -107,8 +108,9 @@ def _per_item(items: Items, values: Floats) -> Floats:
 
 
 def outcomes(items: Items, judged: Floats) -> Floats:
-    """For each rating 1 where that rater agrees with more of the item's other raters than the judge, -1 where with
-    fewer, 0 where with as many; NaN where the judge is silent or there are no others."""
+    """For each rating 1 if that rater agrees with more of the item's other raters than the judge, -1 if with fewer, 0
+    if with as many; NaN if the judge is silent or there are no others.
+    """
     counts, own = counts_of(items), items.value.astype(np.int64)
     of_judge = judged[items.item]
     known = ~np.isnan(of_judge) & (items.n[items.item] > 1)
@@ -119,7 +121,7 @@ def outcomes(items: Items, judged: Floats) -> Floats:
 
 
 def confusion(items: Items, judged: Floats) -> Counts:
-    """How many items have each plurality (rows) and each class of the judge's (columns)."""
+    """The number of items by plurality (rows) and class of the judge's (columns)."""
     label, width = plurality(counts_of(items)), len(items.classes)
     known = (label >= 0) & ~np.isnan(judged)
     cells = np.bincount(label[known] * width + judged[known].astype(np.int64), minlength=width * width)

@@ -64,7 +64,7 @@ def _lines(group: ItemGroup, name: str) -> Iterator[Line]:
 
 
 def judge_name(judge: ItemJudge) -> str:
-    """With its run, where there are several."""
+    """The judge's name, with its run if there are several."""
     return f"{judge.judge}, run {judge.run}" if judge.run else judge.judge
 
 

@@ -1,4 +1,4 @@
-"""People's ratings of items by one criterion as numbers, and what a judge says of the same items."""
+"""People's ratings of items by one criterion as numbers, and a judge's values for the same items."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,12 @@ _LISTED = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Items:
-    """The ratings of one criterion that count, one row each: the codes of item and rater, and the value.
+    """The counted ratings of one criterion, one row each: the codes of item and rater, and the value.
 
-    `names` are the items in order, also those whose every rating was left out. `value` is a place in `classes` (the
-    classes that people or a judge named, in order) where they are classes, else a number; `scale` is the lowest and
-    the highest number that could be given, or was."""
+    `names` are the items in order, including those whose every rating was left out. `value` is an index into `classes`
+    (the classes that people or a judge named, in order) if they are classes, else a number; `scale` is the lowest and
+    the highest number that could be given, or was.
+    """
 
     criterion: str
     names: tuple[str, ...]
@@ -65,10 +66,11 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class ItemCounts(Result):
-    """What became of one run's values by one criterion.
+    """The outcome of one run's values by one criterion.
 
     Of the `n_items` items that people rated it judged `n_judged`, abstained on `n_abstained` and has no row for
-    `n_missing`. Of its `n_rows` rows, `n_unrated` name items that nobody rated (the first ten are listed)."""
+    `n_missing`. Of its `n_rows` rows, `n_unrated` name unrated items (the first ten are listed).
+    """
 
     n_rows: int
     n_items: int
@@ -81,9 +83,10 @@ class ItemCounts(Result):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Said:
-    """What one run of one judge says of the items: a place in their classes, or a number; NaN where nothing.
+    """One run's values of one judge for the items: an index into their classes, or a number; NaN for none.
 
-    `on_scale`: whether its numbers are on the scale of people's."""
+    `on_scale`: whether its numbers are on people's scale.
+    """
 
     judge: str
     run: str
@@ -131,12 +134,12 @@ def collect_items(ratings: Ratings, verdicts: pd.DataFrame) -> Iterator[Items]:
 
 
 def said_of(items: Items, verdicts: pd.DataFrame, origin: str) -> Iterator[Said]:
-    """What each run of each judge says of the items.
+    """The values of each run of each judge for the items.
 
     Raises
     ------
     SchemaError
-        For a value that is no number where people gave numbers, or a second one for the same item.
+        For a value that is no number if people gave numbers, or a second one for the same item.
     """
     of_criterion = verdicts["criterion"].isna() | (verdicts["criterion"] == items.criterion)
     rows = verdicts[of_criterion.to_numpy(dtype=bool)]
@@ -204,7 +207,7 @@ def _numbers(items: Items, rows: pd.DataFrame, origin: str) -> Floats:
 
 
 def _on_scale(items: Items, rows: pd.DataFrame, numbers: npt.NDArray[np.float64]) -> bool:
-    """As the file says, or because every number lies within people's scale."""
+    """True if the file says so, or if every number is within people's scale."""
     said: Sequence[str] = [str(scale) for scale in rows["scale"].dropna().unique()]
     if said:
         return "own" not in said

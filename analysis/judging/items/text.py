@@ -31,9 +31,10 @@ _READ = {
 
 
 def render_items(validation: ItemValidation, width: int = WIDTH) -> str:
-    """Return the validation as plain text: every number with its interval and what one person reaches beside it.
+    """Return the validation as plain text: every number with its interval and the level of one person.
 
-    Of more than eight classes the largest confusions are listed; the JSON has the table."""
+    Of more than eight classes the largest confusions are listed; the JSON has the table.
+    """
     return as_text(list(_parts(validation)), width)
 
 

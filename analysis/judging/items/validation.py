@@ -41,7 +41,7 @@ _TOO_FEW = "no rater has {} items that others rated and the judge judged"
 
 @dataclass(frozen=True, slots=True)
 class ItemSettings(Result):
-    """What was asked for; `judges_of` is what the ratings are: ``classes`` or ``ratings``."""
+    """The requested settings; `judges_of` is the kind of the ratings: ``classes`` or ``ratings``."""
 
     judges_of: str
     agreement_level: Level
@@ -55,10 +55,11 @@ class ItemSettings(Result):
 
 @dataclass(frozen=True, slots=True)
 class ItemMeasure(Result):
-    """One number of a judge, and beside it the `ceiling`: one person held against the others by the same number.
+    """One number of a judge, with the `ceiling`: the same number for one person against the others.
 
-    `over_person`, of accuracy and of Spearman's correlation, is the judge's number minus one person's, both against the
-    same others; None of the other numbers."""
+    `over_person`, for accuracy and Spearman's correlation, is the judge's number minus one person's, both against the
+    same others; None for the other numbers.
+    """
 
     value: Estimate
     ceiling: Estimate
@@ -85,10 +86,11 @@ class ItemJudge(Result):
 
 @dataclass(frozen=True, slots=True)
 class ItemGroup(Result):
-    """The judges by one criterion, and the people they are held against.
+    """The judges by one criterion, and the people they are compared with.
 
     Of `n_items` items with a rating, `n_items_one_rater` have one rater only, and `n_tied` have no class that more
-    raters named than any other (None for ratings); `n_left_out` ratings do not count."""
+    raters named than any other (None for ratings); `n_left_out` ratings do not count.
+    """
 
     criterion: str
     n_items: int
@@ -108,7 +110,7 @@ class ItemValidation(Result):
     criteria: tuple[ItemGroup, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        """A dict of plain values with stable keys: never NaN, but null with a reason."""
         return {"format": FORMAT, **Result.to_dict(self)}
 
 
@@ -250,7 +252,7 @@ def _estimates(
 def _correlations(
     quantities: Mapping[str, Quantity], counted: Bools, settings: ItemSettings
 ) -> dict[str, Estimate]:
-    """As `_estimates`; of few items the interval is the jackknife's, for a bootstrap's is too narrow there."""
+    """Like `_estimates`; with few items the interval is the jackknife's, as a bootstrap's is too narrow there."""
     few = 0 < int(counted.sum()) <= _FEW
     found = _estimates(quantities, len(counted), replace(settings, resamples=0) if few else settings)
     if not few:

@@ -1,4 +1,4 @@
-"""What judges say of items: one class or one number each; checked before anything is computed."""
+"""Judges' values for items: one class or one number each; checked before anything is computed."""
 
 from pathlib import Path
 

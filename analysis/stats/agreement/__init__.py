@@ -1,4 +1,4 @@
-"""How far people agree: on choices, on uncertainties, and on ratings of any kind."""
+"""Inter-rater agreement: on choices, on uncertainties, and on ratings of any kind."""
 
 from analysis.stats.agreement.ratings import RatingAgreement, agreement_of_ratings
 from analysis.stats.agreement.responses import Agreement, ChoiceAgreement, SourceAgreement, agreement

@@ -1,7 +1,7 @@
 """Chance-corrected agreement as functions of sums over units, so that a bootstrap is one matrix product.
 
-Each function takes one row of counts for each unit (how often each value was given to it) and returns what the unit
-adds to the sums, and the coefficients of those sums.
+Each function takes one row of counts for each unit (the number of times each value was given to it) and returns the
+unit's terms of the sums, and the coefficients of those sums.
 """
 
 from typing import TypeVar
@@ -52,13 +52,13 @@ def nominal(counts: Codes, n_values: int) -> Parts:
 
 
 def symmetric(counts: Codes) -> Parts:
-    """The same of two values whose names mean nothing: which of two clips is called a.
+    """Agreement on two values with arbitrary names, such as which of two clips is called a.
 
-    Naming the members of every pair anew by the toss of a coin makes the chance that two votes agree 1/2, whatever the
-    votes: that is what agreement is corrected by [BAG54]_. kappa and AC1 are then the same number.
+    Renaming the members of every pair by the toss of a coin makes the chance that two votes agree 1/2, whatever the
+    votes: that is the chance correction [BAG54]_. kappa and AC1 are then the same number.
 
-    A third column counts ties, whose name does mean something: with a share t of them the chance is
-    t^2 + (1 - t)^2 / 2."""
+    A third column counts ties, whose name is meaningful: with a share t of them the chance is t^2 + (1 - t)^2 / 2.
+    """
 
     def alpha(sums: Floats) -> Floats:
         return 1 - 2 * sums[:, 3] / _positive(sums[:, 4])
@@ -77,7 +77,7 @@ def symmetric(counts: Codes) -> Parts:
 
 
 def _with_ties() -> dict[str, Coefficient]:
-    """Coefficients of three values, two of which are as likely as each other by the toss of a coin."""
+    """Coefficients of three values, two of which are equally likely by the toss of a coin."""
 
     def alpha(sums: Floats) -> Floats:
         ties = sums[:, 5] / _positive(sums[:, 4])
@@ -96,7 +96,7 @@ def _with_ties() -> dict[str, Coefficient]:
 
 
 def chance_with_ties(ties: Share) -> Share:
-    """How often two votes agree by chance that are ties in a share `ties` of cases, and else for either clip."""
+    """The chance that two votes agree that are ties with a share `ties`, and otherwise for either clip."""
     return ties**2 + (1 - ties) ** 2 / 2
 
 

@@ -138,7 +138,7 @@ def _undefined(reason: str, seed: int, n: int = 0) -> Estimate:
 
 
 def mean_square_parts(table: Floats) -> tuple[Floats, dict[str, Coefficient]]:
-    """What each item adds to the sums from which the mean squares of a two-way layout follow, and both ICC of them."""
+    """Each item's terms of the sums that give the mean squares of a two-way layout, and both ICC of them."""
     k = table.shape[1]
     table = table - table.mean()
     row = table.sum(axis=1)
@@ -157,7 +157,7 @@ def mean_square_parts(table: Floats) -> tuple[Floats, dict[str, Coefficient]]:
 
 
 def _mean_squares(sums: Floats, k: int) -> tuple[Floats, Floats, Floats]:
-    """Those between items, between the k raters, and of the rest."""
+    """The mean squares between items, between the k raters, and of the rest."""
     n = sums[:, 0]
     correction = sums[:, 1] ** 2 / (n * k)
     between = sums[:, 2] / k - correction

@@ -10,11 +10,13 @@ from analysis.stats.intervals import Floats
 
 
 def icc_oneway(item: Codes, value: Floats, words: Words, *, seed: int, resamples: int) -> Estimate:
-    """ICC(1,1): how much of the spread of single ratings is between items, raters being part of the noise [SF79]_.
+    """ICC(1,1): the share of the variance of single ratings that is between items, raters being part of the noise
+    [SF79]_.
 
-    It needs no complete table: items may have different numbers of ratings, from raters of their own. The mean squares
-    are those of a one-way layout, and how many ratings an item has is averaged as in [Don86]_. The intervals are over
-    items. n counts the items with two ratings or more; those with one tell how far items differ."""
+    It needs no complete table: items may have different numbers of ratings, from different raters. The mean squares are
+    those of a one-way layout, and the number of ratings per item is averaged as in [Don86]_. The intervals are over
+    items. n counts the items with two ratings or more; those with one tell how far items differ.
+    """
     n = np.bincount(item).astype(np.float64)
     rated, several = n > 0, int((n >= 2).sum())
     if not several:

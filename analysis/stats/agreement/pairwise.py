@@ -28,6 +28,7 @@ class RaterPair(Result):
     `kappa_quadratic` weigh a disagreement by the distance of the two values, or by its square [Coh68]_."""
 
     raters: tuple[str, str]
+    """The two raters."""
     n_items: int
     agreement: Estimate
     kappa: Estimate
@@ -42,11 +43,15 @@ class RaterPairs(Result):
     The means are over the pairs that have a kappa: Light's kappa [Lig71]_."""
 
     n_raters: int
+    """Raters."""
     n_pairs: int
     n_apart: int
     mean_kappa: float | None
+    """-1 to 1."""
     mean_kappa_linear: float | None
+    """-1 to 1."""
     mean_kappa_quadratic: float | None
+    """-1 to 1."""
     pairs: tuple[RaterPair, ...]
     reason: str | None
 
@@ -160,7 +165,7 @@ def _coefficients(
 
 
 def _parts(cells: Codes, numbers: Floats) -> tuple[Floats, Mapping[str, Coefficient]]:
-    """What an item of each cell of the two raters' table adds to the sums, and the coefficients of those sums."""
+    """Terms of the sums for an item in each cell of the two raters' table, and the coefficients of those sums."""
     k = len(numbers)
     row, column = np.divmod(cells, k)
     apart = np.abs(np.subtract.outer(numbers, numbers))
@@ -177,7 +182,7 @@ def _parts(cells: Codes, numbers: Floats) -> tuple[Floats, Mapping[str, Coeffici
     )
 
     def expected(sums: Floats, weights: Floats) -> Floats:
-        """Of a random item of each rater."""
+        """The expected value for a random item of each rater."""
         products: Floats = ((sums[:, 4 : 4 + k] @ weights) * sums[:, 4 + k :]).sum(axis=1)
         return products / sums[:, 0] ** 2
 

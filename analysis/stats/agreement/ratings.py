@@ -26,19 +26,21 @@ _MOST_STEPS = 200
 
 @dataclass(frozen=True, slots=True)
 class RatingAgreement(Result):
-    """How far raters give the same item the same value; 1 is always, 0 as often as by chance.
+    """Inter-rater agreement on items; 1 is always, 0 as often as by chance.
 
-    `n_items` and `n_raters` count those with a rating; `n_items_one_rating` of the items have only one, so nobody to
-    agree with: they are left out, and each estimate's `n` counts the items that are not. `agreement` is the share of
-    agreeing pairs of ratings, `alpha` Krippendorff's at `level`, `kappa` Fleiss', `ac1` Gwet's. `icc_single` and
-    `icc_average` are ICC(A,1) and ICC(A,k) over the complete table of `n_icc_items` and `n_icc_raters`, their intervals
-    for other items and other raters."""
+    `n_items` and `n_raters` count those with a rating; `n_items_one_rating` of the items have only one, which cannot
+    agree: they are left out, and each estimate's `n` counts the other items. `agreement` is the share of agreeing pairs
+    of ratings, `alpha` Krippendorff's at `level`, `kappa` Fleiss', `ac1` Gwet's. `icc_single` and `icc_average` are
+    ICC(A,1) and ICC(A,k) over the complete table of `n_icc_items` and `n_icc_raters`, their intervals for other items
+    and other raters.
+    """
 
     level: Level
     n_items: int
     n_items_one_rating: int
     n_raters: int
     n_ratings: int
+    """Ratings."""
     n_values: int
     agreement: Estimate
     alpha: Estimate
@@ -200,7 +202,7 @@ def _check(table: pd.DataFrame) -> None:
 
 
 def _codes(cells: pd.Series) -> Codes:
-    """Numbers in the order of the names, whatever the order of the rows."""
+    """Codes in the order of the names, independent of the row order."""
     if cells.dtype == object:
         cells = cells.map(str)
     return pd.factorize(cells, sort=True)[0].astype(np.int64)

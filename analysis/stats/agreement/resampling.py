@@ -28,14 +28,14 @@ Coefficient = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Independent units: `parts` is what a unit of each kind adds to every sum, `counts` how many are of the kind."""
+    """Independent units: `parts` is what a unit of each kind adds to every sum, `counts` the number of the kind."""
 
     parts: Floats
     counts: Codes
 
     @property
     def n(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return int(self.counts.sum())
 
     @property
@@ -52,10 +52,11 @@ class Sample:
     def intervals(
         self, coefficients: Mapping[str, Coefficient], units: str, n: int, *, seed: int, resamples: int
     ) -> dict[str, Interval]:
-        """The 95% interval of each coefficient, of whose units `n` tell about agreement.
+        """The 95% interval of each coefficient; `n` of its units carry information about agreement.
 
-        Of fewer than 50 the jackknife over units [ET93]_ with Student's t, on Fisher's z scale; else from resampling
-        the units: bias-corrected and accelerated [Efr87]_."""
+        Below 50 the jackknife over units [ET93]_ with Student's t, on Fisher's z scale; else from resampling the units:
+        bias-corrected and accelerated [Efr87]_.
+        """
         if n < FEW:
             return {name: self._jackknifed(name, one, units, n, seed) for name, one in coefficients.items()}
         method = f"{CORRECTED} over {units}{self.limit}"
@@ -85,10 +86,11 @@ class Sample:
         return student(value, error, n - 1, scale=scale, method=method, seed=seed, reason=NO_SPREAD)
 
     def levels(self, coefficient: Coefficient, drawn: Sequence[Floats]) -> tuple[float, float]:
-        """Between which shares of the resamples the interval lies.
+        """The shares of the resamples between which the interval lies.
 
-        It is the percentile interval where half of them are below the value, and the values that leave out one unit
-        each are not skewed."""
+        It is the percentile interval if half of them are below the value, and the values that leave out one unit each
+        are not skewed.
+        """
         values = np.concatenate(drawn)
         value, values = self.value(coefficient), values[~np.isnan(values)]
         below = (np.sum(values < value) + np.sum(values == value) / 2) / max(1, len(values))
@@ -106,11 +108,11 @@ class Sample:
 
     @property
     def limit(self) -> str:
-        """What an interval's method says of very many kinds of units."""
+        """The note in an interval's method for very many kinds of units."""
         return NORMAL if len(self.counts) > MOST_KINDS else ""
 
     def nothing_to_resample(self, units: str, resamples: int) -> str | None:
-        """Why there can be no interval, if so."""
+        """The reason why there can be no interval, if so."""
         if self.n < 2:
             return too_few(self.n, units)
         if len(self.counts) == 1:
@@ -129,9 +131,10 @@ class Sample:
 
 
 def normal_sums(n: int, total: Floats, second: Floats, seed: int, resamples: int) -> Iterator[Floats]:
-    """Sums of resampled units as what they tend to with many units: normal, with the same mean and covariance.
+    """Sums of resampled units in the limit of many units: normal, with the same mean and covariance.
 
-    `second` is the sum over the units of the outer product of a unit's parts with themselves."""
+    `second` is the sum over the units of the outer product of a unit's parts with themselves.
+    """
     values, vectors = np.linalg.eigh(second - np.outer(total, total) / n)
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
     rng = np.random.default_rng(seed)
@@ -142,7 +145,7 @@ def normal_sums(n: int, total: Floats, second: Floats, seed: int, resamples: int
 def spread_interval(
     drawn: Floats, seed: int, method: str, levels: tuple[float, float] | None = None
 ) -> Interval:
-    """As `percentile_interval`, with a reason where every resample gives the same value, and at other `levels`."""
+    """Like `percentile_interval`, with a reason if every resample gives the same value, and at other `levels`."""
     defined = drawn[~np.isnan(drawn)]
     if len(defined) and np.ptp(defined) <= 1e-12 * max(1.0, float(np.abs(defined).max())):
         reason = "every resample gives the same value: resampling cannot show a spread"

@@ -43,6 +43,7 @@ class SourceAgreement(Result):
     sources: tuple[str, str]
     n_pairs: int
     n_pairs_one_vote: int
+    """Pairs with a single vote, which have nobody to agree with."""
     n_votes: int
     agreement: Estimate
     alpha: Estimate
@@ -52,10 +53,11 @@ class SourceAgreement(Result):
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Result):
-    """How far participants agree. Pairs are the units and are what every bootstrap resamples.
+    """Participants' agreement. Pairs are the units and are what every bootstrap resamples.
 
     `n_pairs` counts the pairs with a vote; `n_pairs_one_vote` of them have one only and are left out: each estimate's
-    `n` counts the pairs that are not."""
+    `n` counts the others.
+    """
 
     n_pairs: int
     n_pairs_one_vote: int

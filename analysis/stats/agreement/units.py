@@ -1,4 +1,4 @@
-"""Which pair each row is about and who answered it, as whole numbers."""
+"""The pair and the participant of each row, as integer codes."""
 
 from dataclasses import dataclass
 
@@ -24,16 +24,16 @@ class Units:
 
     @property
     def n(self) -> int:
-        """How many units there are."""
+        """The number of units."""
         return len(self.row)
 
     def cells(self, column: pd.Series) -> Codes:
-        """What a column that is the same in all rows of a unit holds, as its category's number; -1 is missing."""
+        """The category code of each unit in a column that is constant within units; -1 is missing."""
         codes: Codes = column.cat.codes.to_numpy()[self.row].astype(np.int64)
         return codes
 
     def texts(self, column: pd.Series) -> pd.Series:
-        """What such a column holds for each unit, as text."""
+        """The text of each unit in such a column."""
         return column.iloc[self.row].astype("str").reset_index(drop=True)
 
 

@@ -1,4 +1,4 @@
-"""What units, raters and values are called in a reason, and how a coefficient becomes an estimate."""
+"""Words for units, raters and values in a reason, and conversion of a coefficient to an estimate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from analysis.stats.student import too_few
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The units that are rated, who rates them and what they give."""
+    """Words for the rated units, the raters and the values."""
 
     units: str
     raters: str
@@ -22,12 +22,12 @@ class Words:
 
     @property
     def nothing_twice(self) -> str:
-        """Why there is no agreement to measure."""
+        """The reason for having no agreement to measure."""
         return f"none of the {self.units} has two {self.values}"
 
     @property
     def constant(self) -> str:
-        """Why agreement cannot be corrected for chance."""
+        """The reason why agreement cannot be corrected for chance."""
         return f"all {self.values} are the same: agreement beyond chance is not defined"
 
 
@@ -49,8 +49,9 @@ def estimated(
 ) -> dict[str, Estimate]:
     """Each coefficient of the sample over its `n` units with two ratings or more, with its interval.
 
-    `reason` says why a coefficient is not defined; by default that all ratings are the same. `fewest` names those that
-    need more units than others for an interval."""
+    `reason` says why a coefficient is undefined; by default that all ratings are the same. `fewest` names those that
+    need more units than others for an interval.
+    """
     if n == 0:
         return dict.fromkeys(coefficients, undefined(words.nothing_twice, words, seed, resamples))
     intervals = sample.intervals(coefficients, words.units, n, seed=seed, resamples=resamples)

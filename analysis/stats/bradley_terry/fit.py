@@ -18,10 +18,11 @@ _VAGUE = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """What is compared: item `one` with item `other`, and `left`, where `one` stood: +1 left, -1 right, 0 not known.
+    """The comparisons: item `one` with item `other`, and `left`, the side of `one`: +1 left, -1 right, 0 unknown.
 
     Sums hold the wins of `one` in each cell, then those of `other`. Parameters are the log-worth of each item (they sum
-    to zero) and the advantage of the left, 0 where it is not fitted."""
+    to zero) and the advantage of the left, 0 if it is not fitted.
+    """
 
     one: Codes
     other: Codes
@@ -29,7 +30,7 @@ class Cells:
     n_items: int
 
     def wins(self, sums: Floats) -> Floats:
-        """How often each item (a row) won against each other (a column)."""
+        """The number of wins of each item (a row) against each other (a column)."""
         table = np.zeros((self.n_items, self.n_items))
         half = len(self.one)
         np.add.at(table, (self.one, self.other), sums[:half])
@@ -47,7 +48,7 @@ class Cells:
         return design[:, list(free)]
 
     def centring(self, side: bool) -> Floats:
-        """From the fitted coefficients of the design to the parameters."""
+        """The transformation from the fitted coefficients of the design to the parameters."""
         turn = np.zeros((self.n_items + 1, self.n_items - 1 + side))
         turn[: self.n_items - 1, : self.n_items - 1] = np.eye(self.n_items - 1)
         turn[: self.n_items, : self.n_items - 1] -= 1 / self.n_items
@@ -56,7 +57,7 @@ class Cells:
         return turn
 
     def tells_side(self, sums: Floats) -> bool:
-        """Whether the comparisons that were made can tell the side from the strengths."""
+        """True if the comparisons made can separate the side from the strengths."""
         half = len(self.one)
         made = sums[:half] + sums[half:] > 0
         return bool(np.linalg.matrix_rank(self.design(True)[made]) == self.n_items)
@@ -91,7 +92,7 @@ def fit(cells: Cells, sums: Floats, side: bool) -> Floats:
 
 
 def covariance(cells: Cells, sums: Floats, parameters: Floats, side: bool) -> Floats:
-    """Of the parameters, if comparisons are independent: the inverse of the information."""
+    """The covariance of the parameters, if comparisons are independent: the inverse of the information."""
     design = cells.design(side)
     half = len(design)
     odds = parameters[cells.one] - parameters[cells.other] + parameters[-1] * cells.left
@@ -112,7 +113,7 @@ def fit_plain(wins: Floats) -> Floats:
 
 
 def not_finite(wins: Floats, names: list[str]) -> str | None:
-    """Why the strengths have no finite estimate [For57]_: some were never compared, or never lost to the others."""
+    """The reason why the strengths have no finite estimate [For57]_: some never met, or never lost to, the others."""
     beaten = sparse.csr_array(wins > 0)
     parts, part = sparse.csgraph.connected_components(beaten, directed=True, connection="weak")
     if parts > 1:

@@ -1,4 +1,4 @@
-"""Bradley-Terry: one strength for each source, from who was chosen over whom."""
+"""Bradley-Terry: one strength for each source, from the choices between them."""
 
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -23,7 +23,9 @@ class Strength(Result):
 
     source: str
     n_comparisons: int
+    """Comparisons of this source with another."""
     n_wins: int
+    """How many of them it won."""
     strength: Estimate
     strength_plain: Estimate
 
@@ -53,7 +55,9 @@ class BradleyTerry(Result):
     n_participants: int | None
     n_blank: int
     n_same_source: int
+    """Answers to pairs of one source."""
     n_without_source: int
+    """Answers to pairs of which a source is not known."""
     n_side_unknown: int
     strengths: tuple[Strength, ...]
     probabilities: tuple[WinProbability, ...]
@@ -192,7 +196,7 @@ def _estimates(
 
 
 def _no_side(cells: Cells, sums: Floats, known: int) -> str | None:
-    """Why there is no estimate of the side effect."""
+    """The reason why the side effect cannot be estimated."""
     if known == 0:
         return "no comparison says which source stood left"
     if not cells.tells_side(sums):
@@ -205,7 +209,7 @@ def _no_side(cells: Cells, sums: Floats, known: int) -> str | None:
 
 
 def _as_probability(odds: Estimate) -> Estimate:
-    """Of log-odds: the same percentiles, on the other scale."""
+    """An estimate of log-odds as a probability: the same percentiles, on the other scale."""
     assert odds.value is not None
     interval = odds.interval
     if interval.low is not None and interval.high is not None:

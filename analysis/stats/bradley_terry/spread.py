@@ -1,4 +1,4 @@
-"""How certain fitted strengths are: the model refitted to resampled people, or its covariance."""
+"""The uncertainty of fitted strengths: the model refitted to resampled people, or its covariance."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _MOST_CELLS = 50_000_000
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Who made each comparison (None: nobody knows), its place among the sums, and how often it was made."""
+    """The person of each comparison (None: unknown), its place among the sums, and the number of times it was made."""
 
     person: Codes | None
     column: Codes
@@ -38,24 +38,24 @@ class People:
 
     @property
     def n(self) -> int | None:
-        """How many people compared anything."""
+        """The number of people who made any comparison."""
         if self.person is None:
             return None
         return int((np.bincount(self.person, weights=self.weight, minlength=1) > 0).sum())
 
     @property
     def method(self) -> str:
-        """How an interval is found."""
+        """The method of the interval."""
         if self.n is None:
             return WALD
         return f"{JACKKNIFE if self.n < FEW else 'percentile bootstrap'} over {self.units}"
 
     def sums(self, width: int) -> Floats:
-        """How often each comparison was made with each end."""
+        """The number of times each comparison was made with each outcome."""
         return np.bincount(self.column, weights=self.weight, minlength=width).astype(np.float64)
 
     def sample(self, person: Codes, width: int) -> Sample | None:
-        """The people by what they answered; None where that makes too large a table."""
+        """The people by their answers; None if that makes too large a table."""
         n = int(person.max(initial=-1)) + 1
         if n * width > _MOST_CELLS:
             return None
@@ -74,8 +74,9 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Fitted parameters with what tells how certain they are: resamples, a covariance, the parameters without each kind
-    of people (of whom there are `counts`), or the reason for none of these."""
+    """Fitted parameters with their uncertainty: resamples, a covariance, the parameters without each kind of people
+    (`counts` is the number of each), or the reason for none of these.
+    """
 
     point: Floats
     drawn: Floats | None

@@ -1,4 +1,4 @@
-"""What the page *Data* is given, from SQL."""
+"""The data of the page *Data*, from SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from app.trials.tables import Mode
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One downloadable table and what a row of it is."""
+    """One downloadable table and the meaning of its rows."""
 
     what: str
     title: str
@@ -44,9 +44,9 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPage(AdminPage):
-    """`answers` counts answered main trials by mode; `modes` can be chosen for labels and reports.
+    """The page *Data*. `answers` counts answered main trials by mode; `modes` are the choices for labels and reports.
 
-    `walks` are the runs that made clips of walks; None where nobody walks.
+    `walks` are the runs that made clips of walks; None in a study without walks.
     """
 
     template: ClassVar[str] = "data.html"

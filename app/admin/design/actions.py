@@ -31,7 +31,7 @@ class Acted:
 
 
 def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
-    """Do what a button says (`add:background`, `up:blocks.0.questions.1`). Raises BadAction."""
+    """Apply a button's action (`add:background`, `up:blocks.0.questions.1`). Raises BadAction."""
     name, _, place = action.partition(":")
     changed: Keys = deepcopy(dict(keys))
     match name:
@@ -81,7 +81,7 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
 
 
 def _first_field(keys: Keys, place: Place) -> str:
-    """Where to go on in a card: at the first thing that can be typed into it."""
+    """The field of a card to focus: the first that can be typed into."""
     cards = (cards for cards in lists(outline(keys)) if cards.place == place[:-1])
     card: Group = next(cards).entries[int(place[-1])]
     typed = (leaf for leaf in card.parts if isinstance(leaf, Leaf) and leaf.kind != "tag")
@@ -95,7 +95,7 @@ def new_block(task: str, blocks: Sequence[Any]) -> Keys:
 
 
 def new_question(type_: str, cards: Cards, questions: Sequence[Any]) -> Keys:
-    """A question to begin with: the published one where it is not asked yet, else one with an id of its own."""
+    """A new question: the published one unless it is already asked, else one with a new id."""
     ids = [question.get("id") for question in questions if isinstance(question, dict)]
     known = TYPES[type_]
     first: Keys = {}

@@ -1,4 +1,4 @@
-"""From a draft to the design's page."""
+"""Builds the design page from a draft."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ CONFLICT = " What you typed is below and not saved yet: save it over what is the
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What our script is sent about a save; `html` where the form's shape may have changed."""
+    """The reply to our script about a save; `html` if the form's structure may have changed."""
 
     revision: int
     saved_at: str
@@ -52,7 +52,7 @@ def design_page(
     typed: Mapping[str, str] | None = None,
     is_conflict: bool = False,
 ) -> DesignPage:
-    """The page of the draft as it is saved, or with what was `typed` in it and could not be saved."""
+    """The page of the stored draft, or with the `typed` values that could not be saved."""
     draft = draft_for(session, study)
     keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True).keys
     faults = _faults(session, study, keys, refused)
@@ -79,7 +79,7 @@ def design_page(
 
 
 def _pages(keys: Keys) -> Sequence[tuple[str, str]]:
-    """What participants see, a page for each block where there are blocks."""
+    """The pages that participants see; with blocks, one for each block."""
     if not has_blocks(keys):
         return PAGES
     names = enumerate(block_names(keys)[:_MOST_TABS], start=1)

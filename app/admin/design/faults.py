@@ -1,4 +1,4 @@
-"""Where each thing that is wrong with a draft stands in its form."""
+"""Maps each fault of a draft to its place in the form."""
 
 import json
 import re
@@ -37,7 +37,7 @@ def plain(text: str) -> str:
 
 
 def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:
-    """What is said at each field or part."""
+    """The messages at each field or part."""
     said: dict[str, list[str]] = {}
     for fault in faults:
         said.setdefault(fault.at, []).append(f"{fault.message}: {fault.remedy}.")
@@ -83,7 +83,7 @@ class _Form:
         return ("scales", names.index(place[1]), *(("labels",) if len(place) > 2 else ()))
 
     def _said(self, at: str, fault: Fault) -> tuple[str, str]:
-        """What is wrong and what to do, in the form's words where all that is wrong is that nothing is there."""
+        """Message and remedy, in the form's words if the only fault is a missing value."""
         if at.endswith("pairs") and fault.message.startswith(_NEITHER):
             return "There are no pairs yet", fault.remedy
         if isinstance(self.parts.get(at), Cards) and "is missing" in fault.message:
@@ -108,7 +108,7 @@ class _Form:
         return ", ".join(words)
 
     def _drop(self, fault: Fault, at: str) -> str:
-        """The action that takes out a key which the form does not show, or which is no section at all."""
+        """The action that removes a key which the form does not show, or which is not a valid section."""
         place, name = fault.place, dotted(fault.place)
         if not place or not isinstance(place[-1], str) or (place[0] == "scales" and len(place) > 1):
             return ""

@@ -1,8 +1,8 @@
-"""A draft's keys as the fields of a web form, and back.
+"""Conversion of a draft's keys to the fields of a web form, and back.
 
-A field is named by its place in the study file (`blocks.1.questions.2.ask`). Only what was changed in the form is
-changed in the keys, so that whatever the form does not show, and whatever is odd, stays as it is. Empty is absent.
-Named scales are numbered in the order of their names.
+A field is named by its place in the study file (`blocks.1.questions.2.ask`). Only changes in the form are changed in
+the keys, so that anything not shown, or invalid, is kept. Empty means absent. Named scales are numbered in the order of
+their names.
 """
 
 import json
@@ -51,7 +51,7 @@ _YES_NO = {
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a form made of the keys; `refused` names fields whose value could not be kept even in a draft."""
+    """The keys resulting from a form; `refused` has fields whose value cannot be stored even in a draft."""
 
     keys: Keys
     refused: tuple[Fault, ...] = ()
@@ -62,7 +62,7 @@ def dotted(place: Place) -> str:
 
 
 def value_at(keys: Any, place: Place) -> Any:
-    """What stands at a place; None where there is nothing, or no such place."""
+    """The value at a place; None if there is none."""
     for part in place:
         if isinstance(keys, Mapping):
             keys = keys.get(part)
@@ -112,7 +112,7 @@ def text_of(leaf: Leaf) -> str:
 
 
 def is_on(leaf: Leaf) -> bool:
-    """As given, or as its type has it."""
+    """The given boolean, or its type's default."""
     named = _YES_NO.get(str(leaf.value).lower())
     return bool(_default(leaf)) if named is None else named
 
@@ -150,9 +150,9 @@ def _plain(value: Any) -> Any:
 
 
 def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: bool = False) -> Taken:
-    """The keys with what the form changed; fields that it does not send stay.
+    """The keys with the form's changes; fields that it does not send are kept.
 
-    A form that is taken as a `whole` was made from another draft: its lists replace those that are there.
+    A form used as a `whole` was made from another draft: its lists replace the existing ones.
     """
     keys: Keys = deepcopy(dict(base))
     sent = {name: cleaned(value) for name, value in form.items()}
@@ -201,7 +201,7 @@ def cleaned(text: str) -> str:
 
 
 def _taken(leaf: Leaf, text: str) -> Any:
-    """The value that a field's text stands for; None where it is empty, or what is meant without it."""
+    """The value of a field's text; None if empty or the default."""
     if not text:
         return None
     match leaf.kind:
@@ -224,7 +224,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _entries(text: str, of_text: Any) -> Any:
-    """`key: value`, line by line; the text itself where a line is something else, for the check to name."""
+    """A mapping from `key: value` lines; the text itself if a line has another form, for the check to report."""
     cut = [line.partition(":") for line in _lines(text)]
     found = {key.strip(): of_text(value.strip()) for key, _, value in cut}
     is_clear = all(colon and key.strip() and value.strip() for key, colon, value in cut)
@@ -238,7 +238,7 @@ def _number(text: str) -> Any:
 
 
 def _scale_changes(sent: Mapping[str, str], before: Mapping[str, str]) -> dict[int, dict[str, str]]:
-    """Number of a scale to what is new of it."""
+    """Changes of scales, by number."""
     found: dict[int, dict[str, str]] = {}
     for name, text in sent.items():
         if (part := _SCALE.fullmatch(name)) and text != cleaned(before.get(name, "")):
@@ -250,7 +250,7 @@ def _scale_changes(sent: Mapping[str, str], before: Mapping[str, str]) -> dict[i
 
 
 def _fit(keys: Keys, sent: Mapping[str, str]) -> None:
-    """Give every list as many entries as were sent, of the types that were sent; who has an id keeps what is theirs."""
+    """Resize every list to the entries sent, of the types sent; entries with ids keep their values."""
     if any(name.startswith("blocks.") for name in sent):
         for key in OF_ONE_BLOCK if not has_blocks(keys) else ():
             keys.pop(key, None)
@@ -268,7 +268,7 @@ def _fit(keys: Keys, sent: Mapping[str, str]) -> None:
 
 
 def _numbers(sent: Mapping[str, str]) -> dict[str, int]:
-    """How many entries were sent of each list."""
+    """The number of entries sent for each list."""
     found: dict[str, int] = {}
     for name in sent:
         parts = name.split(".")
@@ -312,7 +312,7 @@ def _fit_scales(keys: Keys, sent: Mapping[str, str]) -> None:
 
 
 def labels_of(question: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Any]:
-    """A likert's labels, its own or its scale's; empty where there are none."""
+    """A likert's labels, its own or its scale's; empty if there are none."""
     own, named = question.get("labels"), question.get("scale")
     known = {**scales(keys), **SCALES}.get(named, ()) if isinstance(named, str) else ()
     found = known if own is None else own
@@ -380,7 +380,7 @@ def _take_scales(keys: Keys, changes: Mapping[int, Mapping[str, str]]) -> Iterat
 
 
 def _rename_scale(keys: Keys, old: str, new: str) -> None:
-    """The questions that use it follow, but for those that mean the built-in one."""
+    """Rename a scale, also in the questions that use it, except those that mean the built-in one."""
     keys["scales"] = {new if name == old else name: labels for name, labels in keys["scales"].items()}
     if old in SCALES:
         return

@@ -1,7 +1,7 @@
-"""What the design's form consists of, made from the models of the study file and the keys of a draft.
+"""The structure of the design form, built from the models of the study file and the keys of a draft.
 
-A field, a group of fields, or a list of cards, each at its place in the file. Nothing is named here that a study may
-hold: a task or a type of question that a model has is in the form.
+A field, a group of fields, or a list of cards, each at its place in the file. No content of a study is named here: a
+task or a type of question that has a model is in the form.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,9 +33,9 @@ _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One field. `value` is what the draft has, None where it says nothing; `options` are of a choice, a tag or a way.
+    """One field. `value` is the draft's, None if absent; `options` are those of a choice, a tag or a way.
 
-    A `way` chooses how the key above it is written; what stands there then is in `ways`.
+    A `way` chooses the form in which the key above it is written; `ways` has the value for each.
     """
 
     place: Place
@@ -96,7 +96,7 @@ def label_of(key: str, info: FieldInfo) -> str:
 
 
 def outline(keys: Mapping[str, Any]) -> Group:
-    """The whole form of a draft, scales apart. Takes any keys whatever."""
+    """The whole form of a draft, without scales. Accepts arbitrary keys."""
     left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
     return Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
@@ -111,7 +111,7 @@ def leaves(node: Node) -> Iterator[Leaf]:
 
 
 def lists(node: Node) -> Iterator[Cards]:
-    """Every list, those that hold others before these."""
+    """Every list; outer ones before those they contain."""
     if isinstance(node, Cards):
         yield node
     if not isinstance(node, Leaf):
@@ -128,7 +128,7 @@ def groups(node: Node) -> Iterator[Group]:
 
 
 def tag_of(entry: Any, tag: str) -> str | None:
-    """Which kind of part an entry is, as far as it says."""
+    """The type of an entry, if it names one."""
     if tag == "type":
         return type_of(entry) if isinstance(entry, Mapping) else None
     named = entry.get(tag) if isinstance(entry, Mapping) else None
@@ -206,7 +206,7 @@ def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
 
 
 def _kind(core: Any) -> tuple[Kind, Any]:
-    """A field's kind, and what it holds many of."""
+    """A field's kind, and the type of its items if it holds many."""
     if core is bool:
         return "yes-no", None
     if core in (int, float):
@@ -232,7 +232,7 @@ def _values(core: Any) -> Sequence[str]:
 
 
 def _core(annotation: Any) -> Any:
-    """What an annotation is of, without its limits and without None."""
+    """The type in an annotation, without its limits and None."""
     while True:
         if get_origin(annotation) is Annotated:
             annotation = get_args(annotation)[0]
@@ -251,7 +251,7 @@ def _is_model(core: Any) -> bool:
 
 @cache
 def _fields(model: Model) -> Fields:
-    """What the form shows of a model."""
+    """The fields of a model that the form shows."""
     return tuple(
         (name, info)
         for name, info in model.model_fields.items()
@@ -261,7 +261,7 @@ def _fields(model: Model) -> Fields:
 
 @cache
 def _common(models: tuple[Model, ...]) -> Fields:
-    """What all of them have."""
+    """The fields common to all models."""
     return tuple(
         each for each in _fields(models[0]) if all(each[0] in model.model_fields for model in models)
     )
@@ -292,8 +292,7 @@ def _tag(model: Model) -> str:
 
 
 def put(keys: dict[str, Any], place: Place, value: Any) -> None:
-    """Set the value at a place, or take the key away, and each section that is empty then; what is no section
-    becomes one."""
+    """Set the value at a place, or remove the key and then each empty section; an invalid section is replaced."""
     *section, key = place
     held: Any = keys
     above: list[tuple[Any, Any]] = []

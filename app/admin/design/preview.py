@@ -1,4 +1,4 @@
-"""The participant's page of a draft, as far as it can be shown: what is missing is said in words on the page."""
+"""The participant's page of a draft, as far as possible: missing parts are named on the page."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ _OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
 
 
 def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
-    """A page of the draft as HTML, to be framed beside the form."""
+    """A page of the draft as HTML, to be framed next to the form."""
     keys, stimuli = draft_for(session, study).keys, facts_for(session, study)
     pairs = shown_pairs(keys, stimuli) if kind == "trial" else ()
     design = design_as_far(keys)
@@ -70,7 +70,7 @@ def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
 
 
 def _plays_clips(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> bool:
-    """Whether a draft shows clips; one of which that cannot be said yet may."""
+    """True if a draft shows clips, or if that is not known yet."""
     design = check_draft(keys, stimuli).design if keys.get("blocks") is not None else None
     return design is None or any(stimuli[name].kind is StimulusKind.CLIP for name in design.stimuli)
 
@@ -170,7 +170,7 @@ def inert(html: str) -> str:
 
 
 def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec]) -> Place:
-    """Where the page stands among those that participants would meet; of the trials, the first that counts."""
+    """The context of a page in a session; for trials, that of the first main one."""
     n_practice = sum(pair.kind is Kind.PRACTICE for pair in pairs)
     position = min(n_practice + 1, len(pairs)) or 1
     page = PageKey(kind, position if kind == "trial" else 0)
@@ -214,7 +214,7 @@ def shown_pairs(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -
 
 
 def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
-    """The draft as a design, with words in place of what is missing. Takes any keys; it has no pairs."""
+    """The draft as a design, with placeholders for missing parts. Accepts arbitrary keys; it has no pairs."""
     text = {name: value.strip() for name, value in keys_to_fields(keys).items()}
     age = text["consent.minimum_age"]
     watch = text.get("trials.watch")
@@ -251,7 +251,7 @@ def _minutes(text: str) -> int | None:
 
 
 def _address(text: str) -> str | None:
-    """Only what the study file would take becomes a link."""
+    """The address if the study file would accept it; only then does it become a link."""
     try:
         return checked_redirect(text) if text else None
     except PydanticCustomError:
@@ -266,7 +266,7 @@ def _questions(keys: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[Questio
 
 
 def _right(question: Mapping[str, Any], keys: Mapping[str, Any]) -> Question | None:
-    """The question as it will be run, with all that its type says; None where something is wrong with it."""
+    """The question as it will be run; None if it is invalid."""
     model = QUESTIONS.get(type_of(question) or "")
     own = {name: tuple(labels) for name, labels in scales(keys).items() if isinstance(labels, (list, tuple))}
     try:
@@ -276,7 +276,7 @@ def _right(question: Mapping[str, Any], keys: Mapping[str, Any]) -> Question | N
 
 
 def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
-    """Its own id would tie together two questions that share one by mistake."""
+    """A question under a unique id: two questions that share one by mistake would otherwise be coupled."""
     question = entry.value
     if (right := _right(question, keys)) is not None:
         return right.model_copy(update={"id": id_})

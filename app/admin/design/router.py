@@ -1,4 +1,4 @@
-"""The design's form, what scripts save while one writes, and the participant's page beside it."""
+"""The design form, saving by script while editing, and the preview of the participant's page."""
 
 from dataclasses import asdict
 
@@ -57,7 +57,7 @@ async def take_design(
 async def take_draft(
     request: Request, database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, now: Now
 ) -> Response:
-    """What was typed so far, as JSON; where a button changed the form's shape, the form comes back as HTML."""
+    """Save the typed values and reply in JSON; if a button changed the form's structure, with the form as HTML."""
     sent = await sent_by_script(request)
     saved = await save_form(database, who, study, sent, now)
     answer = await database.read(reply, shell, study, saved, bool(sent.action) or sent.whole or sent.over)

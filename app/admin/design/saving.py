@@ -1,4 +1,4 @@
-"""Taking what was typed: from a form or a script to a saved draft."""
+"""Saves the values typed in a form, with or without scripts, to a draft."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,9 +28,9 @@ _Text = Annotated[str, Field(max_length=MAX_BYTES)]
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a browser sent. `revision` is of the draft that it was made from.
+    """A form as sent. `revision` is that of the draft it was made from.
 
-    `whole` puts all of it in the place of what is there; `over` does so whoever has saved meanwhile.
+    `whole` replaces the entire draft; `over` does so even if someone else has saved meanwhile.
     """
 
     fields: Fields
@@ -61,7 +61,7 @@ class _Message(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A draft, its keys with what was typed, what could not be kept, and where to go on."""
+    """A draft, its keys with the typed values, refused values, and the field to focus."""
 
     draft: DraftView
     keys: Mapping[str, Any]
@@ -70,7 +70,7 @@ class _Typed:
 
 
 async def save_form(database: Database, who: Who, study: StudyHere, sent: Sent, now: datetime) -> Saved:
-    """Keep what was typed, complete or not, and do what the button said. Raises Conflict, BadAction."""
+    """Save the typed values, complete or not, and apply the button's action. Raises Conflict, BadAction."""
     return await database.prepare_and_write(
         lambda session: _typed(session, study, sent),
         lambda session, typed: _keep(session, who, study, typed, now),

@@ -96,7 +96,7 @@ class _Form:
         )
 
     def _first_blocks(self) -> ListView:
-        """Where a study without blocks gets some."""
+        """The list by which a study without blocks gets some."""
         cards = next(part for part in outline(self.keys).parts if _key(part) == "blocks")
         view = self._list(cards) if isinstance(cards, Cards) else None
         assert view is not None
@@ -197,7 +197,7 @@ class _Form:
         )
 
     def _with_types(self, part: FieldsView, cards: Cards, entry: Group) -> FieldsView:
-        """With the types that this entry may have; what a block's task is stays as it is."""
+        """The fields with the types allowed for this entry; a block's task cannot be changed."""
         at = dotted((*entry.place, cards.tag))
         leaf = next(node for node in entry.parts if isinstance(node, Leaf) and node.key == cards.tag)
         field = self._field(leaf, self._types(cards, entry.value))
@@ -260,7 +260,7 @@ def _key(node: Node) -> str:
 
 
 def _gist(cards: Cards, given: Keys) -> str:
-    """What is asked, and how it is answered."""
+    """A question's text and type."""
     asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
     return f"{asked} · {_titled(cards, given)}"
 
@@ -292,7 +292,7 @@ def _help(leaf: Leaf, options: Options) -> str:
 
 
 def _by_default(leaf: Leaf) -> str:
-    """What holds where nothing is said."""
+    """The default in words."""
     default = None if leaf.info.is_required() else leaf.info.default
     if isinstance(default, Fraction):
         return str(default)
@@ -320,7 +320,7 @@ def _ends(labels: Any) -> str:
 
 
 def block_names(keys: Keys) -> Sequence[str]:
-    """What the blocks are called, whatever is wrong with them."""
+    """The names of the blocks, even if invalid."""
     return [
         shown(value_at(block, ("id",))) or f"Block {number}"
         for number, block in enumerate(entries(keys, ("blocks",)), start=1)

@@ -1,4 +1,4 @@
-"""What the design's page is given: the form field by field, and what is still to be corrected."""
+"""The data of the design page: the form field by field, and the faults to correct."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,10 +58,10 @@ class GroupView:
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A block, a question or a scale. `points` are the labels of a likert that takes them from a named scale.
+    """A block, a question or a scale. `points` are the labels of a likert that uses a named scale.
 
-    `page` is its page among those that participants see. With many others in a block, it is shown by its `gist` until
-    it is opened; `is_folded` is None where it is always open.
+    `page` is its page among those that participants see. Among many others in a block, it shows only its `gist` until
+    opened; `is_folded` is None if it is always open.
     """
 
     at: str
@@ -111,9 +111,9 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class FaultView:
-    """Something to correct: `at` is the id of the field, empty where the form has none.
+    """A fault to correct: `at` is the id of the field, empty if the form has none.
 
-    `drop` is the button's action where all that can be done is to take the key out.
+    `drop` is the button's action if the only remedy is to remove the key.
     """
 
     at: str
@@ -125,7 +125,7 @@ class FaultView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultsPage(AdminPage):
-    """The list of what is to be corrected alone, as scripts put it into the page."""
+    """The list of faults alone, as scripts insert it into the page."""
 
     template: ClassVar[str] = "design-faults.html"
     unfilled: Sequence[str]
@@ -143,9 +143,10 @@ class FieldsPage(AdminPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignPage(FieldsPage):
-    """The whole page. `is_conflict` says that the fields hold what was typed, which is not saved.
+    """The whole page. `is_conflict`: the fields hold typed values that are not saved.
 
-    `newest_version` is 0 where there is none."""
+    `newest_version` is 0 if there is none.
+    """
 
     template: ClassVar[str] = "design-form.html"
     tab: ClassVar[str] = "design"

@@ -99,7 +99,7 @@ def slug(heading: str) -> str:
 
 
 def _link(token: Token, path: str) -> None:
-    """Links to other documents lead to their page here; what the web cannot open is left as words."""
+    """Point links to other documents at their page here; links that cannot be opened become text."""
     opened = []
     for child in token.children or ():
         if child.type == "link_open":
@@ -117,7 +117,7 @@ def _link(token: Token, path: str) -> None:
 
 
 def _address(target: str, path: str) -> str:
-    """Empty for what is not to be had here."""
+    """The link's address; empty if it is not available here."""
     parts = urlsplit(target)
     if parts.scheme in ("http", "https"):
         return target

@@ -1,4 +1,4 @@
-"""From SQL, and the JSON that a finished run has left, to the page of judges."""
+"""Builds the judges page from SQL and the JSON of finished runs."""
 
 import json
 from collections.abc import Mapping, Sequence

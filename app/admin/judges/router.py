@@ -1,4 +1,4 @@
-"""Judges beside the data: choose them, or send verdicts, and read them against people."""
+"""Judges of a study: choose them or upload verdicts, and compare them with people."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The page on which a judge is trained: what it is given, from SQL and the cards of the data folder."""
+"""The data of the training page, from SQL and the cards of the data folder."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -71,7 +71,7 @@ async def delete(
 
 
 def _wish(form: Mapping[str, str]) -> TrainingWish:
-    """Raises NotTrainable for what is no number."""
+    """The training request in a form. Raises NotTrainable for an invalid number."""
     return TrainingWish(
         name=form.get("name", "").strip(),
         network=form.get("network", ""),

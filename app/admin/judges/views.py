@@ -1,4 +1,4 @@
-"""What the page of judges is given."""
+"""The data of the judges page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class JudgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """One group of pairs in a judge's table: each number beside what one participant reaches."""
+    """One group of pairs in a judge's table: each number with that of one participant for comparison."""
 
     name: str
     pairs: str
@@ -54,9 +54,9 @@ class FigureView:
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A finished run. `missing` says why there is nothing to show of it, or why there are verdicts alone.
+    """A finished run. `missing` is the reason why there is nothing to show, or only verdicts.
 
-    `is_blinded` is whether what people said is left out while the study runs.
+    `is_blinded`: results about people are left out while the study runs.
     """
 
     job: JobView

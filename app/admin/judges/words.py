@@ -59,7 +59,7 @@ def _panel(judge: Numbers) -> JudgePanel:
 
 
 def _finding(measure: Numbers) -> tuple[str, str]:
-    """With the two numbers that it compares, so that nobody takes an open question for an equal one."""
+    """The finding with the two numbers compared, so that an inconclusive result is not read as equality."""
     finding, standing = _FINDINGS[against(measure)]
     if measure["corrected"]["value"] is None and "over_person" in measure:
         return "No verdict that could be compared with people's", ""
@@ -69,8 +69,9 @@ def _finding(measure: Numbers) -> tuple[str, str]:
 
 
 def against(measure: Numbers) -> str:
-    """Where the interval of judge minus one participant lies, both against the same others; runs of before have no such
-    number."""
+    """The position of the interval of judge minus one participant, both against the same others; older runs lack this
+    number.
+    """
     over = measure.get("over_person")
     if not over:
         return "before"
@@ -118,7 +119,7 @@ def _may_replace(judge: Numbers) -> Iterator[str]:
 
 
 def _powered(judge: Numbers) -> Iterator[str]:
-    """What people's preferences are with its verdicts on pairs that nobody voted on."""
+    """People's preferences, estimated with the judge's verdicts on pairs without votes."""
     for one in judge["prediction_powered"]:
         if one["value"] is None:
             continue
@@ -144,7 +145,7 @@ def _with_ends(value: float | None, low: float | None, high: float | None) -> st
 
 
 def _three_classes(measures: Numbers) -> Iterator[str]:
-    """Where people may say that there is no difference; runs from before have no such number."""
+    """Accuracy with no difference as a third answer, if people could give it; older runs lack this number."""
     three = measures.get("three_class_accuracy")
     if three and three["corrected"]["value"] is not None:
         yield _sentence("The same with no difference as a third answer", "One person with the others", three)

@@ -1,1 +1,1 @@
-"""Logging in and out, and one's own account. Called by the admin's router, and by the pages of people for cookies."""
+"""Login and logout, and the user's own account. Used by the admin's router, and by the pages of people for cookies."""

@@ -1,4 +1,4 @@
-"""In and out: `/admin/login`, `/admin/logout`."""
+"""Login and logout: `/admin/login`, `/admin/logout`."""
 
 import secrets
 from dataclasses import dataclass

@@ -103,7 +103,7 @@ async def _refused(
     error: StudyError,
     reason: str = "",
 ) -> Response:
-    """The page of the match with what was wrong; what does not exist has the page of what does not exist."""
+    """The page of the match with the error; a match that does not exist gives the page for not found."""
     if error.status_code == 404:
         raise error
     page = await database.read(
@@ -113,5 +113,5 @@ async def _refused(
 
 
 def _number(text: str) -> int:
-    """From an address; 0 for what is none."""
+    """A number in an address; 0 if invalid."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0

@@ -1,4 +1,4 @@
-"""What the pages of matches are given, and from the domain to them."""
+"""The data of the match pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class MatchesNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchesPage(AdminPage):
-    """`live` is where the script asks for news; `modes` are those of the chooser."""
+    """The list of matches. `live` is the address polled by the script; `modes` are the choices."""
 
     template: ClassVar[str] = "matches.html"
     tab: ClassVar[str] = "matches"
@@ -51,7 +51,7 @@ class MatchNow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchPage(AdminPage):
-    """`reason` is what was typed on a form that was not taken; `rating` the studies that it may be offered to."""
+    """One match. `reason` is the input of a refused form; `rating` the studies to which it can be offered."""
 
     template: ClassVar[str] = "match.html"
     tab: ClassVar[str] = "matches"

@@ -22,7 +22,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`type` in a few words; `fields` those of the object, or of each object of a list."""
+    """A reply of an operation: its `type` in a few words; `fields` of the object, or of each object in a list."""
 
     status: str
     about: str
@@ -62,7 +62,7 @@ def tags_of(document: Mapping[str, Any], base: str) -> Sequence[Tag]:
 
 
 def refusals_of(document: Mapping[str, Any]) -> Sequence[Reply]:
-    """How any operation may refuse: the same for all, so it is described once."""
+    """The error replies, the same for all operations, so that they are described once."""
     found: dict[str, Reply] = {}
     for item in document["paths"].values():
         for method in METHODS:

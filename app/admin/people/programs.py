@@ -77,7 +77,7 @@ def _job_fields(job: JobView) -> Mapping[str, Any]:
 
 
 def _document(request: Request) -> Mapping[str, Any]:
-    """The document of the API that is mounted beside these pages; the two know nothing of each other."""
+    """The document of the API mounted next to these pages; the two do not import each other."""
     mounted = (getattr(route, "app", None) for route in request.app.routes)
     api = next(app for app in mounted if isinstance(app, FastAPI))
     return api.openapi()

@@ -1,4 +1,4 @@
-"""People: who may come in, one's own account, the audit log."""
+"""Users, the user's own account, the audit log."""
 
 from typing import Annotated
 

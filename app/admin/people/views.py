@@ -1,4 +1,4 @@
-"""What the pages of people, the account and the audit log are given, from SQL."""
+"""The data of the pages of people, the account and the audit log, from SQL."""
 
 import json
 import re
@@ -32,7 +32,7 @@ LASTS = (*((str(days), f"{days} days") for days in DAYS), ("never", "until I rev
 
 @dataclass(frozen=True, slots=True)
 class FreshPassword:
-    """A generated password, shown on the page that answers the form and nowhere else."""
+    """A generated password, shown only on the page that answers the form."""
 
     email: str
     password: str
@@ -40,7 +40,7 @@ class FreshPassword:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPage(AdminPage):
-    """`typed` is what a refused form held."""
+    """The users. `typed` is the input of a form that was not accepted."""
 
     template: ClassVar[str] = "people-users.html"
     tab: ClassVar[str] = "people"
@@ -220,7 +220,7 @@ def _login_row(login: LoginView) -> LoginRow:
 
 
 def browser_in_words(sent: str) -> str:
-    """`Firefox 128 on Linux`, as far as a browser's own words tell; else those words."""
+    """`Firefox 128 on Linux`, as far as recognized in a user agent; else the user agent."""
     for pattern, name in _BROWSERS:
         found = re.search(pattern, sent)
         if found:
@@ -230,7 +230,7 @@ def browser_in_words(sent: str) -> str:
 
 
 def audit_page(session: Session, shell: Shell, wanted: AuditFilter, study: StudyHere | None) -> AuditPage:
-    """Of one study, or of everything."""
+    """The audit log of one study, or of everything."""
     here = f"/admin/studies/{study.slug}/audit" if study else "/admin/audit"
     found = auditlog.entries(session, wanted, auditlog.PAGE + 1)
     shown = found[: auditlog.PAGE]
@@ -255,7 +255,7 @@ def audit_page(session: Session, shell: Shell, wanted: AuditFilter, study: Study
 
 
 def changes_of(entry: EntryView) -> Sequence[Change]:
-    """What differs between before and after: by key where both are objects, else as a whole."""
+    """The differences between before and after: by key if both are objects, else as a whole."""
     before, after = entry.before, entry.after
     if before is None and after is None:
         return []

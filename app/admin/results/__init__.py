@@ -1,1 +1,1 @@
-"""The results of a study as a page: what the worker has computed, drawn by the server."""
+"""The results of a study as a page: computed by the worker, rendered by the server."""

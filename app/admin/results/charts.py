@@ -73,7 +73,7 @@ class Plot:
 
 
 def at(value: float | None, low: float = 0.0, high: float = 1.0) -> str:
-    """Where a value lies, in percent; what lies beyond the scale lies at its end."""
+    """The position of a value in percent; values beyond the scale are placed at its end."""
     if value is None:
         return ""
     share = min(1.0, max(0.0, (value - low) / (high - low)))

@@ -35,7 +35,7 @@ async def show_results(
     pairs: Short = "",
     every: Short = "",
 ) -> Response:
-    """Computes nothing here: numbers that are missing or old are asked of the worker."""
+    """Show the results. Nothing is computed here: missing or old numbers are requested from the worker."""
     wish = Wish(mode, against, pairs, every)
     page = await database.read(results_page, shell, study, settings.data_dir, wish)
     if not page.is_closed and page.n_answers:

@@ -1,4 +1,4 @@
-"""What the results page is given: from SQL and what was computed in the background."""
+"""The data of the results page: from SQL and background computations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ class ResultsPage(AdminPage):
 
     @property
     def rated(self) -> Sequence[tuple[str, str]]:
-        """The sections of items, one for each block and what it has, with their titles."""
+        """The sections of items, one for each block and kind, with their titles."""
         sections = dict.fromkeys(one.figure.section for one in self.drawn.values())
         found = [(name, *name.partition(":")[::2]) for name in sections if ":" in name]
         kinds = [kind for _, kind, _ in found]
@@ -120,7 +120,7 @@ _MODES = {Mode.LIVE: "Live", Mode.PILOT: "Pilot", Mode.SIMULATED: "Simulated"}
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What the address says: empty is the usual."""
+    """The parameters of the address; empty means the default."""
 
     mode: str = ""
     against: str = ""
@@ -131,7 +131,7 @@ class Wish:
 def results_page(
     session: Session, shell: Shell, study: StudyHere, data_dir: Path, wish: Wish, error: str = ""
 ) -> ResultsPage:
-    """Raises BadView and NotFound for what the address asks for."""
+    """The results page. Raises BadView and NotFound for an invalid address."""
     asked = asked_for(session, shell.who, study, wish.mode, wish.against)
     is_closed = not all(
         may_look(session, shell.who, one, asked.mode) for one in (study, asked.against) if one is not None
@@ -168,7 +168,7 @@ def results_page(
 
 
 def kept_view(data_dir: Path, there: Standing) -> ResultsView | None:
-    """What the worker has left; None where it is gone or of another release."""
+    """The results stored by the worker; None if they are gone or of another release."""
     return view_of(data_dir, there.shown) if there.shown else None
 
 
@@ -281,5 +281,5 @@ def _is_drawn(path: Path) -> bool:
 
 
 def lacks_posters(page: ResultsPage, data_dir: Path) -> bool:
-    """Whether a picture was never tried."""
+    """True if a picture was never attempted."""
     return any(not poster_path(data_dir, clip).exists() for clip in _clips(page.view))

@@ -24,7 +24,7 @@ MOST_FEEDS = 64
 
 @dataclass(slots=True)
 class Feed:
-    """What all who watch the same numbers are sent: made anew at most every `EVERY_S`, by the first who asks."""
+    """The updates shared by all who watch the same numbers: rebuilt at most every `EVERY_S`, by the first request."""
 
     made_at: float = float("-inf")
     html: str = ""
@@ -65,9 +65,9 @@ async def watch(
     *,
     sees_live: bool,
 ) -> AsyncIterator[str]:
-    """Events for one browser: the fragment whenever it has changed since the event `seen`, a sign of life otherwise.
+    """Events for one browser: the fragment whenever it has changed since the event `seen`, a heartbeat otherwise.
 
-    Those who see live votes (`sees_live`) and those who do not are sent different ones.
+    Users who see live votes (`sees_live`) and those who do not get different ones.
     """
     feed = feed_of(database, asyncio.get_running_loop(), study.id, study.state, version, mode, sees_live)
     ends = time.monotonic() + lasts_s

@@ -1,4 +1,4 @@
-"""What the pages of launch, monitor and sessions are given, from SQL."""
+"""The data of the pages of launch, monitor and sessions, from SQL."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -48,10 +48,10 @@ class StateRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchPage(AdminPage):
-    """The checklist and the changes of state that there are (`to`).
+    """The checklist and the possible changes of state (`to`).
 
-    `must_accept` says that each warning is to be ticked; `ticked` and `reason` are what was sent and not taken, and so
-    are `grace`, `ends_at_once` and `farewell` of a closing.
+    `must_accept`: each warning has to be ticked; `ticked` and `reason` are the input of a form that was not accepted,
+    and so are `grace`, `ends_at_once` and `farewell` of a closing.
     """
 
     template: ClassVar[str] = "launch.html"
@@ -88,7 +88,7 @@ class MonitorView:
 
 @dataclass(frozen=True, slots=True)
 class MonitorFragment:
-    """That part alone, as it is sent while somebody watches."""
+    """The live part alone, as sent while the page is open."""
 
     template: ClassVar[str] = "monitor-live.html"
     live: MonitorView
@@ -96,7 +96,7 @@ class MonitorFragment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorPage(AdminPage):
-    """`events` is where the script listens; `version` and `mode` are what the choosers show."""
+    """The monitor. `events` is the address of the event stream; `version` and `mode` are the current choices."""
 
     template: ClassVar[str] = "monitor.html"
     tab: ClassVar[str] = "monitor"
@@ -128,9 +128,9 @@ class SessionsPage(AdminPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPage(AdminPage):
-    """`reason` and `note` are what was written and not taken; `posters` the clips that a picture is kept of.
+    """One session. `reason` and `note` are input that was not accepted; `posters` the clips that have a picture.
 
-    `link` goes on with the session in another browser.
+    `link` continues the session in another browser.
     """
 
     template: ClassVar[str] = "session.html"
@@ -145,7 +145,7 @@ class SessionPage(AdminPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinksPage(AdminPage):
-    """`links` are those just made, each with its whole address; `names` what was typed."""
+    """Links for participants. `links` are those just made, each with its whole address; `names` what was typed."""
 
     template: ClassVar[str] = "links.html"
     tab: ClassVar[str] = "sessions"
@@ -169,7 +169,7 @@ STATUS_WORDS: Mapping[str, str] = {
 
 
 def around(store: ClipStore) -> Around:
-    """What the checklist looks at beside the study."""
+    """The checklist's context outside the study."""
     return Around(store, clues_state)
 
 
@@ -180,7 +180,7 @@ def accepted(form: Mapping[str, str]) -> Accepted:
 
 
 def closing(form: Mapping[str, str]) -> Closing:
-    """For those under way: a time to finish, or none, and the words for who has not. Raises BadClosing."""
+    """The terms for sessions under way: time to finish, or none, and the message after it. Raises BadClosing."""
     text = form.get("grace", "").strip() or str(DEFAULT_GRACE_MIN)
     minutes = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
     grace = 0 if form.get("under_way") == "end" else minutes
@@ -233,7 +233,7 @@ def monitor_view(
     *,
     sees_live: bool,
 ) -> MonitorView:
-    """Raises BadChoice or NotFound for what the address asks for."""
+    """The monitor's live part. Raises BadChoice or NotFound for an invalid address."""
     choice = choice_of(version, mode)
     return view_of(study.slug, snapshot(session, study, choice, now, budget_s, sees_live=sees_live))
 

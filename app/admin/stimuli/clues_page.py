@@ -1,4 +1,4 @@
-"""From a clue report's result to its page: numbers to words, the strongest clue first."""
+"""Converts a clue report's result to its page: numbers in words, the strongest clue first."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -75,7 +75,7 @@ def _rows(job: JobView, *, small: bool) -> list[ClueRow]:
 
 
 def _inside(job: JobView | None) -> list[ClueRow]:
-    """What only the file tells; a report of an earlier release measured none of it."""
+    """Clues found only in the file; reports of earlier releases have none."""
     if job is None or "inside" not in job.result["report"]:
         return []
     clues = job.result["report"]["inside"]["clues"]
@@ -87,7 +87,7 @@ def _is_small(clue: Mapping[str, Any], threshold: float) -> bool:
 
 
 def _comparisons(clue: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What was compared, the strongest first; with two sources the pair is the comparison with all others."""
+    """The comparisons, strongest first; with two sources, the pair is the comparison with all others."""
     others, pairs = clue["against_others"], clue["pairs"]
     made = [each for each in (others, *(pairs if len(pairs) > 1 else ())) if each["auc"] is not None]
     return sorted(made or [each for each in pairs if each["auc"] is not None], key=_weight)
@@ -102,7 +102,7 @@ def _strength(clue: Mapping[str, Any]) -> float:
 
 
 def clue_row(clue: Mapping[str, Any], plot: str) -> ClueRow:
-    """One clue of a report as a line of the table: what is compared most clearly, and within pairs."""
+    """One clue of a report as a line of the table: its clearest comparison, and the one within pairs."""
     label, made = str(clue["label"]), _comparisons(clue)
     first = made[0] if made else None
     p_holm = first.get("p_holm", clue["p_holm"]) if first else None
@@ -130,7 +130,7 @@ def _compared(finding: Mapping[str, Any]) -> str:
 
 
 def _within_cell(clue: Mapping[str, Any]) -> str:
-    """In how many pairs the clue is on one side: the comparison that warns, else the strongest."""
+    """The number of pairs in which the clue is higher, or lower: of the comparison that warns, else the strongest."""
     shares = [each for each in clue.get("within_pairs", ()) if each["share"] is not None]
     if not shares:
         return "–"
@@ -149,7 +149,7 @@ def _weight_within(share: Mapping[str, Any]) -> tuple[bool, float]:
 
 
 def _within(share: Mapping[str, Any]) -> str:
-    """Of reports of earlier releases there is none."""
+    """The comparison within pairs in words; reports of earlier releases have none."""
     said = (
         f"higher in {share['n_higher']}, lower in {share['n_lower']}, equal in {share['n_equal']} of "
         f"{share['n_pairs']}"

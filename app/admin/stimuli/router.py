@@ -132,7 +132,7 @@ async def show_frame(database: DatabaseDep, settings: SettingsDep, who: WhoDep, 
 
 
 def _sent(file: served.Served) -> FileResponse:
-    """In ranges, as videos are asked for."""
+    """A file's reply, with support for ranges, as videos need."""
     return FileResponse(
         file.path, media_type=file.content_type, headers={"Cache-Control": "private, no-cache"}
     )

@@ -1,4 +1,4 @@
-"""From the rules in force, or as typed, to their page."""
+"""Builds the rules page from the rules in force, or as typed."""
 
 from typing import Any
 from urllib.parse import quote

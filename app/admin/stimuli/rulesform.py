@@ -41,7 +41,7 @@ def form_of(rules: Rules) -> RulesForm:
 
 
 def typed(fields: Mapping[str, str], errors: Mapping[str, str] | None = None) -> RulesForm:
-    """The form as it was sent, with what is wrong at each field."""
+    """The form as sent, with an error at each invalid field."""
     errors = errors or {}
     rows = _rows(fields)
     masks = []
@@ -71,7 +71,7 @@ def rules_in(fields: Mapping[str, str]) -> Rules:
 
 
 def _rows(fields: Mapping[str, str]) -> list[str]:
-    """The masks of which anything is filled in."""
+    """The masks with any field filled in."""
     named = [match[1] for field in fields if (match := _MASK_FIELD.fullmatch(field))]
     rows = sorted(dict.fromkeys(named), key=int)
     return [row for row in rows if any(fields.get(f"mask.{row}.{side}", "").strip() for side in SIDES)]

@@ -1,4 +1,4 @@
-"""From the library to its pages."""
+"""Builds the pages of the library."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -52,7 +52,7 @@ MOST_CHANGES_SHOWN = 500
 
 
 def wanted_of(query: Mapping[str, str]) -> Wanted:
-    """What a query string asks to see; what it cannot mean is left out."""
+    """The filter in a query string; invalid parts are ignored."""
     page = query.get("page", "")
     return Wanted(
         text=query.get("q", "")[:200],
@@ -148,7 +148,7 @@ def _form(stimulus: StimulusView, typed: Mapping[str, str] | None) -> EditForm:
 
 
 def attributes_in(form: Mapping[str, str]) -> dict[str, str]:
-    """The attributes of a form: `key.N` names what `value.N` says. Rows without a name are told apart by number."""
+    """The attributes of a form: `key.N` is the name for `value.N`. Rows without a name are told apart by number."""
     rows = [key[4:] for key in form if key.startswith("key.")]
     given = [(form[f"key.{row}"].strip(), form.get(f"value.{row}", "").strip()) for row in rows]
     return {key: value for key, value in given if key or value}
@@ -184,7 +184,7 @@ def clip_page(
 
 
 def library_address(back: str) -> str:
-    """Where an edit comes back to: the library as it was being looked through."""
+    """The address to return to after an edit: the library as filtered before."""
     return back if back.startswith(HERE) and back[len(HERE) : len(HERE) + 1] in ("", "?") else HERE
 
 
@@ -201,7 +201,7 @@ def _short_facts(stimulus: StimulusView) -> str:
 
 
 def _excerpt(stimulus: StimulusView) -> str:
-    """The beginning of what is read, a record's players left out; empty for a clip."""
+    """The beginning of a record or text, without a record's players; empty for a clip."""
     if stimulus.kind is StimulusKind.RECORD:
         record = parse_record(stimulus.content or "")
         lines = read_out(_document(stimulus))

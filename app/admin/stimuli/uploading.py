@@ -24,7 +24,7 @@ Offset = Annotated[int, Query(ge=0, lt=2**53)]
 
 
 def whole(text: str) -> int:
-    """Raises BadRules for what is no number of pixels."""
+    """A number of pixels. Raises BadRules if invalid."""
     if text.isascii() and text.isdecimal() and len(text) < 6:
         return int(text)
     raise BadRules({"width": "Width and height are whole numbers of pixels, both even, such as 640 and 360."})
@@ -45,7 +45,7 @@ async def take_files(
     files: FilesDep,
     now: Now,
 ) -> Response:
-    """Without scripts: small files, all in one form."""
+    """Upload small files in one form, for browsers without scripts."""
     sent = [(file.name, file.data) for file in files.get("files", ())]
     attributes, source = attributes_in(form), form.get("source", "")
     try:

@@ -1,4 +1,4 @@
-"""What the pages about clips are given."""
+"""The data of the clip pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class LibraryPage(AdminPage):
 
 @dataclass(frozen=True, slots=True)
 class UseRow:
-    """Where a clip is shown; `link` is empty where the user does not see the study."""
+    """A use of a clip; `link` is empty if the user does not see the study."""
 
     place: str
     pairs: str
@@ -94,7 +94,7 @@ class UseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipPage(AdminPage):
-    """One stimulus: how it looks, or what people read of it (`record`, or `text` as HTML), and where it is used."""
+    """One stimulus: its picture, or its content (`record`, or `text` as HTML), and its uses."""
 
     template: ClassVar[str] = "stimuli-clip.html"
     tab: ClassVar[str] = "stimuli"
@@ -111,7 +111,7 @@ class ClipPage(AdminPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetPage(AdminPage):
-    """What a table that was handed back would change; `text` and `digest` go with the confirmation."""
+    """The changes that a returned table would make; `text` and `digest` are sent with the confirmation."""
 
     template: ClassVar[str] = "stimuli-sheet.html"
     tab: ClassVar[str] = "stimuli"
@@ -142,7 +142,7 @@ class FrameSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadPage(AdminPage):
-    """`typed` is what a form that was not taken held; `faults` say which of its files were not."""
+    """The upload form. `typed` is the input of a form that was not accepted; `faults` name its refused files."""
 
     template: ClassVar[str] = "stimuli-upload.html"
     tab: ClassVar[str] = "stimuli"
@@ -241,7 +241,7 @@ class ClueRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CluesPage(AdminPage):
-    """A finished report, of the clips as they are (`is_current`) or of others, and all that were asked for."""
+    """A finished report, on the current clips (`is_current`) or earlier ones, and all requested reports."""
 
     template: ClassVar[str] = "clues.html"
     tab: ClassVar[str] = "clues"

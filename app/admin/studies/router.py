@@ -1,4 +1,4 @@
-"""The list of studies; a study's overview and whom it is shared with."""
+"""The list of studies; a study's overview and its shares."""
 
 from typing import Annotated
 

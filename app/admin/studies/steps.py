@@ -1,4 +1,4 @@
-"""A study's way from clips to data: what is done and what comes next, from what the database holds."""
+"""The steps of a study from clips to data: which are done and what comes next, according to the database."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,10 +33,10 @@ _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a study's way. `says` is how far it is, in words; `link` where it is taken.
+    """One step of a study. `says` is its progress in words; `link` is where it is done.
 
-    `is_after` is whether it can only be done once the study is launched. `then` is what somebody does who is at `link`
-    already: in words, and where.
+    `is_after`: it can only be done once the study is launched. `then` is the next action for a user already at `link`:
+    in words, and its address.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Step:
 
 
 def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLine, Step | None]:
-    """The study in a line and what is to be done now: after its launch what comes then. None where all is done."""
+    """The study's summary line and next step: after its launch, the one that follows. None if all is done."""
     line = study_line(session, study)
     if line.state in _LAUNCHED:
         return line, next_of(_after(session, study, line), line.state)
@@ -58,7 +58,7 @@ def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLi
 
 
 def next_of(steps: Iterable[Step], state: State) -> Step | None:
-    """The first of these steps that is not done; nobody goes back to what came before the launch."""
+    """The first of these steps that is not done; after the launch, earlier steps are skipped."""
     launched = state in _LAUNCHED
     return next((step for step in steps if not step.is_done and (step.is_after or not launched)), None)
 
@@ -100,7 +100,7 @@ def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bo
 
 
 def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
-    """Done with a truth, or where somebody has said that no source is the true one."""
+    """The step of pairs: done if they have a truth, or it was stated that no source is the true one."""
     about = "Say which two clips are shown side by side"
     found = find_pairs(draft.keys, stimuli)
     if found.faults:
@@ -118,7 +118,7 @@ def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) ->
 
 
 def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
-    """In the place of pairs, for a study with blocks."""
+    """The step of blocks, which replaces that of pairs in a study with blocks."""
     about, faults = "Say what people do in each part of a session", check.within("blocks")
     if faults:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
@@ -132,7 +132,7 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
 
 
 def _clues(session: Session, study: StudyHere, here: str) -> Step:
-    """Done with a finished report of just the clips that are shown, whatever it found."""
+    """The step of clues: done if a report on exactly the current clips is finished, whatever it found."""
     runs, found = clue_runs(session, study), clips_of(session, study)
     clips = found.clips
     done = [run for run in runs if run.status is JobStatus.DONE]
@@ -167,7 +167,7 @@ def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> 
 
 
 def _preview(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
-    """Done by whoever came to the last page of this version, in a preview or in the pilot."""
+    """The step of previewing: done once someone reached the last page of this version, in a preview or the pilot."""
     is_done = bool(walked.get(Mode.PREVIEW) or walked.get(Mode.PILOT))
     says = f"Version {line.version} was walked through to its last page"
     if not is_done:
@@ -200,7 +200,7 @@ def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
 
 
 def _watch(line: StudyLine, here: str) -> Step:
-    """Over when the study is closed: how many answers are enough is the experimenter's to say."""
+    """The step of watching: done when the study is closed; the experimenter decides how many answers are enough."""
     done, under_way = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
     says = f"{counted(done, 'live session')} completed, {under_way} under way"
     if not line.n_sessions(Mode.LIVE):
@@ -236,7 +236,7 @@ def _data(session: Session, study: StudyHere, line: StudyLine, here: str) -> Ste
 
 
 def marks_of(steps: Sequence[Step], next_one: Step | None, state: State) -> list[str]:
-    """`done`, `next`, `to do`, or `left out` of what was not done before a launch."""
+    """`done`, `next`, `to do`, or `left out` for each step; the last if it was not done before a launch."""
     launched = state in _LAUNCHED
     return [
         "done"

@@ -1,4 +1,4 @@
-"""What the list of studies and the overview of a study are given, from SQL."""
+"""The data of the list of studies and a study's overview, from SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ class CountLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewPage(AdminPage):
-    """`steps` come with how each stands; `email` is what was typed into the form that shares.
+    """The overview. `steps` have their status; `email` is the input in the share form.
 
-    `name` is what was typed to confirm that the study is to be deleted.
+    `name` is what was typed to confirm the study's deletion.
     """
 
     template: ClassVar[str] = "studies-overview.html"

@@ -1,4 +1,4 @@
-"""A released game as its players' messages: what each of them was told and said, and the days as they were told.
+"""A released game as its players' messages: what each was told and said, and the days as reported to them.
 
 `WAC_*.json` is one object, a list of `{"role": ..., "content": ...}` for each player under a letter; the authors'
 program writes a list of such objects, each under the player's name. A language model played them all.
@@ -43,7 +43,7 @@ MORNING: Final = re.compile(rf"BALANCE:{_NUMBER}[\s\\]+HEALTH POINT:{_NUMBER}")
 
 @dataclass(frozen=True, slots=True)
 class Chat:
-    """The messages of a game by player, each a role and what it said, in the order in which they came."""
+    """The messages of a game by player, each a role and its text, in order."""
 
     game: Game
     path: Path
@@ -57,7 +57,7 @@ def chats_in(folder: Path) -> list[Chat]:
 
 
 def recorded(chat: Chat) -> RecordedGame:
-    """The days of a game as its players were told them; no days where none were. Raises BadRelease."""
+    """The days of a game as reported to its players; no days if none were. Raises BadRelease."""
     contents: dict[int, tuple[str, str]] = {}
     for player, messages in chat.players.items():
         for role, content in messages:
@@ -106,7 +106,7 @@ def _messages(path: Path, name: str, messages: object) -> Iterator[tuple[str, st
 
 
 def _greeted(messages: Sequence[tuple[str, str]]) -> str | None:
-    """Whom the first message about a day speaks to: the released keys are letters."""
+    """The name addressed in the first message about a day: the released keys are letters."""
     mornings = (content for role, content in messages if role != SPEAKS and DAY.search(content))
     found = _GREETED.search(next(mornings, ""))
     return found[1] if found else None

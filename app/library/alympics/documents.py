@@ -47,7 +47,7 @@ def _of_chat(chat: Chat) -> Iterator[ImportedDocument]:
 
 
 def _days(player: str, messages: Sequence[tuple[str, str]]) -> tuple[list[Any], list[Any]]:
-    """Everything said before the first day, and day by day; then balance and health, as each morning reported them."""
+    """The messages before the first day, and those of each day; then balance and health, as reported each morning."""
     before: list[Any] = []
     rounds: list[Any] = []
     mornings: list[tuple[float | None, float | None]] = []

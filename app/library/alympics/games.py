@@ -1,4 +1,4 @@
-"""Which of the released games a file holds, and what was recorded of the days of a game."""
+"""Identification of the released games in files, and the recorded days of a game."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ _FILE = re.compile(r"WAC_?(no)?(persona)?_?(\d+)_(\d+)_(?:final_)?(\d+)(?:_final
 
 
 class BadRelease(StudyError):
-    """A folder that does not hold what was released; the message names the file."""
+    """A folder that does not hold the release; the message names the file."""
 
     status_code = 422
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Game:
-    """Which of the 60 games: with personas or not, the range of a day's supply in units, and the run, from 1 on."""
+    """One of the 60 games: with personas or not, the range of a day's supply in units, and the run, from 1 on."""
 
     persona: bool
     low: int
@@ -34,7 +34,7 @@ class Game:
         return "persona" if self.persona else "no-persona"
 
     def record_of(self, player: str) -> str:
-        """The name in the library of what one player saw."""
+        """The library name of the record of one player's view."""
         return f"wac-{self.group}-{self.low}-{self.high}-{self.run}-{player.lower()}"
 
 
@@ -71,7 +71,7 @@ class RecordedGame:
 
 
 def game_of(file_name: str) -> Game | None:
-    """Which game a released file holds, by its name; None for another file."""
+    """The game in a released file, by its name; None for another file."""
     found = _FILE.search(file_name)
     if found is None:
         return None
@@ -80,6 +80,6 @@ def game_of(file_name: str) -> Game | None:
 
 
 def files_in(folder: Path, *endings: str) -> list[Path]:
-    """The files with one of the endings anywhere in a folder, without those that an archive of macOS adds."""
+    """The files with one of the endings anywhere in a folder, except those added by macOS archives."""
     found = (path for path in folder.rglob("*") if path.suffix.lower() in endings)
     return sorted(path for path in found if not path.name.startswith(".") and "__MACOSX" not in path.parts)

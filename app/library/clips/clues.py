@@ -1,4 +1,4 @@
-"""What a clip's pictures and file could tell of its source without anybody looking at what happens in them."""
+"""Clues to a clip's source in its pictures and file, other than what happens in it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -113,7 +113,7 @@ def _frame_sizes(path: Path) -> tuple[list[int], list[int]]:
 
 @dataclass(slots=True)
 class _Pictures:
-    """What was seen picture by picture; `motion` and `is_key` begin with the second one."""
+    """Per-frame measurements; `motion` and `is_key` begin with the second frame."""
 
     brightness: list[float] = field(default_factory=list)
     contrast: list[float] = field(default_factory=list)
@@ -122,16 +122,16 @@ class _Pictures:
     is_key: list[bool] = field(default_factory=list)
 
     def moved(self) -> list[float]:
-        """Motion without that of key frames, or all of it where there is nothing else."""
+        """Motion between frames other than key frames, or all of it if there are no others."""
         return [m for m, key in zip(self.motion, self.is_key, strict=True) if not key] or self.motion
 
     def still_from_start(self) -> int:
-        """How many pictures from the first on bring no motion."""
+        """The number of frames without motion from the start."""
         moving = self._moving()
         return moving.index(True) if True in moving else len(moving)
 
     def still_to_end(self) -> int:
-        """How many pictures up to the last bring no motion."""
+        """The number of frames without motion up to the end."""
         moving = self._moving()[::-1]
         return moving.index(True) if True in moving else len(moving)
 
@@ -161,7 +161,7 @@ def _watch(path: Path, fps: float) -> _Pictures:
 
 
 def _lumas(path: Path) -> Iterator[tuple[bool, Bytes]]:
-    """Of each picture, whether it is a key frame, and its luma as coded. Raises NotAVideo where the size changes."""
+    """For each frame, whether it is a key frame, and its luma as coded. Raises NotAVideo if the size changes."""
     size: tuple[int, int] | None = None
     with open_video(path) as (container, stream):
         for _, frame in decoded(path, container, stream):

@@ -1,8 +1,8 @@
-"""Files that may be anything are opened in a process of their own, which a hostile one may use up and nothing else.
+"""Untrusted files are opened in a separate process, so that a hostile one can exhaust only that.
 
-`contained` runs a function in such a process, whose memory and processor time are limited. They are forked off one
-small helper of this process, so that each costs milliseconds: keeper and worker, the keeper tells how the worker
-ended, and ends it where nobody waits for it any more.
+`contained` runs a function in such a process, with limited memory and processor time. They are forked from one small
+helper of this process, so that each costs milliseconds: a keeper and a worker; the keeper reports how the worker ended,
+and kills it if its caller is gone.
 """
 
 import atexit
@@ -40,10 +40,10 @@ _preloaded = (
 
 
 def contained(function: Callable[P, R]) -> Callable[P, R]:
-    """Run a function of a module in a process of its own; its first argument is the path that is opened.
+    """Run a module's function in a separate process; its first argument is the path to open.
 
-    Arguments, result and errors travel by pickle; `on_frame` is called here, and what it raises ends the process.
-    Within such a process functions are called as they are. Raises TooMuch where memory or time are used up.
+    Arguments, result and errors are pickled; `on_frame` is called here, and an error in it ends the process. Within
+    such a process functions are called directly. Raises TooMuch if memory or time are used up.
     """
 
     @wraps(function)
@@ -57,7 +57,7 @@ def contained(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def allow_cpu(seconds: float) -> None:
-    """Let the process that a contained function runs in take so many seconds of a processor in all."""
+    """Raise the limit on processor seconds for the process of a contained function."""
     if _inside:
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + MOST_CPU_S, resource.RLIM_INFINITY))
 
@@ -89,7 +89,7 @@ def _ask(function: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def _leave(connection: Connection) -> None:
-    """Have the process ended, if it is still there, and wait until it is."""
+    """Ask for the process to be ended, if it is still running, and wait until it is."""
     try:
         connection.send(None)
         while True:
@@ -158,7 +158,7 @@ atexit.register(_helper.end)
 
 
 def serve(descriptor: int) -> None:
-    """Fork a keeper for each connection that comes, until whoever asks is gone."""
+    """Fork a keeper for each connection, until the parent is gone."""
     for module in _preloaded:
         import_module(module)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -175,7 +175,7 @@ def serve(descriptor: int) -> None:
 
 
 def _keep(connection: Connection) -> NoReturn:
-    """Fork the worker, and end it where whoever asked wants no more; then say how it ended."""
+    """Fork the worker, kill it if the caller is gone, and report how it ended."""
     try:
         request = connection.recv()
         reading, writing = os.pipe()

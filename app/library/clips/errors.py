@@ -1,4 +1,4 @@
-"""What can be wrong with clips, manifests and rules; every message is fit to be shown as it is."""
+"""Errors in clips, manifests and rules; every message can be shown to users."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ class ClipRefused(ClipError):
 
 
 class NotAVideo(ClipRefused):
-    """Not a video that can be shown from its first frame to its last."""
+    """The file is not a video that can be shown from its first frame to its last."""
 
 
 class NothingLeft(ClipRefused):
@@ -31,7 +31,7 @@ class NothingLeft(ClipRefused):
 
 
 class TooMuch(ClipRefused):
-    """More work, or a larger result, than one clip may cost."""
+    """A clip that needs too much work or memory, or gives too large a result."""
 
 
 class SizeConflict(ClipError):
@@ -39,7 +39,7 @@ class SizeConflict(ClipError):
 
 
 class ClipChanged(ClipError):
-    """A file is not what it was when it was measured."""
+    """A file has changed since it was measured."""
 
 
 class MalformedMp4(ClipError):
@@ -47,7 +47,7 @@ class MalformedMp4(ClipError):
 
 
 class TooManyBoxes(MalformedMp4):
-    """More boxes than any video needs."""
+    """More MP4 boxes than any video needs."""
 
 
 class RangeNotSatisfiable(ClipError):
@@ -59,7 +59,7 @@ class RangeNotSatisfiable(ClipError):
 
 
 class ManifestProblems(ClipError):
-    """Everything wrong with a manifest or its files, in one go, in the order of its rows."""
+    """All problems of a manifest or its files at once, in the order of its rows."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = sorted(problems, key=lambda problem: problem.row or 0)
@@ -67,7 +67,7 @@ class ManifestProblems(ClipError):
 
 
 class RulesProblems(ClipError):
-    """Everything wrong with a file of processing rules, in one go."""
+    """All problems of a file of processing rules at once."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = sorted(problems, key=lambda problem: problem.line)

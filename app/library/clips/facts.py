@@ -1,4 +1,4 @@
-"""A file's video as it is, and in what the clip made of it differs from what its owner saw in a player. No codec."""
+"""Facts about a file's video, and the differences between the processed clip and the file in a player. No codec."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ class ClipInfo:
 
 
 def differences(info: ClipInfo, rules: Rules) -> tuple[str, ...]:
-    """In what a clip by rules that fix the frame's size differs from what a player shows of its file, a sentence each.
+    """The differences between a clip made by rules that fix the frame size and its file in a player, one sentence each.
 
-    Quality is left out: every clip is encoded anew.
+    Quality is left out: every clip is re-encoded.
     """
     size = rules.size
     assert size is not None

@@ -46,14 +46,14 @@ def import_clips(
     size: tuple[int, int] | None = None,
     on_progress: OnProgress | None = None,
 ) -> list[ImportedClip]:
-    """Probe, process and keep what a manifest names, in the order of its rows.
+    """Probe, process and store the files of a manifest, in the order of its rows.
 
-    `size` is the frame size of the clips that are there already, None before the first. `workers` clips are
-    worked on at once, by default one for each processor. `on_progress(done, total, what)` is called in the
-    calling thread; `total` is an upper bound until identical files are known.
+    `size` is the frame size of existing clips, None before the first. `workers` clips are processed at once, by default
+    one for each processor. `on_progress(done, total, what)` is called in the calling thread; `total` is an upper bound
+    until identical files are known.
 
-    Raises ManifestProblems with every file that is refused, and SizeConflict; nothing is kept then, unless a
-    file changed while it was read, when some may stay that no stimulus names.
+    Raises ManifestProblems with every refused file, and SizeConflict; nothing is stored then, unless a file changed
+    while it was read, when files may remain that no stimulus names.
     """
     run = _Run(workers or os.cpu_count() or 1, on_progress)
     try:
@@ -93,7 +93,7 @@ class _Run:
     def each(
         self, work: Callable[[K], V], items: Sequence[K], total: int, what: Callable[[K], str]
     ) -> tuple[dict[K, V], dict[K, ClipRefused]]:
-        """Results and refusals of `work` for each item; any other error stops all that has not begun."""
+        """Results and refusals of `work` for each item; any other error cancels all items not yet begun."""
         results: dict[K, V] = {}
         refusals: dict[K, ClipRefused] = {}
         with ThreadPoolExecutor(self._workers, thread_name_prefix="clips") as pool:

@@ -1,7 +1,7 @@
-"""The manifest: which files are stimuli, what they are called, where they came from, and anything else.
+"""The manifest: a list of stimulus files with their names, sources and attributes.
 
-A CSV file in UTF-8 with the columns `file, name, source`, then any attributes. Files are named relative to
-the manifest. Everything that is wrong is reported at once.
+A CSV file in UTF-8 with the columns `file, name, source`, then any attributes. Files are named relative to the
+manifest. All problems are reported at once.
 """
 
 import re
@@ -66,7 +66,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def is_simulated(attributes: Mapping[str, str]) -> bool:
-    """Whether a clip's attributes say that nobody played it (`simulated`)."""
+    """True if a clip's attributes say that no person played it (`simulated`)."""
     return attributes.get("simulated", "").strip().lower() in ("yes", "true", "1")
 
 

@@ -76,7 +76,7 @@ def blank(path: Path, box_type: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """What an MP4 says of its tracks: width and height of each, in whole pixels, and how many samples they have."""
+    """An MP4's declared tracks: width and height of each, in whole pixels, and the number of samples."""
 
     sizes: tuple[tuple[int, int], ...]
     tracks: int
@@ -104,10 +104,10 @@ def free_box_header(n_bytes: int) -> bytes:
 
 @lru_cache(maxsize=4096)
 def last_header(path: Path, more: int) -> tuple[int, bytes] | None:
-    """Where the size of a file's last box stands, and the bytes that say it with `more` bytes in the box.
+    """The offset of the size of a file's last box, and the bytes for that size with `more` bytes in the box.
 
-    None where that box is not the pictures' (`mdat`), or has no room to say so. Clips are kept by their content, so
-    what was read of one holds for as long as there is a file.
+    None if that box is not the pictures' (`mdat`), or cannot hold such a size. Clips are stored by content, so a result
+    stays valid as long as the file exists.
     """
     try:
         last = boxes(path)[-1]

@@ -1,7 +1,7 @@
-"""A clip as it is served: its bytes, then padding up to the size that all clips of a study share.
+"""A clip as served: its bytes, then padding up to the size shared by all clips of a study.
 
-The padding is never on disk: it is made up while reading. It lies in the last box, that of the pictures (`mdat`), which
-is said to be so much larger: a box of its own would begin where the clip ends, and say its length.
+The padding is never on disk: it is generated while reading. It lies in the last box, that of the pictures (`mdat`),
+whose declared size is raised: a separate box would begin where the clip ends, and reveal its length.
 """
 
 import os
@@ -43,7 +43,7 @@ class PaddedClip:
             raise ValueError(f"no room for a box between {self.clip_bytes} and {self.padded_bytes} bytes")
 
     def read(self, start: int, length: int) -> bytes:
-        """Up to `length` bytes from `start`, fewer at the end. Raises ClipChanged for a file cut short."""
+        """Up to `length` bytes from `start`, fewer at the end. Raises ClipChanged if the file was truncated."""
         if start < 0 or length < 0:
             raise ValueError(f"{length} bytes from {start}")
         stop = min(start + length, self.padded_bytes)
@@ -58,7 +58,7 @@ class PaddedClip:
 
     @property
     def _header(self) -> tuple[int, bytes] | None:
-        """Where the last box says its size, and how it does with the padding; None of a file that cannot be so."""
+        """The offset of the last box's size, and that size including the padding; None if it cannot be padded so."""
         if self.padded_bytes == self.clip_bytes:
             return None
         return last_header(self.path, self.padded_bytes - self.clip_bytes)

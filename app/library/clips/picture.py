@@ -1,4 +1,4 @@
-"""From a decoded frame to the picture that is shown: upright, opaque, masked, letter-boxed, in one colour space."""
+"""Conversion of a decoded frame to the picture shown: upright, opaque, masked, letter-boxed, in one colour space."""
 
 import math
 import struct
@@ -30,13 +30,13 @@ _FLATTENED = (("scale", f"flags={_SWS_FLAGS}"), ("format", "gbrap"), ("premultip
 
 
 def is_transparent(frame: VideoFrame) -> bool:
-    """Whether a frame's pixels say how much shines through them."""
+    """True if a frame's pixels have an alpha channel."""
     return any(part.is_alpha for part in frame.format.components)
 
 
 @dataclass(frozen=True, slots=True)
 class Upright:
-    """How a frame is put upright: filters in order, and whether width and height change places."""
+    """The rotation of a frame: filters in order, and whether width and height are swapped."""
 
     filters: tuple[tuple[str, str], ...] = ()
     swaps_sides: bool = False
@@ -115,7 +115,7 @@ class Painter:
 
 
 def _masked(masks: Sequence[Mask], width: int, height: int) -> list[tuple[str, str]]:
-    """Boxes filled before scaling, so that no filter blurs what they hide across their edges."""
+    """Filters for masks, applied before scaling, so that no filter blurs hidden content across their edges."""
     if not masks:
         return []
     # Black is another number in a full-range frame, and drawbox does not ask.
@@ -137,7 +137,7 @@ def _converted(width: int, height: int) -> list[tuple[str, str]]:
 
 
 def _box(mask: Mask, width: int, height: int) -> str:
-    """A mask in pixels, grown to whole chroma samples so that nothing of what it hides shines through."""
+    """A mask in pixels, grown to whole chroma samples so that none of what it hides remains visible."""
     left, top = math.floor(mask.x * width) // 2 * 2, math.floor(mask.y * height) // 2 * 2
     right = min(-(-math.ceil((mask.x + mask.width) * width) // 2) * 2, width)
     bottom = min(-(-math.ceil((mask.y + mask.height) * height) // 2) * 2, height)
@@ -145,7 +145,7 @@ def _box(mask: Mask, width: int, height: int) -> str:
 
 
 def _assumed_matrix(frame: VideoFrame) -> int:
-    """What players take for a frame that does not say: standard definition below 720 rows."""
+    """The colour matrix that players assume if a frame does not say: standard definition below 720 rows."""
     if frame.format.is_rgb:
         return 0
     high = min(frame.width, frame.height) >= _HIGH_DEFINITION_ROWS

@@ -22,7 +22,7 @@ _QUALITY = "4"  # mjpeg's scale, 2 (best) to 31
 
 
 def make_picture(source: Path, target: Path, *, at_s: float, side: int) -> None:
-    """Write the frame shown at a moment, upright, as a JPEG of at most `side` pixels; whole or not at all.
+    """Write the frame shown at a time, upright, as a JPEG of at most `side` pixels; atomically.
 
     Raises NotAVideo and TooMuch.
     """

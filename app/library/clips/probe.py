@@ -1,4 +1,4 @@
-"""Is this file a video that can be shown to its end, and what is it? Nothing about it is taken on trust."""
+"""Validation and measurement of a video that can be shown to its end. The file's own claims are not trusted."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ DECODED_PER_S = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """When the pictures of a video begin and end, in seconds of its own clock.
+    """The start and end of a video's pictures, in seconds of its own clock.
 
-    `last` is when the last picture begins, `last_key` the time, in units of the stream, of the last one that
-    can be decoded by itself.
+    `last` is when the last picture begins, `last_key` the time, in units of the stream, of the last one that can be
+    decoded by itself.
     """
 
     start: Fraction
@@ -43,7 +43,7 @@ class Span:
 
 @contained
 def probe(path: Path) -> ClipInfo:
-    """Measure a video. Raises NotAVideo for all that is not one, saying what it is instead, and TooMuch."""
+    """Measure a video. Raises NotAVideo for any other file, saying what it is, and TooMuch."""
     span = measure(path)
     with open_video(path) as (container, stream):
         first = next(decoded(path, container, stream), None)

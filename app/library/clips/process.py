@@ -45,7 +45,7 @@ OnFrame = Callable[[int, int], None]
 def process(
     source: Path, target: Path, rules: Rules, *, size: tuple[int, int], on_frame: OnFrame | None = None
 ) -> ClipInfo:
-    """Write `source`, processed by `rules` to frames of `size`, at `target`; whole or not at all.
+    """Write `source`, processed by `rules` to frames of `size`, at `target`; atomically.
 
     The same source, rules and size give the same bytes. Raises NotAVideo, NothingLeft after trimming, or TooMuch.
     """
@@ -78,7 +78,7 @@ def _processed(
 
 
 def frames_left(source: Path, duration_s: Fraction | float, rules: Rules) -> int:
-    """How many frames trimming leaves. Raises NothingLeft for less than two."""
+    """The number of frames left after trimming. Raises NothingLeft for fewer than two."""
     kept = Fraction(duration_s) - Fraction(str(rules.trim_start_s)) - Fraction(str(rules.trim_end_s))
     count = round(kept * rules.rate)
     if count < 2:

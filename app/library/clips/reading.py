@@ -1,4 +1,4 @@
-"""Opening a file that may be anything: what is no video is refused before much of it is read."""
+"""Opening untrusted files: what is not a video is refused before much of it is read."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

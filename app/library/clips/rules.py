@@ -51,7 +51,7 @@ class Mask(BaseModel):
 
 
 class Rules(BaseModel):
-    """What is done to every clip alike. Sound and metadata are always dropped, so no rule names them.
+    """Processing rules applied to every clip alike. Sound and metadata are always dropped, so no rule names them.
 
     `width` and `height` are given together or not at all; without them the smallest clip decides for all.
     """
@@ -97,7 +97,7 @@ class Rules(BaseModel):
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read rules from YAML. Raises RulesProblems naming file, line and remedy of all that is wrong."""
+        """Read rules from YAML. Raises RulesProblems with file, line and remedy of every problem."""
         root = _parse(path)
         if root is None:
             return cls()
@@ -192,7 +192,7 @@ def _mark_line(mark: Any) -> int:
 
 
 def explained(rules: type[BaseModel], details: Any) -> str:
-    """One of pydantic's errors in words: which rule, what stood there, what is allowed."""
+    """A pydantic error in words: the rule, the value found, the values allowed."""
     location: tuple[int | str, ...] = details["loc"]
     if not location:
         return str(details["ctx"]["error"])

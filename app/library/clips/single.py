@@ -17,7 +17,7 @@ _PICTURED_S = 1.0  # the first frame is black in many a recording
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A file that is to become a stimulus; `original_name` and `suffix` are those that it was sent with."""
+    """A file that is to become a stimulus; `original_name` and `suffix` are those of the upload."""
 
     path: Path
     name: str
@@ -60,9 +60,9 @@ def import_one(
 
 
 def make_pictures(store: ClipStore, clip_sha256: str, poster: Path, original_sha256: str, frame: Path) -> int:
-    """The poster of a clip and the frame of its original, where they are not there; returns how many were made.
+    """Draw the poster of a clip and the frame of its original, if missing; returns how many were made.
 
-    Where none can be made, an empty file says so, and nobody tries again.
+    If none can be made, an empty file marks that, and it is not tried again.
     """
     made = 0
     for target, side in ((poster, POSTER_SIDE), (frame, FRAME_SIDE)):

@@ -1,4 +1,4 @@
-"""Files by the hash of what is in them: originals as they came, clips as they are shown, positions."""
+"""Files stored by content hash: originals, processed clips, positions."""
 
 import hashlib
 import os
@@ -24,13 +24,13 @@ class Stored:
 
 
 class ClipStore:
-    """A folder of immutable files. What is kept is kept once, whole and synced to disk, or not at all."""
+    """A folder of immutable files. Each is stored once, complete and synced to disk, or not at all."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def keep_original(self, path: Path, *, suffix: str | None = None) -> Stored:
-        """Keep a file as it was handed in, under its own suffix or the one given (the first it came with)."""
+        """Store a file unchanged, under its own suffix or the given one (the first it came with)."""
         suffix = (path.suffix if suffix is None else suffix).lower()
         return self._keep(path, self.root / "originals", suffix if _SUFFIX.fullmatch(suffix) else "")
 
@@ -43,7 +43,7 @@ class ClipStore:
         return self._keep(path, self.root / "positions", ".csv", sharded=False)
 
     def original_path(self, sha256: str) -> Path:
-        """Where an original is. Raises ClipError if it is not kept."""
+        """The path of an original. Raises ClipError if it is not stored."""
         found = _existing(self.root / "originals" / _checked(sha256)[:2], sha256)
         if found is None:
             raise ClipError(f"no original {sha256} is kept in {self.root}")
@@ -53,16 +53,16 @@ class ClipStore:
         return _existing(self.root / "originals" / _checked(sha256)[:2], sha256) is not None
 
     def clip_path(self, sha256: str) -> Path:
-        """Where a clip of that hash is, once kept."""
+        """The path of a clip with that hash, once stored."""
         return self.root / "clips" / _checked(sha256)[:2] / f"{sha256}.mp4"
 
     def positions_path(self, sha256: str) -> Path:
-        """Where positions of that hash are, once kept."""
+        """The path of positions with that hash, once stored."""
         return self.root / "positions" / f"{_checked(sha256)}.csv"
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A folder beside what is kept, gone afterwards with all that is in it."""
+        """A temporary folder inside the store, deleted afterwards with its contents."""
         with tempfile.TemporaryDirectory(dir=self._incoming(), prefix="scratch-") as folder:
             yield Path(folder)
 

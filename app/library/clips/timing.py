@@ -1,4 +1,4 @@
-"""Frames at whatever times they come, out at a constant rate."""
+"""Converts frames with arbitrary times to a constant rate."""
 
 import math
 from collections.abc import Iterable, Iterator

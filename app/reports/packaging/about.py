@@ -1,4 +1,4 @@
-"""What a package says of itself that is no datum."""
+"""The descriptive parts of a package that are not data."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ _KEYWORDS = {
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What only a study's authors can tell of their data; each may be left open. `license` is best a URL."""
+    """Facts that only a study's authors know; each may be left open. `license` is best a URL."""
 
     authors: tuple[str, ...] = ()
     license: str | None = None
@@ -71,7 +71,7 @@ def card_of(facts: StudyFacts, about: About, made_at: datetime) -> Card:
 
 
 def _task(design: StudyDesign) -> str:
-    """What the participants did, to the end of the sentence."""
+    """The participants' task, as the end of a sentence."""
     rated = "; ".join(f"“{question.ask}”" for block in design.rating_blocks for question in block.questions)
     parts = [
         *(

@@ -32,7 +32,7 @@ def facts_of_file(path: Path) -> FileFacts:
 
 
 def checksums(files: Mapping[str, FileFacts]) -> str:
-    """What `sha256sum --check` reads."""
+    """The format read by `sha256sum --check`."""
     return "".join(f"{facts.sha256}  {path}\n" for path, facts in files.items())
 
 

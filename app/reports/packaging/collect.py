@@ -1,4 +1,4 @@
-"""From SQL to the data files of a package, in one pass over each table."""
+"""Writes the data files of a package from SQL, in one pass over each table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,8 +26,9 @@ PREFERENCES_PATH = "results/preferences.jsonl"
 
 
 def selected_of(facts: StudyFacts) -> tuple[str, ...]:
-    """The tables of a study's package that are read as they are, participants first. Those of pairs are there, if
-    without rows, unless there are ratings in place of them."""
+    """The tables of a study's package that are read unchanged, participants first. Those of pairs are included, even
+    without rows, unless there are ratings instead.
+    """
     there = {*tables_of(version.design for version in facts.versions)}
     if not facts.has_ratings:
         there |= {*tables_of([])}
@@ -65,7 +66,7 @@ class Collection:
         return read_rating_rows(self.folder / table.path) if table is not None and table.n_rows else None
 
     def add_labels(self, responses: pd.DataFrame, mode: str) -> None:
-        """The labels of `mode`, and those of every other mode with answers in a table of their own."""
+        """The labels of `mode`, and those of every other mode with answers in separate tables."""
         there = {str(found) for found in responses["mode"].unique()}
         for each in (mode, *sorted(there - {mode})):
             name = "labels" if each == mode else f"labels-{each}"
@@ -105,6 +106,6 @@ class Collection:
 
     @property
     def _has_pairs_alone(self) -> bool:
-        """Else the trial of an answer need not be one of `responses`."""
+        """True if all blocks are pairs; otherwise an answer's trial need not be in `responses`."""
         blocks = (block for version in self.facts.versions for block in version.design.blocks)
         return all(block.task == "pair" for block in blocks)

@@ -26,7 +26,7 @@ def dictionary_rows(tables: Sequence[Table]) -> Iterator[dict[str, Any]]:
 
 
 def dictionary(tables: Sequence[Table]) -> dict[str, Any]:
-    """The same by table, with what a row is and where it lies."""
+    """The dictionary by table, with the meaning of a row and the path."""
     rows = list(dictionary_rows(tables))
     return {
         table.name: {

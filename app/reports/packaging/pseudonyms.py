@@ -44,7 +44,7 @@ class Pseudonyms:
     )
 
     def columns(self, columns: Sequence[Column]) -> tuple[Column, ...]:
-        """Those that a package holds, with what was done to them."""
+        """The columns in a package, with the changes made to them."""
         if self.names is None:
             return tuple(columns)
         kept = tuple(column for column in columns if column.name not in _HIDDEN_COLUMNS)
@@ -119,7 +119,7 @@ def pseudonyms_of(session: Session, slug: str, *, keeps_links: bool = False) -> 
 
 
 def _secret_of(session: Session, slug: str) -> str:
-    """From the seeds of the sessions, which no package without links has: equal data give equal packages."""
+    """A secret from the sessions' seeds, absent from packages without links: equal data give equal packages."""
     seeds = (
         select(ParticipantSession.id, ParticipantSession.seed)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)

@@ -1,4 +1,4 @@
-"""The package as a Psych-DS dataset: one description of all, and beside each data file one of its own [KS25]_."""
+"""The package as a Psych-DS dataset: one description of all, and one for each data file [KS25]_."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ def dataset_description(card: Card, tables: Sequence[Table]) -> dict[str, Any]:
 
 
 def sidecar(card: Card, table: Table) -> dict[str, Any]:
-    """The description of one data file: it replaces, for that file, what the whole's says."""
+    """The description of one data file: for that file, it replaces the dataset's."""
     return {
         **_CONTEXT,
         "name": f"{card.name}: {table.name}",

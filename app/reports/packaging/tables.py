@@ -1,4 +1,4 @@
-"""The tables of a package: what a row of each is, what identifies it, and what it refers to."""
+"""The tables of a package: the meaning of a row, its key, and its references."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Table:
 
 
 def data_path(slug: str, name: str) -> str:
-    """Where a table lies by Psych-DS' rule for names of data files: keywords and values, `_data`, `.csv` [KS25]_.
+    """A table's path by Psych-DS' rule for names of data files: keywords and values, `_data`, `.csv` [KS25]_.
 
     Both keywords are official ones; a value is letters and digits only.
     """

@@ -10,7 +10,7 @@ from app.reports.packaging.tables import Table
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What the texts are about; `answers` counts the answers to trials by mode, of which `mode` is analysed."""
+    """The content described by the texts; `answers` counts answers to trials by mode, `mode` is the one analysed."""
 
     facts: StudyFacts
     tables: Sequence[Table]

@@ -44,7 +44,7 @@ def read_bundle(files: Mapping[str, bytes], main: str | None = None) -> dict[str
 
 
 def read_written(files: Mapping[str, bytes], main: str | None = None) -> Written:
-    """As `read_bundle`, with the study file as it was written, the texts that it names in it."""
+    """Like `read_bundle`, with the study file as written, including the texts that it names."""
     bundle = _bundle(files, main)
     keys = bundle.keys()
     return Written(in_one_file(decoded(bundle.files[bundle.main]), keys), keys)
@@ -85,7 +85,7 @@ def _too_much(file: str) -> StudyFileProblems:
 
 
 def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
-    """The files of a zip. Reading stops at the limit, whatever size an entry says it has."""
+    """The files of a zip. Reading stops at the limit, whatever size an entry claims."""
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
@@ -194,7 +194,7 @@ class _Bundle:
             return ""
 
     def _find(self, name: str) -> str | None:
-        """The uploaded file of this name beside the study file; browsers send files without their folders."""
+        """The uploaded file of this name next to the study file; browsers send files without their folders."""
         beside = str(PurePosixPath(self.main).parent / _clean(name))
         if beside in self.files:
             return beside

@@ -114,7 +114,7 @@ def _sample(sample: Any) -> Any:
 
 
 def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:
-    """Blocks by their ids; each as a study of its own would be, as far as it has the same keys."""
+    """Blocks by id, each in the form of a study of its own, as far as it has the same keys."""
     own = draft.get("scales")
     labels = {**(own if isinstance(own, dict) else {}), **SCALES}
     named: dict[str, Any] = {}
@@ -217,7 +217,7 @@ def _rows(cells: Iterable[tuple[str, ...]]) -> dict[str, PairKeys]:
 
 
 def drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Without the pairs that were drawn before, where another draw is asked for now, in the study or in a block."""
+    """The new keys without previously drawn pairs if the requested draw has changed, in the study or in a block."""
     if isinstance(blocks := new.get("blocks"), list):
         before = {str(block.get("id")): block for block in blocks_in(was)}
         kept = [

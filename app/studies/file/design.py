@@ -37,13 +37,13 @@ class DesignConsent(Frozen):
 
 
 class DesignTruth(Frozen):
-    """Which source is the true one; `NO_SOURCE` where none is."""
+    """The true source; `NO_SOURCE` if there is none."""
 
     source: str = HUMAN
 
 
 class DesignCodes(Frozen):
-    """For each way out a code, or an address to go on to."""
+    """A code or an address for each way out."""
 
     finished: str | None = None
     no_consent: str | None = None
@@ -64,10 +64,10 @@ class DesignCompletion(Frozen):
 
 
 class StudyDesign(Frozen):
-    """What a version of a study is made of: texts as Markdown, scales as labels, pairs drawn and listed.
+    """The content of a study version: texts as Markdown, scales as labels, drawn and listed pairs.
 
-    A study of one block of pairs, named `trials` and with nothing else of its own, is written as it was before there
-    were blocks: the hashes of earlier versions hold.
+    A study of one block of pairs, named `trials` and without settings of its own, is serialized as before blocks
+    existed, so that earlier versions keep their hashes.
     """
 
     study: str
@@ -92,7 +92,7 @@ class StudyDesign(Frozen):
 
     @property
     def is_one_block(self) -> bool:
-        """Whether it is a study of pairs alone, as all were before there were blocks."""
+        """True for a study of pairs only, as all were before blocks existed."""
         (only,) = self.blocks if len(self.blocks) == 1 else (None,)
         return (
             isinstance(only, PairDesign)
@@ -125,17 +125,17 @@ class StudyDesign(Frozen):
 
     @property
     def trials(self) -> DesignTrials | None:
-        """Those of the first block of pairs; None where there is none."""
+        """The trials of the first block of pairs; None if there is none."""
         return self.pair_blocks[0].trials if self.pair_blocks else None
 
     @property
     def pair_questions(self) -> tuple[Question, ...]:
-        """What is asked about pairs, in any block."""
+        """The questions about pairs, in any block."""
         asked = {q.id: q for block in reversed(self.pair_blocks) for q in reversed(block.trials.questions)}
         return tuple(reversed(asked.values()))
 
     def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
-        """The questions of a page that is no trial's. Those of some groups of items are not asked about oneself."""
+        """The questions of a page without a trial. Those for some groups of items are not asked about oneself."""
         if page == "background":
             return self.background
         return tuple(
@@ -147,12 +147,12 @@ class StudyDesign(Frozen):
         )
 
     def instructions_of(self, block: str) -> str | None:
-        """A block's own, or those of the study."""
+        """A block's own instructions, or those of the study."""
         return next((each.instructions for each in self.blocks if each.id == block), self.instructions)
 
     @property
     def pairs(self) -> tuple[DesignPair, ...]:
-        """Those of all blocks."""
+        """The pairs of all blocks."""
         return tuple(pair for block in self.pair_blocks for pair in block.pairs)
 
     @property
@@ -161,17 +161,17 @@ class StudyDesign(Frozen):
 
     @property
     def sample(self) -> Sample | None:
-        """How the pairs of a study of one block of pairs were drawn, where they were."""
+        """The sample from which the pairs were drawn, for a study of one block of pairs."""
         return self.pair_blocks[0].sample if len(self.pair_blocks) == 1 else None
 
     @property
     def stimuli(self) -> frozenset[str]:
-        """The names of all that is shown."""
+        """The names of all stimuli shown."""
         return frozenset(self.hashes)
 
     @property
     def hashes(self) -> dict[str, str]:
-        """What each stimulus shows, as a hash, by its name; empty where it is not kept here."""
+        """The content hash of each stimulus, by name; empty if it is not stored here."""
         return {
             name: sha256
             for block in self.blocks
@@ -181,7 +181,7 @@ class StudyDesign(Frozen):
 
     @property
     def contents(self) -> str:
-        """What there is to answer, in words: `11 pairs`, `6 items`, or both."""
+        """The number of units in words: `11 pairs`, `6 items`, or both."""
         counts = Counter[str]()
         for block in self.blocks:
             counts[block.task] += len(block.units())
@@ -224,7 +224,7 @@ Texts = Mapping[Place, str]
 
 @dataclass(frozen=True, slots=True)
 class BlockContent:
-    """What was read for one block of a study file: its pairs, or its items."""
+    """The content read for one block of a study file: its pairs, or its items."""
 
     pairs: Sequence[PairSpec] = ()
     items: Sequence[DesignItem] = ()
@@ -233,7 +233,7 @@ class BlockContent:
 def resolve_design(
     file: StudyFile, texts: Texts, contents: Sequence[BlockContent], stimuli: Mapping[str, StimulusFacts]
 ) -> StudyDesign:
-    """Put a valid study file together with its `texts` and what was read for each of its blocks."""
+    """Combine a valid study file with its `texts` and the content of each block."""
     scales = {**SCALES, **file.scales}
     return StudyDesign(
         study=file.study,

@@ -1,4 +1,4 @@
-"""What changed between two versions of a study, in the reader's words."""
+"""Differences between two versions of a study, in the reader's words."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,9 +35,9 @@ class Difference:
 
 
 def differences(before: object, after: object) -> list[Difference]:
-    """What changed from one draft to another; nothing where both make the same design.
+    """The differences between two drafts; empty if both make the same design.
 
-    A scale is compared by its labels and a default as if it were written out. Raises UnwieldyDraft.
+    A scale is compared by its labels, and a default as if written out. Raises UnwieldyDraft.
     """
     in_blocks = has_blocks(before) or has_blocks(after)
     old, new = (comparable(keys, in_blocks=in_blocks) for keys in (before, after))
@@ -53,7 +53,7 @@ def _keys(value: Any) -> dict[str, Any]:
 
 
 def _forget_loose(old: Any, new: Any) -> None:
-    """Of a draw that nobody has kept yet, it is not known here which pairs it gives."""
+    """Ignore pairs where only one side has stored its draw: the pairs of the other are not known here."""
     has_draw = all("sample" in _keys(each) for each in (old, new))
     if has_draw and ("pairs" in old) != ("pairs" in new):
         old.pop("pairs", None)
@@ -61,7 +61,7 @@ def _forget_loose(old: Any, new: Any) -> None:
 
 
 def design_differences(before: StudyDesign, after: StudyDesign) -> list[Difference]:
-    """What changed from one stored version to another, drawn pairs and the clips' content included."""
+    """The differences between two stored versions, including drawn pairs and the clips' content."""
     old, new = before.hashes, after.hashes
     in_blocks = not (before.is_one_block and after.is_one_block)
     was, now = (comparable_design(each, in_blocks=in_blocks) for each in (before, after))
@@ -148,7 +148,7 @@ def _text(place: Names, before: str, after: str) -> Difference:
 
 
 def _lines(before: Sequence[str], after: Sequence[str]) -> tuple[Line, ...]:
-    """Both texts, line by line; none where they are so long that nobody would read it."""
+    """A line diff of both texts; empty if they are too long to be read."""
     if len(before) + len(after) > _MOST_LINES:
         return ()
     lines: list[Line] = []
@@ -189,7 +189,7 @@ def _question(keys: Any) -> str:
 
 
 def _moves(before: Keys, after: Keys) -> Iterator[tuple[str, str, str]]:
-    """The fewest entries that had to move, each with where it was and is among those of both sides."""
+    """The fewest entries that must have moved, each with its old and new position among the common ones."""
     was = {name: position for position, name in enumerate(name for name in before if name in after)}
     names = [name for name in after if name in was]
     stayed = _longest_rise([was[name] for name in names])

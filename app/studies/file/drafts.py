@@ -1,6 +1,6 @@
-"""Drafts: a study's keys while somebody edits them, complete or not, with every text and pair in them.
+"""Drafts: a study's keys while it is edited, complete or not, with every text and pair in them.
 
-A text is always Markdown and `pairs` always CSV, of however many lines: pages know no files.
+A text is always Markdown and `pairs` always CSV, even on one line: pages have no files.
 """
 
 import csv
@@ -54,9 +54,9 @@ class DraftCheck:
 
 
 def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> DraftCheck:
-    """Everything that is wrong with a draft, each fault at its field. Takes any keys whatever.
+    """Check a draft and return every fault at its field. Accepts arbitrary keys.
 
-    Without `stimuli`, whether they exist and suffice is not looked at, and there is no design.
+    Without `stimuli`, their existence and number are not checked, and there is no design.
     """
     try:
         written = as_written(keys)
@@ -218,7 +218,7 @@ def _one_or_list(values: Sequence[str]) -> str | list[str]:
 
 
 def _keys_of_question(question: Question) -> dict[str, Any]:
-    """What the question says beyond its type's defaults."""
+    """The question's keys that differ from its type's defaults."""
     fields = QUESTIONS[question.type].model_fields
     keys = {
         key: _plain(value)

@@ -27,7 +27,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How many pairs are drawn of which groups; a clip is in one group of a condition, unless it has a twin."""
+    """The number of pairs to draw, and the groups to draw from; a clip without a twin is in one group per condition."""
 
     groups: Sequence[Group]
     n_main: int
@@ -61,7 +61,7 @@ def draw_evenly(asked: Sequence[Asked], seed: str) -> list[tuple[list[ClipPair],
 
 
 def _slack(asked: Asked) -> float:
-    """How many different pairs there are for each that is asked for."""
+    """The number of possible different pairs per requested pair."""
     possible = sum(_size(group) for group in asked.groups)
     return possible / max(asked.n_main + asked.n_practice, 1)
 
@@ -71,7 +71,7 @@ def _size(group: Group) -> int:
 
 
 class _Uses:
-    """In how many pairs each clip is, with a number by chance that orders the equally used."""
+    """The number of pairs each clip is in, with a random number that orders ties."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -124,7 +124,7 @@ class _Draw:
     def _next(
         self, queue: list[tuple[int, float, int]], drawn: dict[int, list[ClipPair]]
     ) -> tuple[int, _Step]:
-        """The cheapest step of any group. What a group's next step costs never falls, so that old costs are bounds."""
+        """The cheapest step of any group. A group's next step never gets cheaper, so old costs are lower bounds."""
         while True:
             _, chance, i = heapq.heappop(queue)
             step = self._step(self.groups[i], drawn.get(i, []))
@@ -147,7 +147,7 @@ class _Draw:
         return best if best.cost <= least else self._swap(first, second, drawn, best)
 
     def _free_pairs(self, first: Clips, second: Clips) -> Iterator[ClipPair]:
-        """For each clip the least used partner, as long as it may be the best: the least used clips come first."""
+        """For each clip its least used partner, while it may still be the best: clips come in order of use."""
         cheapest = math.inf
         for a in first:
             if self.uses.of(a) + self.uses.of(second[0]) >= cheapest:
@@ -158,7 +158,7 @@ class _Draw:
                 yield a, b
 
     def _least(self, first: Clips, second: Clips) -> int:
-        """What two different clips cost at least."""
+        """The least cost of two different clips."""
         a, b = first[0], second[0]
         if a.name != b.name:
             return self.uses.of(a) + self.uses.of(b)

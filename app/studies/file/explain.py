@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a study file, in words for the person who wrote it."""
+"""Pydantic's errors in a study file, in words for its author."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -102,7 +102,7 @@ def faults_of(error: ValidationError) -> list[Fault]:
 
 
 def _echoes(details: Any) -> bool:
-    """Whether a list is called short because its entries, named already, do not hold."""
+    """True if a list is called too short only because its invalid entries, already reported, were dropped."""
     if details["type"] != "too_short":
         return False
     return int(details["ctx"]["min_length"]) <= len(details["input"])
@@ -127,7 +127,7 @@ def _without_tags(loc: Place) -> Place:
 
 
 def _keys_at(loc: Place) -> tuple[str, ...]:
-    """The keys known where `loc` points: those of the innermost section."""
+    """The valid keys at `loc`: those of the innermost section."""
     sections = {**_SECTIONS, **CRITERIA} if "rating" in loc else _SECTIONS
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)
     return tuple(section.model_fields)

@@ -1,4 +1,4 @@
-"""What forms say of each key: the descriptions of the model, where these speak of files."""
+"""Help texts of forms for each key: the model's descriptions, reworded where they mention files."""
 
 from app.tasks.game.settings import IN_A_GAME_FILE
 from app.tasks.pair.settings import IN_A_PAIR_FILE

@@ -1,4 +1,4 @@
-"""The items of a block of ratings: read from a CSV file and joined with what is known of the stimuli."""
+"""The items of a rating block: read from a CSV file and joined with the stimuli's facts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class ItemRow:
 
 @dataclass(slots=True)
 class ItemFile(RowFile):
-    """An item list's rows, and what is wrong with them."""
+    """An item list's rows and problems."""
 
     rows: list[ItemRow] = field(default_factory=list)
 
@@ -86,7 +86,7 @@ def _check_together(found: ItemFile) -> None:
 
 
 def unmatched_groups(questions: object, rows: Sequence[ItemRow]) -> Iterator[Fault]:
-    """Groups in `when` that no item has, and items of which nothing is asked; places are within the block."""
+    """Faults for groups in `when` that no item has, and items without questions; places are within the block."""
     known = sorted({row.group for row in rows if row.group})
     asked: list[Sequence[str]] = []
     is_clear = True

@@ -1,7 +1,7 @@
-"""The keys of a draft: a study file's keys as pages edit them, complete or not.
+"""The keys of a draft: a study file's keys as edited on pages, complete or not.
 
-Drafts come from forms, JSON and uploads, so that anything may stand in them. `as_written` makes of it what the
-YAML reader would give; `tidied` what pages and files are made of.
+Drafts come from forms, JSON and uploads, so they may contain anything. `as_written` converts them to what the YAML
+reader would give; `tidied` to the form used by pages and files.
 """
 
 import re
@@ -146,9 +146,9 @@ def _text(value: object) -> str:
 
 
 def tidied(keys: object) -> dict[str, Any]:
-    """The keys as pages work on them: in the documented order, without those that are not given.
+    """The keys as used by pages: in the documented order, without missing ones.
 
-    Whole numbers, numbers and yes or no are Python's where a key asks for one and the value is one; all else is text.
+    Whole numbers, numbers and booleans become Python's where a key requires one and the value is one; all else is text.
     Raises UnwieldyDraft.
     """
     written = as_written(keys)
@@ -208,7 +208,7 @@ def _questions(value: Any) -> Any:
 
 
 def _parts_of(question: Any) -> Mapping[str, _Tidy]:
-    """How the values of a question of its type are tidied, by the kinds of its settings."""
+    """The conversions for a question's values, by the types of its settings."""
     model = QUESTIONS.get(type_of(question) or "")
     kinds = {key: field.annotation for key, field in model.model_fields.items()} if model else {}
     return {key: tidy for key, kind in kinds.items() for of, tidy in _TIDY.items() if kind in (of, of | None)}
@@ -221,7 +221,7 @@ def _blocks(value: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """With every number and yes or no in it as such, at any depth."""
+    """The value with numbers and booleans converted, at any depth."""
     match value:
         case dict():
             return {key: _plain(inner) for key, inner in value.items() if inner is not None}
@@ -237,7 +237,7 @@ def _as_is(value: Any) -> Any:
 
 
 def _checks(value: Any) -> Any:
-    """Questions on rules one by one, also those that came as CSV, as far as it can be read."""
+    """Comprehension questions as a list, parsed from CSV if necessary and possible."""
     if not isinstance(value, str) or not stands_inline(value):
         return value
     found, questions = read_checks("", value, by_row=True)

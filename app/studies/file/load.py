@@ -41,7 +41,7 @@ def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
 
 
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
-    """As `load_study`; without `stimuli`, whether they exist and suffice is not looked at."""
+    """Like `load_study`; without `stimuli`, their existence and number are not checked."""
     return _FileReading(path, stimuli).finish()
 
 

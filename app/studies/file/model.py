@@ -33,7 +33,7 @@ BlockOrder = Literal["fixed", "random"]
 
 
 class Consent(Part):
-    """What a participant agrees to before anything else."""
+    """The consent text and its conditions, before anything else."""
 
     text: Annotated[Markdown, Widget(rows=12, is_markdown=True)] = Field(
         title="Consent text", description=f"What is agreed to: {IN_A_TEXT_FILE}."
@@ -60,7 +60,7 @@ class Consent(Part):
 
 
 class Truth(Part):
-    """Which answer is right."""
+    """The answer that counts as right."""
 
     source: str = Field(
         default=HUMAN,
@@ -224,7 +224,7 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     @model_validator(mode="wrap")
     @classmethod
     def _with_rules_between_keys(cls, raw: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Report broken rules beside bad values, so that one look shows all of them."""
+        """Report broken rules together with invalid values, so that one check shows all of them."""
         broken: list[InitErrorDetails] = [
             {"type": rule_error(fault.message, fault.remedy), "loc": fault.place, "input": None}
             for fault in broken_rules(raw)

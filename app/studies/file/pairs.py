@@ -1,4 +1,4 @@
-"""The pairs of a study: read from a CSV file and joined with what is known of the clips, records or texts."""
+"""The pairs of a study: read from a CSV file and joined with the facts of clips, records or texts."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _MOST_GUESSES = 20
 
 @dataclass(frozen=True, slots=True)
 class StimulusFacts:
-    """What a study file may rely on of one stimulus. `clip_sha256` is of what is shown: a clip, a record, a text."""
+    """Facts about a stimulus for a study file. `clip_sha256` is the hash of what is shown: clip, record or text."""
 
     name: str
     source: str
@@ -72,7 +72,7 @@ def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFa
 def of_kind(
     stimuli: Mapping[str, StimulusFacts], kind: StimulusKind, without: Sequence[str] = ()
 ) -> Mapping[str, StimulusFacts]:
-    """Those of one kind that have none of the attributes `without`."""
+    """The stimuli of one kind that have none of the attributes `without`."""
     return {
         name: facts
         for name, facts in stimuli.items()
@@ -81,12 +81,12 @@ def of_kind(
 
 
 def shown_in(pairs: Sequence[PairSpec], stimuli: Mapping[str, StimulusFacts]) -> StimulusKind:
-    """What the first pair of known stimuli shows; those of a block are of one kind."""
+    """The kind shown by the first pair of known stimuli; a block has one kind."""
     return next((stimuli[pair.a].kind for pair in pairs if pair.a in stimuli), StimulusKind.CLIP)
 
 
 def content_of(clip: StimulusFacts) -> str:
-    """What makes two clips the same: their bytes, or the name where the bytes are not kept here."""
+    """The identity of a clip's content: its hash, or its name if the bytes are not stored here."""
     return clip.clip_sha256 or clip.name
 
 
@@ -104,7 +104,7 @@ def true_source_of(keys: object) -> str:
 
 @dataclass(slots=True)
 class PairFile(RowFile):
-    """A pair list's rows, and what is wrong with them."""
+    """A pair list's rows and problems."""
 
     rows: list[PairRow] = field(default_factory=list)
 
@@ -119,7 +119,7 @@ def read_pair_file(file: str, text: str, first_line: int = 1, *, by_row: bool = 
 
 
 def _read_row(found: PairFile, line: int, row: Mapping[str, str]) -> None:
-    """Check one row by itself and keep it: a bad cell must not hide what else is wrong."""
+    """Check and store one row by itself: a bad cell must not hide other problems."""
     check_id(found, line, "pair", row["pair"])
     check_name(found, line, "condition", row["condition"])
     found.rows.append(
@@ -148,9 +148,9 @@ def _check_together(found: PairFile) -> None:
 
 
 def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) -> None:
-    """Refuse a clip paired with itself, and two main pairs of the same clips whatever their order.
+    """Refuse a clip paired with itself, and two main pairs of the same clips in any order.
 
-    Clips are the same when their content is; while `stimuli` are not known, when their names are.
+    Clips are the same if their content is; while `stimuli` are unknown, if their names are.
     """
 
     def content(name: str) -> str:
@@ -217,7 +217,7 @@ def resolve_rows(
 
 
 def _of_another_kind(a: StimulusFacts, b: StimulusFacts, shown: StimulusKind) -> tuple[str, str] | None:
-    """What is wrong, and what to do, where the two are not both of the kind that is shown."""
+    """Message and remedy if the two stimuli are not both of the kind shown."""
     if a.kind is not b.kind:
         message = f"{quoted(a.name)} is a {a.kind}, and {quoted(b.name)} is a {b.kind}"
         return message, "pair two of one kind"
@@ -228,7 +228,7 @@ def _of_another_kind(a: StimulusFacts, b: StimulusFacts, shown: StimulusKind) ->
 
 
 def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[str, str]) -> str:
-    """What to do about an unknown name. Looking for a near one takes a while, so only the first few get that."""
+    """The remedy for an unknown name. Looking for a similar one takes time, so only the first few get that."""
     if name not in remedies:
         known = stimuli if len(remedies) < _MOST_GUESSES else ()
         remedies[name] = nearest(name, known, "upload it first")

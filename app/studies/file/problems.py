@@ -1,4 +1,4 @@
-"""All that is wrong with a study file and the files it names."""
+"""Problems of a study file and the files it names."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from app.core.problems import Problem
 
 
 class StudyFileProblems(StudyError):
-    """Everything that is wrong with a study file and the files it names, one line each."""
+    """All problems of a study file and the files it names, one line each."""
 
     status_code = 422
     title = "The study file has errors"

@@ -1,4 +1,4 @@
-"""A study being read, whatever it stands in: each part is looked at, whatever is wrong with the others."""
+"""Reading of a study from any source: each part is checked, even if others have faults."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ TRUE_SOURCE: Place = ("truth", "source")
 
 
 class Reading(ABC):
-    """Everything found in a study file's keys. Kinds of reading differ in where texts, pairs and items stand."""
+    """Collects everything in a study file's keys. Subclasses differ in the location of texts, pairs and items."""
 
     def __init__(self, stimuli: Mapping[str, StimulusFacts] | None) -> None:
         self.stimuli = stimuli
@@ -49,11 +49,11 @@ class Reading(ABC):
 
     @abstractmethod
     def refuse(self, fault: Fault) -> None:
-        """Keep what is wrong at a place."""
+        """Record a fault at a place."""
 
     @abstractmethod
     def refuse_rows(self, place: Place, found: RowFile) -> None:
-        """Keep what is wrong with a list of pairs or items, named at a place."""
+        """Record the problems of a list of pairs or items named at a place."""
 
     @abstractmethod
     def markdown(self, place: Place, value: str) -> str | None:
@@ -75,7 +75,7 @@ class Reading(ABC):
             self._refuse_twice(blocks)
 
     def _with_checks(self, data: object) -> object:
-        """With the questions on a game's rules that stand in a file, or in the study file as CSV."""
+        """The keys with a game's comprehension questions read from a file, or from CSV in the study file."""
         for place in _places_of_checks(data):
             value = value_at(data, place)
             stands = self.rows_at(place, value) if isinstance(value, str) and value.strip() else None
@@ -182,7 +182,7 @@ class Reading(ABC):
                 self.refuse(Fault(blocks[at][0], message, "give each pair and item its own id"))
 
     def _says_something(self, value: object, place: Place) -> TypeGuard[str]:
-        """Whether there is a text to read. The model takes a few control characters for one."""
+        """True if there is a text to read. The model accepts a few control characters as one."""
         if isinstance(value, str) and not value.strip() and self.file is not None:
             self.refuse(Fault(place, f"{place[-1]} is empty", "write something, or remove the key"))
         return isinstance(value, str) and bool(value.strip())
@@ -209,7 +209,7 @@ def _blocks_in(data: Mapping[str, Any]) -> list[tuple[Place, Mapping[str, Any]]]
 
 
 def _places_of_checks(data: object) -> Iterator[Place]:
-    """Where the questions on the rules of a block of matches stand."""
+    """The places of comprehension questions in blocks of matches."""
     for place, raw in _blocks_in(data) if isinstance(data, dict) else ():
         if place and raw.get("task") == "game":
             yield (*place, *CHECKS)
@@ -225,7 +225,7 @@ def _put(data: Any, place: Place, value: object) -> Any:
 
 
 def places_of_files(data: object) -> Iterator[Place]:
-    """Where a study file's keys name a text or a list that may stand in a file of its own."""
+    """The places where a study file names a text or list that may be in a separate file."""
     yield from TEXTS
     for place, _ in _blocks_in(data if isinstance(data, dict) else {}):
         if place:
@@ -236,12 +236,12 @@ def places_of_files(data: object) -> Iterator[Place]:
 
 
 def is_list(place: Place) -> bool:
-    """Whether a place holds a list, of pairs, items or questions on rules, and not a text."""
+    """True if a place holds a list of pairs, items or comprehension questions, and not a text."""
     return place[-1] in ("pairs", "items", CHECKS[-1])
 
 
 def value_at(data: object, place: Place) -> object:
-    """What stands at a place, None when there is no such place."""
+    """The value at a place, None if there is no such place."""
     for key in place:
         if isinstance(data, dict):
             data = data.get(key)

@@ -1,7 +1,7 @@
 """Rules between keys of a study file.
 
-They look at the raw file, which may be wrong elsewhere, so that they are reported together with everything
-else: what is not of the expected shape is passed over here, and named by the model.
+They examine the raw file, which may have other faults, so that they are reported together with everything else: values
+of unexpected shape are skipped here and reported by the model.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ Questions = Sequence[tuple[Place, Keys]]
 
 
 def _keys(value: object) -> Keys:
-    """The keys of a mapping or of a model; of anything else, none."""
+    """The keys of a mapping or of a model; empty for anything else."""
     return value if isinstance(value, Mapping) else dict(value) if isinstance(value, BaseModel) else {}
 
 
@@ -77,7 +77,7 @@ def _questions(raw: Keys) -> Iterator[tuple[Place, Keys]]:
 
 
 def _parts(raw: Keys) -> Iterator[Fault]:
-    """What a study consists of: pairs and trials, or blocks."""
+    """Check the parts of a study: pairs and trials, or blocks."""
     blocks = _blocks(raw)
     if blocks[0][0]:
         for key in _ALONE:
@@ -132,7 +132,7 @@ def _one_choice(questions: Questions) -> Iterator[Fault]:
 
 
 def _is_of_pairs(place: Place) -> bool:
-    """Whether a question is of a trial with two clips, whose answers have columns of their own."""
+    """True if a question belongs to a trial with two clips, whose answers have columns of their own."""
     return place[-3:-1] == ("trials", "questions")
 
 
@@ -153,7 +153,7 @@ def _scale_names(raw: Keys) -> Iterator[Fault]:
 
 
 def _column(place: Place, question: Keys) -> Iterator[Fault]:
-    """Keep `choice`, `uncertainty` and `rationale` what the exported columns of those names mean."""
+    """Check that `choice`, `uncertainty` and `rationale` match the exported columns of those names."""
     id_, type_ = _id(question) or "", type_of(question)
     needed = next((name for name, each in TYPES.items() if id_ in each.kept_ids), None)
     if _is_of_pairs(place) and needed is not None and type_ is not None and type_ != needed:

@@ -1,12 +1,11 @@
 """Drawing pairs: at random within each condition, matched, seeded, no clip pair twice.
 
-`use: even` draws each clip as seldom as can be (`even.py`); `use: free` draws uniformly, whatever clips are used
-already. Pairs that were drawn before and kept (`drawn`) are read, not drawn.
+`use: even` draws each clip as seldom as possible (`even.py`); `use: free` draws uniformly, regardless of clips already
+used. Pairs drawn before and stored (`drawn`) are read, not drawn.
 
-In a free draw the same clips, seed and condition give the same pairs on every machine and Python: candidates are
-sorted by name and ranked by numbers from `random.Random("<seed>/<condition>").random()`, whose sequence Python
-promises to keep. Each condition has its own generator, so that adding one, or asking for more pairs, keeps
-what was drawn.
+In a free draw the same clips, seed and condition give the same pairs on every machine and Python: candidates are sorted
+by name and ranked by numbers from `random.Random("<seed>/<condition>").random()`, whose sequence Python promises to
+keep. Each condition has its own generator, so that adding one, or asking for more pairs, keeps earlier pairs.
 """
 
 import heapq
@@ -88,7 +87,7 @@ def kept_apart(drawn: Sequence[PairSpec], taken: Collection[str], block: object)
 
 
 def _of_none(shows: StimulusKind, every: Mapping[str, StimulusFacts]) -> str:
-    """What to do where there is none of what a sample draws: texts are not drawn, and records by their pairing."""
+    """The remedy if there are no stimuli to draw from: texts are not drawn, and records by their pairing."""
     kinds = {facts.kind for facts in every.values()}
     if shows is StimulusKind.CLIP and StimulusKind.RECORD in kinds:
         return "upload them first; records are drawn with `pairing`"
@@ -151,7 +150,7 @@ def _resolved(sample: Sample, clips: Mapping[str, Clips]) -> dict[str, tuple[str
 
 
 def _text_of(condition: str, clips: Mapping[str, Clips]) -> str:
-    """How both records of a condition such as `human-model.full` show messages; empty where that is not said."""
+    """The message display of both records of a condition such as `human-model.full`; empty if unspecified."""
     text = condition.rpartition(".")[2]
     return text if text in TEXTS and not _sources(condition, clips) else ""
 
@@ -162,7 +161,7 @@ def without_text(condition: str, text: str) -> str:
 
 
 def with_text(clips: Clips, text: str) -> Clips:
-    """Those that show messages so; all where that is not said."""
+    """Records displayed this way; all if unspecified."""
     return [clip for clip in clips if clip.attributes.get("text") == text] if text else clips
 
 
@@ -188,7 +187,7 @@ def _unresolved(
 
 
 class _Seen:
-    """Which two contents are paired already. Where every clip has its own content, none ever are."""
+    """The contents already paired. If every clip has its own content, no pair repeats."""
 
     def __init__(self, stimuli: Mapping[str, StimulusFacts]) -> None:
         contents = {content_of(clip) for clip in stimuli.values()}
@@ -216,7 +215,7 @@ class _Candidates:
     has_twins: bool
 
     def groups(self) -> list[Group]:
-        """The same candidates as clips of which each goes with each."""
+        """The same candidates as groups in which every clip pairs with every other."""
         if self.has_twins:
             return [Group((a,), partners) for a, partners, _ in self.rows if partners]
         members: dict[int, tuple[list[StimulusFacts], Clips]] = {}
@@ -258,7 +257,7 @@ def _candidates(first: Clips, second: Clips, sample: Sample, seen: _Seen) -> _Ca
 
 
 def _differ(a: StimulusFacts, b: StimulusFacts, names: Sequence[str]) -> bool:
-    """Whether both have each of these attributes, and another value of it."""
+    """True if both have each of these attributes, with different values."""
     values = [(a.attributes.get(name), b.attributes.get(name)) for name in names]
     return all(one and other and one != other for one, other in values)
 
@@ -314,7 +313,7 @@ def _numbered(condition: str, main: Sequence[ClipPair], practice: Sequence[ClipP
 
 
 def _kept(sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_source: str) -> Drawn:
-    """The pairs as they were drawn. They must still be those that are asked for, of clips that are still there."""
+    """The stored draw. It must still match what is requested, with clips that still exist."""
     found = read_pair_file("", text, by_row=True)
     check_clips(found, stimuli)
     pairs = tuple(resolve_rows(found, stimuli, true_source))

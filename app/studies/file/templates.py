@@ -61,7 +61,7 @@ class Template:
         return tidied(read_yaml(self.file).data)
 
     def files(self) -> Mapping[str, str]:
-        """The study file, and a list of pairs beside it where pairs are still to be chosen."""
+        """The study file, and a list of pairs if pairs are still to be chosen."""
         keys = self.keys()
         if "trials" not in keys or "sample" in keys:
             return {STUDY_FILE: self.file}
@@ -87,9 +87,10 @@ def _in_one_file(name: str) -> str:
 
 
 def write_template(name: str, folder: Path) -> tuple[str, ...]:
-    """Write the files of a template into a new folder; returns what is to be filled in in them, in order, each once.
+    """Write a template's files into a new folder; returns its placeholders to be filled in, in order, each once.
 
-    Raises StudyError for a template that there is not, a folder that is there and one that cannot be written."""
+    Raises StudyError for an unknown template, and a folder that exists or cannot be written.
+    """
     if name not in TEMPLATES:
         raise StudyError(f"there is no template {quoted(name)}; use {listed(TEMPLATES)}")
     files = TEMPLATES[name].files()
@@ -114,9 +115,9 @@ class Unfilled:
 
 
 def unfilled(keys: object) -> list[Unfilled]:
-    """The words in capitals and square brackets that nobody has replaced, in the order of the file.
+    """Placeholders, words in capitals and square brackets, not replaced yet, in the order of the file.
 
-    A text that is rated may hold such words of its own: it counts where it consists of nothing else.
+    A rated text may contain such words: it counts only if it consists of nothing else.
     """
     return [
         Unfilled(place, f"[{' '.join(found.split())}]")

@@ -1,4 +1,4 @@
-"""A study file as somebody wrote it, with what changed since: comments, order and quotes stay where nothing changed."""
+"""A study file as its author wrote it, with later changes: unchanged parts keep comments, order and quotes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,10 +38,10 @@ class Written:
 
 
 def study_file(keys: Mapping[str, Any], written: Written | None) -> str:
-    """The keys as a study file: the one that was written, changed where they have changed since; else a new one.
+    """The keys as a study file: the author's with the changes since; else a new one.
 
-    Where that cannot be done without another meaning (anchors that several places share), it is a new one.
-    Raises UnwieldyDraft.
+    It is a new one if the changes cannot be made without changing meaning (anchors shared by several places). Raises
+    UnwieldyDraft.
     """
     new = tidied(keys)
     fresh = draft_to_yaml(new)
@@ -73,9 +73,10 @@ def file_of_version(
     written: Written | None,
     stimuli: Mapping[str, StimulusFacts],
 ) -> str | None:
-    """The file to keep with a version: it makes the same design, also when more clips come. None where there is none.
+    """The file to store with a version: it makes the same design, even if more clips are added. None if there is no
+    file.
 
-    `keys` are those that the design was made of.
+    `keys` are those from which the design was made.
     """
     if written is None:
         return None
@@ -94,7 +95,7 @@ def _with_drawn(keys: Any, stored: Any) -> Any:
 
 
 def _merged(at: Any, old: Any, new: Any) -> Any:
-    """`at` with the changes from `old` to `new`: what the file has to say afterwards."""
+    """`at` with the changes from `old` to `new`: the file's new content."""
     if old == new:
         return at
     if isinstance(at, dict) and isinstance(old, dict) and isinstance(new, dict):
@@ -111,7 +112,7 @@ def _merged(at: Any, old: Any, new: Any) -> Any:
 
 
 def _matched(at: Any, old: Any, new: Any) -> list[tuple[int | None, Any]] | None:
-    """Which entry before each one now is, by their ids, else by their places; None where that is unknown."""
+    """Each new entry with the index of its old one, by ids or else by position; None if unknown."""
     if not (isinstance(old, list) and isinstance(new, list) and len(at) == len(old)):
         return None
     before, after = ([_id(each) for each in entries] for entries in (old, new))
@@ -133,7 +134,7 @@ class _Whole(Exception):
 
 
 class _Patch:
-    """The text of a study file, of which only what changed is written anew."""
+    """The text of a study file, of which only changed parts are rewritten."""
 
     def __init__(self, text: str) -> None:
         self.text = text if text.endswith("\n") else f"{text}\n"
@@ -160,7 +161,7 @@ class _Patch:
                 self._refuse_shared(part)
 
     def _mapping(self, node: yaml.Node, at: Any, old: Any, new: Any, place: Place) -> list[_Edit]:
-        """What to change in a mapping. Raises _Whole where it is to be written as a whole."""
+        """The edits to a mapping. Raises _Whole if it must be rewritten as a whole."""
         if not isinstance(node, yaml.MappingNode) or not all(
             isinstance(each, dict) for each in (at, old, new)
         ):
@@ -187,7 +188,7 @@ class _Patch:
     def _entry(
         self, key: yaml.Node, node: yaml.Node, at: Any, old: Any, new: Any, place: Place
     ) -> list[_Edit]:
-        """What to change in the value of a key."""
+        """The edits to the value of a key."""
         try:
             return self._inside(node, at, old, new, place)
         except _Whole:
@@ -202,7 +203,7 @@ class _Patch:
         return self._mapping(node, at, old, new, place)
 
     def _sequence(self, node: yaml.SequenceNode, at: Any, old: Any, new: Any, place: Place) -> list[_Edit]:
-        """What to change in a list: in its entries, or all of it where entries come, go or move."""
+        """The edits to a list: to its entries, or all of it if entries are added, removed or moved."""
         pairs = _matched(at, old, new) if isinstance(at, list) else None
         if node.flow_style or not pairs or len(at) != len(node.value):
             raise _Whole
@@ -256,7 +257,7 @@ class _Patch:
         return self._above(start), end, ""
 
     def _replaced(self, start: int, end: int, lines: list[str], column: int) -> _Edit:
-        """Lines in the place of a value; a comment beside it goes below where they are several."""
+        """Lines in place of a value; a trailing comment moves below if there are several lines."""
         text = "\n".join(lines).removeprefix(" " * column)
         line_end = self._line_end(end)
         beside = self.text[end:line_end].strip()
@@ -265,7 +266,7 @@ class _Patch:
         return start, end, text
 
     def _end(self, node: yaml.Node) -> int:
-        """Where a value's last character is, without the empty lines and comments after it."""
+        """The end of a value, without the empty lines and comments after it."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(last[1] if isinstance(last, tuple) else last)
@@ -283,7 +284,7 @@ class _Patch:
         return at
 
     def _above(self, at: int) -> int:
-        """Where the lines of comments begin that stand straight above, just as far in."""
+        """The start of the comment lines directly above, with the same indent."""
         start = self._line_start(at)
         indent = self.text[start:at]
         while start > 0 and self.text[self._line_start(start - 1) : start].startswith(f"{indent}#"):

@@ -25,7 +25,7 @@ MOST_NODES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class YamlFault:
-    """What is wrong with the YAML itself, at its line."""
+    """A fault of the YAML itself, at its line."""
 
     line: int
     message: str
@@ -34,7 +34,7 @@ class YamlFault:
 
 @dataclass(frozen=True, slots=True)
 class YamlSource:
-    """One YAML document as mappings, lists, text and None, with what is wrong with it."""
+    """A YAML document as mappings, lists, text and None, with its faults."""
 
     data: object
     faults: tuple[YamlFault, ...]
@@ -53,7 +53,7 @@ class YamlSource:
         return _line(node) + 1 if isinstance(node, yaml.ScalarNode) and node.style == "|" else None
 
     def _keys_of(self, node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-        """Its keys and values by name, the first of each; made once, as every fault is looked for."""
+        """Keys and values by name, the first of each; cached, as every fault looks them up."""
         if id(node) not in self._keys:
             pairs = reversed([pair for pair in node.value if isinstance(pair[0], yaml.ScalarNode)])
             self._keys[id(node)] = {key.value: (key, value) for key, value in pairs}
@@ -78,7 +78,7 @@ class _TooManyNodes(Exception):
 
 
 class _Loader(ShallowLoader):
-    """It gives up on what is no study."""
+    """A YAML loader that stops at documents too large for a study."""
 
     n_nodes = 0
 
@@ -139,7 +139,7 @@ def _syntax_fault(error: yaml.MarkedYAMLError) -> YamlFault:
 
 
 class _Conversion:
-    """From nodes to plain data. A node that several aliases share is converted once."""
+    """Conversion of nodes to plain data. A node shared by several aliases is converted once."""
 
     def __init__(self, faults: list[YamlFault]) -> None:
         self.faults = faults

@@ -26,9 +26,9 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 
 
 def draft_to_yaml(keys: object) -> str:
-    """The keys as one file that holds its texts and pairs; read as a file it is the same study.
+    """The keys as one file that holds its texts and pairs; reading it gives the same study.
 
-    Raises UnwieldyDraft for what is nested without end.
+    Raises UnwieldyDraft for endless nesting.
     """
     return "\n".join((_HEAD, *_mapping(tidied(keys), "", ()))) + "\n"
 
@@ -69,7 +69,7 @@ def _is_block(place: Place) -> bool:
 
 
 def _is_section(value: Any, place: Place) -> bool:
-    """Whether a value is better read line by line, however short it is."""
+    """True if a value is better written over several lines, however short it is."""
     place = _in_part(place) or place
     holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or (
         place == DRAWN[:-1] and isinstance(value, dict) and DRAWN[-1] in value
@@ -123,13 +123,13 @@ def _key(key: str) -> str:
 
 
 def _scalar(text: str) -> str:
-    """The text as it is, where every reader of YAML takes it as that text; else in quotes."""
+    """The text unquoted if every YAML reader takes it as that text; else in quotes."""
     is_plain = len(text) <= _WIDTH and _PLAIN.fullmatch(text) and text.isprintable()
     return text if is_plain and _tag(text) == _TEXT_TAG else _quoted(text)
 
 
 def _tag(text: str) -> object:
-    """What other readers of YAML take the text for: `2021-01-05` is a date to them, and `no` is false."""
+    """The tag other YAML readers give the text: `2021-01-05` is a date to them, and `no` is false."""
     return _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
 
 

@@ -1,4 +1,4 @@
-"""What somebody does on the page of a match: the forms that it posts, by their `do`."""
+"""Actions on the page of a match: the forms that it posts, by their `do`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LATE = "Your move was not counted: one was made before it, or its time was over.
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """A form that was posted from a trial's page, by somebody who stands `here`. The session is held."""
+    """A form posted from a trial's page; `here` is the sender's state. The session is locked."""
 
     session: Session
     where: Where
@@ -38,7 +38,7 @@ class Doing:
         return design_of(self.block)
 
     def held(self) -> Live | None:
-        """The match, held until the write is over; None where nobody plays one here."""
+        """The match, locked until the end of the write; None without one."""
         match = self.here.match
         return None if match is None else Live.hold(self.session, self.design, match.id)
 
@@ -74,14 +74,14 @@ def answers(it: Doing) -> None:
 
 
 def ready(it: Doing) -> None:
-    """Somebody says that they are there."""
+    """Record that the participant is ready."""
     if it.here.entry is not None and it.here.entry["status"] == EntryStatus.ASKED:
         it.entered(status=EntryStatus.READY, seen_at=it.now)
         it.matched()
 
 
 def leave(it: Doing) -> None:
-    """Somebody leaves the match, or the wait for one."""
+    """Leave the match, or the queue."""
     entry = it.here.entry
     if it.here.is_playing and (live := it.held()) is not None:
         live.leave(live.mine(it.where.session_id), "withdrew", it.now)
@@ -102,7 +102,7 @@ def again(it: Doing) -> None:
 
 
 def come_back(it: Doing) -> None:
-    """Somebody who left takes the seat again, or waits again."""
+    """Return to the seat, or to the queue."""
     live = it.held()
     if live is None:
         return again(it)

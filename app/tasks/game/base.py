@@ -1,4 +1,4 @@
-"""What a game has to do: pure functions of a configuration and a state. A match is the fold of its events."""
+"""The protocol of a game: pure functions of a configuration and a state. A match is the fold of its events."""
 
 import hashlib
 import json
@@ -61,9 +61,9 @@ class Role:
 class Event:
     """One line of a match's log. Only `nature` and `move` change a state; `seat` is None for nature.
 
-    `phase_id` is the one of `Game.to_move` when the event happened. `auto` is empty, or why the default move was
-    played: `timeout`, `dropout`, or `invalid` for a program whose answers were not legal. `reason` is why a move was
-    made, in the words of whoever made it: no state, view or hash has it.
+    `phase_id` is that of `Game.to_move` at the time of the event. `auto` is empty, or the reason for a default move:
+    `timeout`, `dropout`, or `invalid` for a program whose answers were not legal. `reason` is the player's stated
+    reason for the move: no state, view or hash contains it.
     """
 
     kind: EventKind
@@ -77,9 +77,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """Where a match stands. `phase_id` occurs once in a match; `seats` are those that may act now.
+    """The current phase of a match. `phase_id` occurs once in a match; `seats` are those that may act now.
 
-    Empty `seats` means that nature draws next or that the match is done. Where `simultaneous`, each move waits in the
+    Empty `seats` means that nature draws next or that the match is over. If `simultaneous`, each move is kept in the
     state until the last is in, and others see at most that it was made.
     """
 
@@ -92,7 +92,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a match ended: why, and the raw payoff of each seat in order, exact."""
+    """The end of a match: its reason, and the raw payoff of each seat in order, exact."""
 
     reason: str
     payoffs: tuple[Fraction, ...]
@@ -100,10 +100,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that one viewer may know: nothing else of a state leaves the service.
+    """Everything one viewer may know: nothing else of a state leaves the service.
 
-    `round`, `phase` (its name) and `phase_id` are those of the phase, whose seats are left out: who else may act can be
-    a secret. `rounds` is None where the horizon is hidden; `acting` says that the viewer may act now. `facts` and the
+    `round`, `phase` (its name) and `phase_id` are those of the phase, without its seats: who else may act can be a
+    secret. `rounds` is None if the horizon is hidden; `acting` tells whether the viewer may act now. `facts` and the
     entries of `history` (oldest first, one or more for each round) are JSON whose keys the game documents.
     """
 
@@ -139,7 +139,7 @@ class Game(Protocol[C, S]):
         """The state before the first event."""
 
     def nature(self, s: S) -> ChanceSpec | None:
-        """What nature has to draw now, before anybody may act; else None."""
+        """The draw that nature has to make before anybody may act; else None."""
 
     def to_move(self, s: S) -> Phase:
         """The phase, and the seats that may act now."""
@@ -154,13 +154,13 @@ class Game(Protocol[C, S]):
         """The legal move that is played for a seat whose time is over."""
 
     def payoffs(self, s: S) -> tuple[Fraction, ...]:
-        """What each seat has earned so far, exact; the only place where anything is discounted."""
+        """Each seat's earnings so far, exact; the only place where anything is discounted."""
 
     def done(self, s: S) -> Outcome | None:
-        """How the match ended; None while it goes on."""
+        """The outcome; None while the match goes on."""
 
     def view(self, s: S, viewer: Viewer) -> View:
-        """What the viewer may know."""
+        """The view of one viewer."""
 
     def metrics(self, c: C, events: Sequence[Event]) -> Mapping[Seat, Mapping[str, Fraction | float | None]]:
         """The measures of a finished match by seat, every seat with the same names; None where undefined."""
@@ -170,8 +170,9 @@ AnyGame = Game[Any, Any]
 
 
 def is_out(game: AnyGame, s: object, seat: Seat) -> bool:
-    """Whether a seat has no move left and its payoff is final, though the match goes on; so in games with a method
-    `out` alone."""
+    """True if a seat has no move left and its payoff is final, though the match goes on; only in games with a method
+    `out`.
+    """
     out = getattr(game, "out", None)
     return out is not None and bool(out(s, seat))
 
@@ -181,7 +182,7 @@ LONGEST_REASON = 4000
 
 
 class Act(NamedTuple):
-    """What a player does: a move, text for the others where allowed, and a reason that nobody in the match sees."""
+    """A player's action: a move, a message to the others if allowed, and a reason that nobody in the match sees."""
 
     move: Move
     message: str = ""
@@ -190,7 +191,7 @@ class Act(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What one decision may cost: seconds until the deadline, and tokens for a language model; None is no bound."""
+    """Limits of one decision: seconds until the deadline, and tokens for a language model; None is unlimited."""
 
     seconds: float | None = None
     tokens: int | None = None
@@ -205,7 +206,7 @@ class NoMove(Exception):
 
 
 class Player(Protocol):
-    """Whoever sits on one seat of one match; may remember. Sees a view and the legal moves, never a state."""
+    """The player of one seat in one match; may keep state. Sees a view and the legal moves, never the game's state."""
 
     def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
         """The player's next move. All chance comes from `rng`. Raises NoMove for the default move."""

@@ -20,7 +20,7 @@ SAMPLE, ONE, LIST, PRESET = "sample", "one", "list", "preset "
 
 
 def _as_configs(value: Any) -> Any:
-    """Parameters, a list of them, the name of a preset, or a sample; what is none is refused with its parameters."""
+    """Parameters, a list of them, the name of a preset, or a sample; anything else is refused with its parameters."""
     if isinstance(value, Mapping) and SAMPLE in value:
         try:
             return Sample.model_validate(dict(value))
@@ -113,7 +113,7 @@ def _config(model: type[GameConfig], given: Mapping[str, Any], place: tuple[str 
 
 
 def refused(error: ValidationError, known: Iterable[str], place: tuple[str | int, ...]) -> ValidationError:
-    """What is wrong with the parameters at a place, each at its own."""
+    """The faults of the parameters at a place, each at its own."""
     lines = []
     for found in error.errors():
         name = ".".join(map(str, found["loc"]))

@@ -1,4 +1,4 @@
-"""How the matches of a session ended: which were whole, what was left, and what was earned."""
+"""The outcome of a session's matches: complete ones, those left, and earnings."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ _WHOLE = ("", "finished")
 
 
 def block_end(session: Session, session_id: int, design: GameDesign, part: BlockPart) -> BlockEnd:
-    """The end of a block of matches. Amounts are those that stood on each match's own last page."""
+    """The outcome of a block of matches. Amounts are those on each match's own last page."""
     named = {"session_id": session_id, "first": part.first, "last": part.last}
     connection = session.connection()
     # Who came back has a later row of the same seat, and it is the last one that counts.

@@ -1,4 +1,4 @@
-"""What a study of matches exports: their events and seats; and what they pay, in the rows of participants."""
+"""Exports of a study of matches: their events and seats; and their pay, in the rows of participants."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -25,7 +25,7 @@ def _seats(session: Session, slug: str, modes: Sequence[str] | None, *, by_arriv
 
 
 def _columns_of_seats(designs: Designs) -> tuple[Column, ...]:
-    """With a column for each measure of the games, before the last two."""
+    """The columns of seats, with one for each measure of the games before the last two."""
     measures = dict.fromkeys(name for game in games_of(designs) for name in played.metric_names(game))
     return (*SEAT_COLUMNS[:-2], *(measure_column(name) for name in measures), *SEAT_COLUMNS[-2:])
 

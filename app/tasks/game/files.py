@@ -43,7 +43,7 @@ def agent_id(agent: Agent) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who had a seat of a match, as the tables have it."""
+    """The occupant of a seat of a match, as in the tables."""
 
     occupant: str
     session: str = ""
@@ -62,7 +62,7 @@ def rows_of_moves(
     shared: Mapping[str, str],
     beside: Mapping[int, Mapping[str, str]] | None = None,
 ) -> Iterator[list[str]]:
-    """The same of any match: `shared` is in all rows, `beside` what else is known of events, by `seq`."""
+    """Rows for any match: `shared` is in all rows, `beside` has further facts about events, by `seq`."""
     roles = {role.seat: role.name for role in match.game.seats(match.config)}
     of_match = {**shared, "game": match.game.name, "config_hash": config_hash(match.config)}
     for line in match.log:
@@ -76,7 +76,7 @@ def rows_of_moves(
 
 
 def line_cells(line: Logged) -> Mapping[str, str]:
-    """What the log says of one event, by column: what a replay must find again."""
+    """The log's values for one event, by column: a replay must reproduce them."""
     event = line.event
     return {
         "seq": str(line.seq),
@@ -142,21 +142,21 @@ def seat_columns(match: Match) -> list[str]:
 
 
 def amount_value(value: Fraction | float | None) -> int | float | None:
-    """A number as a table has it: whole where it is, else the nearest double."""
+    """A number for a table: an integer if whole, else the nearest double."""
     if value is None:
         return None
     return int(value) if value == int(value) else float(value)
 
 
 def amount_text(value: Fraction | float | None) -> str:
-    """A number as a cell: whole where it is, else the nearest double; empty for None."""
+    """A number as a cell: an integer if whole, else the nearest double; empty for None."""
     if value is None:
         return ""
     return str(int(value)) if value == int(value) else repr(float(value))
 
 
 def move_of(cell: str) -> Mapping[str, object]:
-    """A move as it was written. Raises ValueError for what is no JSON object."""
+    """Parse a move. Raises ValueError for anything but a JSON object."""
     if not cell:
         return {}
     try:

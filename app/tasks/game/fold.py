@@ -1,4 +1,4 @@
-"""The state of a match from its rows. What is kept in memory is kept by its last event: the rows are the match."""
+"""The state of a match, folded from its rows. The cache is keyed by the last event: the rows are the match."""
 
 import random
 import threading
@@ -37,7 +37,7 @@ _LOG = (
 
 @dataclass(slots=True)
 class Folded:
-    """A match as far as it was played, with the agents on its seats, who remember what they have seen."""
+    """A match as far as it was played, with the agents on its seats and their memory."""
 
     match: Match
     players: dict[int, tuple[Player, random.Random]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Folded:
 
 
 class Stand(NamedTuple):
-    """How a match stands: its state, and who left, came back or was replaced."""
+    """The state of a match, and the players who left, came back or were replaced."""
 
     state: Any
     switches: tuple[tuple[str, int | None], ...]
@@ -78,7 +78,7 @@ def player_of(folded: Folded, seat: Any) -> tuple[Player, random.Random]:
 
 
 def take_fold(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
-    """The match of a row for a write that holds it. Nobody else has it until it is kept again."""
+    """The match of a row for a write that locks it. It is removed from the cache until it is stored again."""
     ours = session.info.get(("fold", row.id))
     if ours is not None and ours.key == (row.last_seq, row.last_hash):
         return ours  # type: ignore[no-any-return]
@@ -90,7 +90,7 @@ def take_fold(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
 
 
 def keep_fold(session: Session, match_id: int, folded: Folded) -> None:
-    """Keep it once what was added to it is committed."""
+    """Cache the match once its additions are committed."""
     database, key, stand = _database(session), folded.key, _stand(folded.match)
     session.info["fold", match_id] = folded
 
@@ -103,7 +103,7 @@ def keep_fold(session: Session, match_id: int, folded: Folded) -> None:
 
 
 def forget_folds(session: Session) -> None:
-    """As after a restart: everything is read from rows again."""
+    """Clear the cache, as after a restart: everything is read from rows again."""
     database = _database(session)
     with _lock:
         for kept in (_folds, _stands):
@@ -117,7 +117,7 @@ def state_of(session: Session, row: Row[Any]) -> Any:
 
 
 def stand_of(session: Session, row: Row[Any]) -> Stand:
-    """How a match stands at its row."""
+    """The state of a match at its row."""
     database, key = _database(session), (row.last_seq, row.last_hash)
     with _lock:
         found = _stands.get((database, row.id))
@@ -134,9 +134,9 @@ def _stand(match: Match) -> Stand:
 
 
 def folded_from_rows(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
-    """The fold of a match's log up to the last event of `row`; agents on `seats` see again what they have seen.
+    """The fold of a match's log up to the last event of `row`; agents on `seats` observe their past again.
 
-    Raises ValueError where the log does not come to what the row says.
+    Raises ValueError if the log does not result in the row's values.
     """
     game = GAMES[row.game]
     folded = Folded(Match(game, game.Config.model_validate(row.config), int(row.seed)))

@@ -1,4 +1,4 @@
-"""What is left of somebody in matches when they have their answers deleted."""
+"""Removal of a participant's data from matches when their answers are deleted."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""A match that one write holds: its row, its seats and who sits there, what was earned, and what this write adds."""
+"""A match locked by one write: its row, seats and occupants, earnings, and this write's additions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -66,18 +66,18 @@ class Held:
 
     @property
     def deadline_at(self) -> datetime:
-        """Of the phase; a phase in which nobody acts has none, and nobody asks."""
+        """The phase's deadline; only called for a phase in which someone acts."""
         deadline: datetime = self.row["deadline_at"]
         return deadline
 
     def is_asked(self, seat: int, phase_id: str) -> bool:
-        """Whether a language model or a program on a seat is to move in that phase."""
+        """True if a language model or a program on a seat is to move in that phase."""
         phase = self.match.phase
         is_current = self.is_running and phase.phase_id == phase_id and seat in phase.seats
         return is_current and asks(self.occupancy(seat))
 
     def occupancy(self, seat: int) -> dict[str, Any]:
-        """Who has a seat now, or had it last."""
+        """The current, or else the last, occupancy of a seat."""
         return next(row for row in reversed(self.seats) if row["seat"] == seat)
 
     def mine(self, session_id: int) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Held:
         return next(row for row in reversed(self.seats) if row["session_id"] == session_id)
 
     def store(self) -> None:
-        """Write what was added."""
+        """Write the additions."""
         if not self._changed:
             return
         new = self.match.log[self._n_stored :]
@@ -101,7 +101,7 @@ class Held:
         self._before, self._for_all = self.match.state, False
 
     def _who_see_it(self, new: Sequence[Logged]) -> Iterator[int]:
-        """Whose pages look different after these events: most moves of a phase are seen by who made them alone."""
+        """Sessions whose pages change after these events: most moves of a phase are visible only to their player."""
         match = self.match
         switched = any(line.event.kind in SWITCHES for line in new)
         for_all = self._for_all or switched or not self.is_running
@@ -117,7 +117,7 @@ class Held:
         return match.game.view(self._before, seat) != match.game.view(match.state, seat)
 
     def _decision(self, number: int) -> Mapping[Any, Any]:
-        """What is decided elsewhere for a seat in this phase; it is asked for where it is not yet."""
+        """The decision for a seat in this phase, made outside; it is requested if it was not before."""
         key = self.match.phase.phase_id, number
         if key not in self._decisions:
             connection = self._session.connection()
@@ -134,14 +134,14 @@ class Held:
         return self._decisions[key]
 
     def _ask_no_more(self) -> None:
-        """What programs have not decided by now is not asked any more; they see that, and the end of a match."""
+        """Close the open decisions of programs; they see that, and the end of a match."""
         programs = {name for seat in self.seats if (name := program_of(seat)) is not None}
         if programs:
             self._session.connection().execute(_CLOSE_DECISIONS, {"of_match": self.row["id"]})
             changed(self._session, map(number_of, programs))
 
     def _note(self, now: datetime, by: By) -> None:
-        """What is known of the events of the log that have no such note yet."""
+        """Record metadata of the log's events that have none yet."""
         deadline = self.row["deadline_at"]
         for line in self.match.log[max(self._n_stored, max(self._meta, default=0)) :]:
             self._meta[line.seq] = {
@@ -153,7 +153,7 @@ class Held:
         self._changed = True
 
     def earned(self, session_id: int) -> Fraction:
-        """What a session has earned on all its occupancies so far, in units of the game."""
+        """A session's earnings on all its occupancies so far, in units of the game."""
         total = Fraction(0)
         for seat in self.seats:
             if seat["session_id"] == session_id:
@@ -166,7 +166,7 @@ class Held:
         return bonus.minor(self.earned(session_id)) if bonus else 0
 
     def _since(self, seat: Mapping[str, Any]) -> Fraction:
-        """What a seat's payoff has grown by since somebody sat down on it."""
+        """The growth of a seat's payoff since its current occupancy began."""
         before = sum(
             (
                 Fraction(row["payoff"])
@@ -221,7 +221,7 @@ def legal_for(design: GameDesign, game: AnyGame, state: Any, seat: int) -> MoveS
 
 
 def asks(seat: Mapping[str, Any]) -> bool:
-    """Whether a language model or a program is on a seat, which decides elsewhere."""
+    """True if a language model or a program, which decides outside, is on a seat."""
     return is_outside(seat["agent"]) and seat["away_at"] is None
 
 

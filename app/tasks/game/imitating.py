@@ -1,7 +1,7 @@
-"""Matches of people that agents play again: each match several times, each seat with the parameters of its own person.
+"""People's matches replayed by agents: each match several times, each seat with the parameters of its own person.
 
-As the paper that proposed `sug` does it: distributions are those of all people, and parameters of a person are
-estimated in one match and used on that person's seat of that match.
+As in the paper that proposed `sug`: distributions are those of all people, and a person's parameters are estimated in
+one match and used on that person's seat of that match.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ HABITS = "habits"
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A match of agents: its number in their file, which of the traces of a match of people it is, and of which."""
+    """A match of agents: its number in their file, the number of the trace, and the match of people it imitates."""
 
     match: str
     trace: int
@@ -49,7 +49,7 @@ class Imitation(InProcess):
 
     @property
     def is_fitted(self) -> bool:
-        """Whether some seat has parameters of its person."""
+        """True if any seat has parameters of its person."""
         given = parameters_of(self.agent)
         return any(parameters_of(agent) != given for seats in self.seated for agent in seats)
 
@@ -87,7 +87,7 @@ def imitations(
 
 
 def parameters_of(agent: Agent) -> dict[str, object]:
-    """An agent's own parameters by name, but for what is learned from all people."""
+    """An agent's own parameters by name, without those learned from all people."""
     return {name: getattr(agent, name) for name in type(agent).model_fields if name != HABITS}
 
 

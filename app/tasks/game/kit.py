@@ -1,4 +1,4 @@
-"""All that is known of one game, in one object: a game is its folder, and this is what the folder gives."""
+"""The definition of a game in one object: a game is its folder, and this is the folder's export."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,10 +20,10 @@ Learner = Callable[[Sequence[tuple[Any, Seat]], str], Strict]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """One game. What is left out is done as for any game, from its views and its moves; docs/new-game.md has each.
+    """One game. Omitted parts use the defaults for any game, from its views and moves; docs/new-game.md explains each.
 
-    `game` are the rules. `title` is its name where a study is made, and `page` what participants see and read. `rules`
-    is what language models read of the rules; those of the page, where there is nothing here.
+    `game` are the rules. `title` is its name in the study editor, and `page` what participants see and read. `rules` is
+    the text for language models; by default that of the page.
     """
 
     game: AnyGame

@@ -1,7 +1,7 @@
-"""One match under way, held by one write: moves, deadlines, leaving and coming back. Time is that of the caller.
+"""One match under way, locked by one write: moves, deadlines, leaving and returning. The caller passes the time.
 
-Everything that happens is an event; what follows (draws of nature, agents' moves, default moves, the end) is appended
-in the same write. Nothing here waits: `due_at` says when somebody has to look again.
+Everything that happens is an event; its consequences (draws of nature, agents' moves, default moves, the end) are
+appended in the same write. Nothing here waits: `due_at` is when the match has to be checked again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,12 +35,12 @@ _ADD_MATCH = insert(match_table).returning(match_table.c.id)
 
 
 class Live(Held):
-    """A match, and all that happens in it."""
+    """A match, and its operations."""
 
     # What people do
 
     def may_play(self, seat: Mapping[str, Any], phase_id: str) -> bool:
-        """Whether whoever has a seat may move in that phase, and has not."""
+        """True if the occupant of a seat may still move in that phase."""
         phase = self.match.phase
         is_theirs = seat["to_seq"] is None and seat["away_at"] is None and seat["seat"] in phase.seats
         return self.is_running and is_theirs and phase.phase_id == phase_id
@@ -100,7 +100,7 @@ class Live(Held):
     # What follows
 
     def advance(self, now: datetime) -> None:
-        """Everything that is due: nature's draws, agents' moves, and default moves once a deadline has passed."""
+        """Do everything that is due: nature's draws, agents' moves, and default moves once a deadline has passed."""
         while self.is_running:
             if self.match.is_over:
                 self._finish(now)
@@ -131,9 +131,9 @@ class Live(Held):
                 self.leave(seat, "closed", now)
 
     def _automatic(self) -> Iterator[tuple[datetime, dict[str, Any]]]:
-        """Seats that may act and have nobody who decides when: with the time at which each moves.
+        """Seats that may act without a person to decide when, with the time at which each moves.
 
-        A language model or a program decides elsewhere, and moves then, no sooner than another agent would.
+        A language model or a program decides outside, and moves then, no sooner than another agent would.
         """
         phase = self.match.phase
         seconds = self.design.deadlines.seconds(phase.name)
@@ -151,7 +151,7 @@ class Live(Held):
             yield at, seat
 
     def _late(self, now: datetime) -> dict[str, Any] | None:
-        """Whoever decides by themselves, and whose time is over."""
+        """The seat of a player who decides themselves and has run out of time, if any."""
         if self.row["deadline_at"] is None or self.row["deadline_at"] > now:
             return None
         seats = (self.occupancy(number) for number in self.match.phase.seats)
@@ -161,7 +161,7 @@ class Live(Held):
         )
 
     def _play_for(self, seat: dict[str, Any], now: datetime) -> None:
-        """An agent's move, or the default one of somebody who is away."""
+        """Make an agent's move, or the default one of an absent player."""
         match, number = self.match, seat["seat"]
         by = By(delay=now - self.row["opened_at"])
         if asks(seat):

@@ -1,4 +1,4 @@
-"""What is known of an event beside the event, and its row."""
+"""Metadata of an event, and its row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from app.tasks.game.tables import Occupant
 
 @dataclass(frozen=True, slots=True)
 class Sitter:
-    """Who takes a seat of a new match: a person by session and trial, or an agent."""
+    """The occupant of a seat in a new match: a person by session and trial, or an agent."""
 
     session_id: int | None = None
     trial_id: int | None = None
@@ -23,7 +23,7 @@ class Sitter:
 
 @dataclass(frozen=True, slots=True)
 class By:
-    """What is known of a move beside the move: the form's number, and how long the person took."""
+    """Metadata of a move: the form's number, and the person's response time."""
 
     submit_id: str | None = None
     shown_at: datetime | None = None

@@ -1,4 +1,4 @@
-"""A trial's page in the making: from where somebody is on the way to a match, or on a seat of one, to what is shown."""
+"""Builds a trial's page from a participant's state, in the queue or on a seat of a match."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -34,9 +34,9 @@ ABOUT_OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where somebody is on one trial: on the way to a match, or on a seat of one.
+    """A participant's state on one trial: in the queue, or on a seat of a match.
 
-    `sitting` has each seat with its agent, None for a person, where the study says who the others are.
+    `sitting` has each seat with its agent, None for a person, if the study discloses the other players.
     """
 
     entry: Mapping[str, Any] | None = None
@@ -48,7 +48,7 @@ class Here:
 
     @property
     def mine(self) -> list[Any]:
-        """The person's own occupancies of the seat; `seats` has those of everybody who had it."""
+        """The person's own occupancies of the seat; `seats` has those of all its occupants."""
         return [seat for seat in self.seats if self.entry and seat.trial_id == self.entry["trial_id"]]
 
     @property
@@ -59,7 +59,7 @@ class Here:
 
     @property
     def is_playing(self) -> bool:
-        """Whether they have a seat of a match under way."""
+        """True if they have a seat of a match under way."""
         seat = self.seat
         return seat is not None and seat.to_seq is None and seat.away_at is None
 
@@ -82,7 +82,7 @@ class Looked:
         return now
 
     def others(self) -> str:
-        """Who the others are, as far as the study says so."""
+        """The other players, as far as the study discloses them."""
         if self.design.disclosure != NAMED:
             return ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE]
         if self.here.seat is None:
@@ -90,7 +90,7 @@ class Looked:
         return self._named()
 
     def _named(self) -> str:
-        """Who has each of the other seats now; an agent is named."""
+        """The current occupant of each other seat; an agent is named."""
         mine = self.here.seat.seat if self.here.seat else 0
         said = []
         for seat, agent in self.here.sitting:
@@ -101,7 +101,7 @@ class Looked:
         return " ".join(said)
 
     def notices(self) -> list[str]:
-        """Who has left or come back, by seat, and what happened then."""
+        """Players who left or came back, by seat, and the consequence."""
         mine = self.here.seat.seat if self.here.seat else 0
         said = []
         last = {seat: kind for kind, seat in self.here.switches if kind != "replaced"}
@@ -125,7 +125,7 @@ class Looked:
         return said[-4:]
 
     def clock(self) -> Clock | None:
-        """Until when something has to be done, by the server's clock."""
+        """The time until an action is required, by the server's clock."""
         here, design = self.here, self.design
         warn_ms = design.deadlines.warn_at_s * 1000
         if here.match is not None:
@@ -236,7 +236,7 @@ class Looked:
         return "The match was ended before its last round. What you have earned so far stays yours."
 
     def _so_far(self, bonus: Bonus | None) -> str:
-        """What a match that was stopped has earned the viewer."""
+        """The viewer's earnings in a stopped match."""
         points = plural(_sum(self.here.mine), "point")
         return (
             f"You earned {points}: {money(bonus.minor, bonus.currency)}."
@@ -251,7 +251,7 @@ class Looked:
         return Left("You have left the match", tuple(lines), self.design.leaving.may_return)
 
     def _bonus(self, seat: Row[Any]) -> Bonus | None:
-        """What the viewer has earned: on a seat that is theirs, what its payoff has grown by."""
+        """The viewer's earnings; on a current seat, including the growth of its payoff."""
         pays, match = self.design.bonus, self.here.match
         if pays is None or match is None or not (self.design.show_bonus or not runs(match)):
             return None
@@ -263,8 +263,9 @@ class Looked:
 
 
 def first_look(design: GameDesign, now: datetime) -> tuple[str, Here]:
-    """A match of a design's first configuration that has just begun, from the seat that moves first: for whoever
-    looks at a draft. Nobody plays it."""
+    """A new match of a design's first configuration, seen from the seat that moves first: for previewing a draft. It is
+    not played.
+    """
     unit = design.units()[0].name
     match = Match(design.rules, design.config(unit), 0)
     while chance := match.game.nature(match.state):
@@ -290,12 +291,12 @@ def first_look(design: GameDesign, now: datetime) -> tuple[str, Here]:
 
 
 def _sum(seats: Iterable[Any]) -> Fraction:
-    """What was earned on occupancies that are over."""
+    """The earnings on finished occupancies."""
     return sum((Fraction(seat.payoff) for seat in seats if seat.to_seq is not None), Fraction(0))
 
 
 def seat_name(game: AnyGame, config: GameConfig, seat: int) -> str:
-    """How a page calls another seat."""
+    """The name of another seat on a page."""
     roles = game.seats(config)
     if len(roles) == 2:
         return "The other player"
@@ -313,5 +314,5 @@ def design_of(block: BlockRun) -> GameDesign:
 
 
 def here_of(trial: TrialSeen | None) -> Here:
-    """Where somebody is on a trial."""
+    """The participant's state on a trial."""
     return trial.own if trial is not None and isinstance(trial.own, Here) else Here()

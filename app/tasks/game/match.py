@@ -64,32 +64,32 @@ class Match:
 
     @property
     def phase(self) -> Phase:
-        """Where the match stands."""
+        """The current phase."""
         return self._phase
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended; None while it goes on."""
+        """The outcome; None while the match goes on."""
         return self.game.done(self.state)
 
     @property
     def stopped(self) -> str:
-        """Why it was ended before its rules did; empty where it was not."""
+        """The reason for an early end; empty if there was none."""
         last = self.log[-1].event
         return str(last.move["reason"]) if last.kind == "note" and last.move.get("kind") == STOP else ""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing follows any more."""
+        """True if the match is over."""
         return bool(self.stopped) or self.outcome is not None
 
     def stop(self, reason: str) -> None:
-        """End it here: everybody keeps what they have earned so far."""
+        """End the match here: all players keep what they have earned so far."""
         self._keep(Event("note", self._phase.phase_id, None, {"kind": STOP, "reason": reason}))
 
     @property
     def switches(self) -> tuple[tuple[str, Seat | None], ...]:
-        """Who left, came back or was replaced, in order: kind and seat."""
+        """Players who left, came back or were replaced, in order: kind and seat."""
         events = (line.event for line in self.log)
         return tuple((event.kind, event.seat) for event in events if event.kind in SWITCHES)
 
@@ -142,7 +142,7 @@ def config_hash(config: GameConfig) -> str:
 
 
 def match_seed(seed: int, config: GameConfig, number: int) -> int:
-    """The seed of one match of a run: the same whatever other matches are played. 48 bits, exact in any format."""
+    """The seed of one match of a run: independent of the other matches. 48 bits, exact in any format."""
     text = f"{seed}/{canonical_json(config)}/{number}"
     return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
@@ -157,8 +157,8 @@ def play(
 ) -> Match:
     """Play one match to its end, the players in the order of their seats.
 
-    In a simultaneous phase all see the state before anybody's move; `at_once` asks them in threads, for players who
-    take their time. Raises StudyError where the number of players is wrong, or a player does what is not allowed.
+    In a simultaneous phase all see the state before any move; `at_once` asks them in threads, for slow players. Raises
+    StudyError for a wrong number of players, or an illegal move.
     """
     n = len(game.seats(config))
     if len(players) != n:

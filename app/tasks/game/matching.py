@@ -1,8 +1,9 @@
-"""From people who wait to matches: oldest present and ready first, never the same partner twice, agents at the bound.
+"""Matching of waiting participants: oldest present and ready first, never the same partner twice, agents at the time
+limit.
 
-A pool is a version, mode, arm and block. Whoever changes it holds the version's row, so that nobody is matched twice.
-The configuration is chosen when a match forms (the one with the fewest matches), not when a session begins: people with
-different ones could never meet.
+A pool is a version, mode, arm and block. A change locks the version's row, so that nobody is matched twice. The
+configuration is chosen when a match forms (the one with the fewest matches), not when a session begins: participants
+with different ones could never meet.
 """
 
 import hashlib
@@ -89,7 +90,7 @@ _SEEN = update(waiting_table).where(_WAITS, _w.seen_at < bindparam("now")).value
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Among whom matches are made."""
+    """The group within which matches are formed."""
 
     version_id: int
     mode: str
@@ -108,23 +109,23 @@ def last_entry(session: Session, session_id: int, block: str) -> Row[Any] | None
 
 
 def pool_of(entry: Mapping[str, Any]) -> Pool:
-    """The pool that somebody waits in."""
+    """The pool of an entry."""
     return Pool(entry["version_id"], entry["mode"], entry["arm"], entry["block"])
 
 
 def wait_s(design: GameDesign, mode: str) -> int:
-    """How long somebody waits at most; simulated people have no patience."""
+    """The maximum wait in seconds; shorter for simulated people."""
     asked = design.matching.wait_max_s
     return min(asked, SIMULATED_WAIT_S) if mode == Mode.SIMULATED else asked
 
 
 def ready_s(design: GameDesign, mode: str) -> int:
-    """How long the ready check lasts; nobody is asked who is alone or no person."""
+    """The duration of the ready check; none for previews and simulated people."""
     return 0 if mode in (Mode.SIMULATED, Mode.PREVIEW) else design.matching.ready_s
 
 
 def add_entry(session: Session, pool: Pool, session_id: int, trial_id: int, **values: Any) -> None:
-    """Somebody's way to a match begins."""
+    """Add a participant to the queue."""
     row = {"session_id": session_id, "trial_id": trial_id, **pool.columns, **values}
     session.connection().execute(insert(waiting_table), row)
     changed(session, [session_id])
@@ -137,7 +138,7 @@ def set_entry(session: Session, entry: Mapping[str, Any], **values: Any) -> None
 
 
 def to_pool(design: GameDesign, mode: str, now: datetime, *, extended: bool = False) -> dict[str, Any]:
-    """The columns of somebody who begins to wait."""
+    """The columns of a participant who begins to wait."""
     until = now + timedelta(seconds=wait_s(design, mode))
     return {
         **{"status": EntryStatus.WAITING, "since": now, "until": until, "due_at": until},
@@ -146,7 +147,7 @@ def to_pool(design: GameDesign, mode: str, now: datetime, *, extended: bool = Fa
 
 
 def waited(entry: Mapping[str, Any], now: datetime) -> int:
-    """How long somebody has waited, in whole seconds."""
+    """The time a participant has waited, in whole seconds."""
     since = entry["since"]
     return int(entry["waited_s"]) + (0 if since is None else max(0, int((now - since).total_seconds())))
 
@@ -172,7 +173,7 @@ class _Forming:
         self.can_fill = pool.mode in (Mode.PREVIEW, Mode.SIMULATED) or design.matching.at_bound == "agents"
 
     def step(self) -> bool:
-        """Whether a second look is worth it."""
+        """Process the pool once; returns whether another pass is useful."""
         for entry in self.entries:
             if entry["status"] == EntryStatus.ASKED and entry["ask_until"] <= self.now:
                 self._set(
@@ -193,7 +194,7 @@ class _Forming:
         entry.update(values)
 
     def _due(self, entry: Mapping[str, Any]) -> datetime | None:
-        """When a wait is over; None where that has passed, as somebody who is there is then looked for at each news."""
+        """The end of a wait; None if it has passed, as a present participant is then checked at each change."""
         until: datetime = entry["until"]
         return until if until > self.now else None
 
@@ -216,16 +217,16 @@ class _Forming:
         self._set(entry, **values, since=None, due_at=None)
 
     def _n_human(self) -> int:
-        """How many seats only people can have."""
+        """The number of seats that only people can have."""
         return min(len([word for word in self._words(unit.name) if word == HUMAN]) for unit in self.units)
 
     def _words(self, unit: str) -> list[str]:
-        """What the study file says of each seat of a configuration."""
+        """The study file's words for each seat of a configuration."""
         n = len(self.design.rules.seats(self.design.config(unit)))
         return [self.design.seat_word(seat) for seat in range(1, n + 1)]
 
     def _form(self) -> bool:
-        """One match, where there is one to be made; else the ready check that one needs."""
+        """Form one match if possible; else start the ready check that one needs."""
         present = [each for each in self.entries if self._is_here(each)]
         if not present:
             return False
@@ -277,7 +278,7 @@ class _Forming:
         return min(self.units, key=lambda unit: counts.get(unit.id, 0))
 
     def _group(self, entries: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:
-        """Up to `n` of them, the first ones first, of whom no two have met; the longest that one of them begins."""
+        """Up to `n` entries, in order, no two of whom have met; the largest such group."""
         best: list[dict[str, Any]] = []
         for at in range(len(entries)):
             chosen: list[dict[str, Any]] = []
@@ -293,7 +294,7 @@ class _Forming:
 
     @cached_property
     def _met(self) -> set[tuple[int, int]]:
-        """Who of the pool were in a match together, in whatever block; both ways."""
+        """Pairs of sessions in the pool that were in a match together, in any block; both ways."""
         ids = [entry["session_id"] for entry in self.entries]
         if len(ids) < 2:
             return set()
@@ -337,7 +338,7 @@ class _Forming:
         return Sitter(entry["session_id"], entry["trial_id"], occupant)
 
     def _seed(self, group: Sequence[Mapping[str, Any]]) -> int:
-        """From the secret seeds of the sessions, so that nobody outside can know what will be drawn."""
+        """A seed from the sessions' secret seeds, so that nobody can predict the draws."""
         ids = [entry["session_id"] for entry in group]
         found = self.session.connection().execute(
             select(_session.c.id, _session.c.seed).where(_session.c.id.in_(ids)).order_by(_session.c.id)
@@ -353,7 +354,7 @@ def playing(session: Session, version_ids: Collection[int]) -> frozenset[int]:
 
 
 def note_present(session: Session, session_id: int, now: datetime) -> None:
-    """Somebody who waits has been heard of; one who was thought gone is looked at again."""
+    """Record a heartbeat of a waiting participant; one who seemed gone is checked again."""
     connection, named = session.connection(), {"of": session_id, "now": now}
     connection.execute(_LOOK_AGAIN, {**named, "gone": now - PRESENT})
     connection.execute(_SEEN, named)

@@ -1,4 +1,4 @@
-"""What a player may do at one point of a game, as a schema: checked, sampled and shown from the same few fields."""
+"""The legal moves at one point of a game, as a schema: checked, sampled and shown from the same few fields."""
 
 import random
 import re
@@ -29,7 +29,7 @@ def visible(message: str) -> str:
 
 
 class IllegalMove(ValueError):
-    """A move, or a draw of nature, that the rules forbid here; the message says what was wrong and what is allowed."""
+    """A move, or a draw of nature, that is illegal here; the message says what was wrong and what is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Number:
     usual: int | None = None
 
     def check(self, value: object) -> None:
-        """Raises IllegalMove for what is not such a number; a yes/no is none."""
+        """Raises IllegalMove unless the value is such a number; booleans are not."""
         if not isinstance(value, int) or isinstance(value, bool):
             raise IllegalMove(f"{self.name} is {shortened(value)}; it must be a whole number")
         if abs(value) > LARGEST:
@@ -76,7 +76,7 @@ class Choice:
     options: tuple[str | int | bool, ...]
 
     def check(self, value: object) -> None:
-        """Raises IllegalMove for what is no option; 1 and True differ."""
+        """Raises IllegalMove unless the value is an option; 1 and True differ."""
         if not any(type(value) is type(option) and value == option for option in self.options):
             raise IllegalMove(f"{self.name} is {shortened(value)}; it must be {self.words()}")
 
@@ -141,7 +141,7 @@ class MoveSchema:
 
 @dataclass(frozen=True, slots=True)
 class ChanceSpec:
-    """What nature draws now: `outcomes` with whole-number `weights` (1 and 2 for chances of 1/3 and 2/3).
+    """A draw of nature: `outcomes` with whole-number `weights` (1 and 2 for chances of 1/3 and 2/3).
 
     The draw becomes a logged move, `{"kind": name, "value": outcome}`, and is never drawn again.
     """
@@ -155,6 +155,6 @@ class ChanceSpec:
         return {"kind": self.name, "value": rng.choices(self.outcomes, self.weights)[0]}
 
     def check(self, move: Move) -> None:
-        """Raises IllegalMove for what is no possible draw."""
+        """Raises IllegalMove unless the draw is possible."""
         possible = tuple(o for o, weight in zip(self.outcomes, self.weights, strict=True) if weight > 0)
         MoveSchema((MoveKind(self.name, (Choice("value", possible),)),)).check(move)

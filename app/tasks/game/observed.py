@@ -1,4 +1,4 @@
-"""What a game shows to whoever sees everything: tables of who stands where and what was, and events in words."""
+"""The observer's view of a game: tables of the state and of past rounds, and events in words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Names = Mapping[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What is so at one moment: `facts`, the `board` of who stands where, and the rounds that are over."""
+    """The state at one moment: `facts`, the `board` of all players, and the finished rounds."""
 
     facts: tuple[Fact, ...]
     board: Table
@@ -30,7 +30,7 @@ def seat_cell(names: Names, seat: int) -> Cell:
 
 
 def either(value: bool | None, yes: str, no: str) -> Cell:
-    """One of two words, marked so; a dash for what is not known yet."""
+    """One of two words, with its mark; a dash if not known yet."""
     return Cell(MISSING) if value is None else Cell(yes if value else no, mark="yes" if value else "no")
 
 

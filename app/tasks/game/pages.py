@@ -1,8 +1,8 @@
-"""The page of a match, from the wait for others to its result: what a template gets, made of one seat's view alone.
+"""The page of a match, from the queue to its result: the data of its template, from one seat's view only.
 
-A page is built from what its viewer may know and nothing else, so what is hidden changes no byte of it. Every form
-posts `submit_id` and `do`: `answers` (comprehension questions by their ids), `leave`, `ready`, `move` (with `kind`,
-`phase_id`, the move's fields by name and `message`), `return`, and `next` once the match is over.
+A page is built from what its viewer may know and nothing else, so that hidden information changes no byte of it. Every
+form posts `submit_id` and `do`: `answers` (comprehension questions by their ids), `leave`, `ready`, `move` (with
+`kind`, `phase_id`, the move's fields by name and `message`), `return`, and `next` once the match is over.
 """
 
 import re
@@ -39,7 +39,7 @@ NO_RULES = Rules("", ())
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Comprehension questions before somebody is matched; `tries_left` counts the one that is open."""
+    """Comprehension questions before matching; `tries_left` counts for the open one."""
 
     stage: ClassVar[Stage] = "questions"
     questions: tuple[QuestionView, ...]
@@ -49,10 +49,10 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The wait for others: its `bound` in words, what is paid for it, and what happens at the bound.
+    """The wait for others: its `bound` in words, the pay for it, and what happens at the bound.
 
     `asks`: the bound has passed, and the viewer decides whether to wait once more (`again` while that lasts).
-    `is_asked`: whoever is found is asked first whether they are there.
+    `is_asked`: matched participants have to confirm first that they are present.
     """
 
     stage: ClassVar[Stage] = "waiting"
@@ -75,7 +75,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """The match under way. `leaving` says what happens to whoever leaves."""
+    """The match under way. `leaving` is what happens to players who leave."""
 
     stage: ClassVar[Stage] = "playing"
     face: Face
@@ -97,7 +97,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How it ended. `ended` is None where no match was played: then `lines` say why. `button` goes on."""
+    """The end of a match. `ended` is None if no match was played: then `lines` give the reason. `button` continues."""
 
     stage: ClassVar[Stage] = "result"
     headline: str
@@ -127,10 +127,10 @@ def _past_html(past: Past, _age: float) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class GamePage(Page):
-    """A match at one of its stages. `key` names the trial within the session; `version` what is to be seen.
+    """A match at one of its stages. `key` identifies the trial within the session; `version` the visible content.
 
-    `number` of `total` matches. `others` is what the study says about who the other players are. `notices` are what
-    has happened to the match itself: somebody has left, a move was made for the viewer.
+    `number` of `total` matches. `others` is the study's disclosure about the other players. `notices` report events of
+    the match itself, such as a player leaving or an automatic move for the viewer.
     """
 
     template: ClassVar[str] = "game.html"
@@ -147,12 +147,12 @@ class GamePage(Page):
 
     @property
     def stage(self) -> Stage:
-        """Which of the stages it is."""
+        """The stage of the page."""
         return self.body.stage
 
     @property
     def label(self) -> str:
-        """Which match of how many."""
+        """The number of the match and the total."""
         return f"Match {self.number} of {self.total}"
 
     @property
@@ -178,7 +178,7 @@ class GamePage(Page):
 
     @property
     def acts(self) -> bool:
-        """Whether there is anything for the viewer to do now."""
+        """True if the viewer has something to do now."""
         match self.body:
             case Playing(face=face):
                 return face.form is not None
@@ -191,7 +191,7 @@ class GamePage(Page):
 
     @property
     def past(self) -> Markup:
-        """What is over, of a match under way."""
+        """The past of a match under way."""
         assert isinstance(self.body, Playing)
         return _past_html(Past(self.body.face.drawings, self.body.face.history), templates_age())
 
@@ -202,7 +202,7 @@ class GamePage(Page):
 
     @property
     def heading(self) -> str:
-        """What the tab says: above all whether it is the viewer's turn."""
+        """The title of the tab: above all whether it is the viewer's turn."""
         match self.body:
             case Playing() if self.acts:
                 return "Your turn"
@@ -233,13 +233,13 @@ def state_html(page: GamePage) -> str:
 
 
 def with_version(page: GamePage) -> GamePage:
-    """The page with its `version`: the same as long as its viewer sees the same, whatever the clock and time say."""
+    """The page with its `version`: unchanged as long as its viewer sees the same, whatever the time."""
     seen = replace(page, submit_id="", version="", clock=page.clock and replace(page.clock, remaining_ms=0))
     return replace(page, version=sha256(repr(seen).encode()).hexdigest()[:16])
 
 
 def rules_of(game: AnyGame, config: GameConfig, view: View | None = None) -> Rules:
-    """The rules for one seat, or before anybody has one: then they have nothing that only a seat may know."""
+    """The rules for one seat, or before seats are assigned: then without information for one seat."""
     return presenter_of(game.name).rules(view or game.view(game.initial(config), "record"))
 
 
@@ -275,13 +275,13 @@ def result(
     lines: tuple[str, ...] = (),
     button: str = "Continue",
 ) -> Result:
-    """A match that is over by its rules; `lines` come before what the game itself says of its end."""
+    """A match that is over by its rules; `lines` come before the game's own text about its end."""
     ended = presenter_of(game).ended(view)
     return Result(ended.headline, (*lines, *ended.lines), ended, bonus, button)
 
 
 def unmatched(paid_minor: int, currency: str, why: str = "") -> Result:
-    """Nobody to play with was found within the bound."""
+    """The result if no partners were found within the time limit."""
     lines = [
         why
         or "There were not enough people at the same time, so this match could not begin. It is not your fault."
@@ -302,8 +302,9 @@ def waiting(
     asks: bool = False,
     is_asked: bool = True,
 ) -> Waiting:
-    """The wait for others, `waited_s` of at most `bound_s` seconds so far. What is paid is said by full minutes, so
-    that the page changes once a minute."""
+    """The wait for others, `waited_s` of at most `bound_s` seconds so far. Pay is given by full minutes, so that the
+    page changes once a minute.
+    """
     pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
     paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
     return Waiting(duration(bound_s), pay, paid, at_bound, again, asks, is_asked)

@@ -1,4 +1,4 @@
-"""What the pages of every game are made of: frozen, laid out and in words; a template computes nothing."""
+"""The parts of every game's page: frozen, laid out and in words; a template computes nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,9 +25,9 @@ def amount(value: Fraction | int | str, *, signed: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Time until the server acts for whoever has not: what is left as the server knows it, of how much.
+    """The time until the server acts for missing players: the rest, as the server knows it, and the total.
 
-    `mine` says that it runs for the viewer. Pages count down from `remaining_ms`, so a browser's clock may be wrong.
+    `mine`: it runs for the viewer. Pages count down from `remaining_ms`, so a browser's clock may be wrong.
     """
 
     remaining_ms: int
@@ -37,12 +37,12 @@ class Clock:
 
     @property
     def seconds(self) -> int:
-        """What is left, rounded up."""
+        """The seconds left, rounded up."""
         return max(0, -(-self.remaining_ms // 1000))
 
     @property
     def total(self) -> int:
-        """Of how many seconds, at least what is left."""
+        """The total seconds, at least those left."""
         return max(self.seconds, -(-self.total_ms // 1000), 1)
 
     @property
@@ -57,13 +57,13 @@ class Clock:
 
     @property
     def warns(self) -> bool:
-        """Whether little is left."""
+        """True if little time is left."""
         return self.remaining_ms <= self.warn_ms
 
 
 @dataclass(frozen=True, slots=True)
 class Bonus:
-    """What the match has earned in money so far; `full` says that it has reached its cap."""
+    """The match's earnings in money so far; `full`: the cap is reached."""
 
     minor: int
     currency: str
@@ -71,13 +71,13 @@ class Bonus:
 
     @property
     def text(self) -> str:
-        """As money."""
+        """The amount as money."""
         return money(self.minor, self.currency)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A game's rules, a sentence or two each, in the order in which somebody needs them."""
+    """A game's rules, a sentence or two each, in the order in which a player needs them."""
 
     title: str
     lines: tuple[str, ...]
@@ -85,7 +85,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Something that the viewer knows. `shape` is a player's mark (see `shape`)."""
+    """A fact known to the viewer. `shape` is a player's mark (see `shape`)."""
 
     label: str
     value: str
@@ -95,7 +95,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """An offer in short, between the viewer and a player: `says` is what the mark, shape and number mean."""
+    """An offer in short, between the viewer and a player: `says` explains mark, shape and number."""
 
     text: str
     shape: str
@@ -163,7 +163,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`value` is what is posted."""
+    """An option; `value` is what is posted."""
 
     value: str
     label: str
@@ -187,7 +187,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Tell:
-    """What an amount would mean, said while it is chosen: `offset` + `factor` x amount, decimals."""
+    """The consequence of an amount, shown while it is chosen: `offset` + `factor` x amount, decimals."""
 
     label: str
     factor: str
@@ -198,7 +198,7 @@ class Tell:
 class Amount:
     """A whole number. With few steps it is one button for each; else a number field.
 
-    `name` posts the amount itself; `rest-NAME` what is left of the maximum, where the amount divides that.
+    `name` posts the amount itself; `rest-NAME` the rest of the maximum, if the amount divides that.
     """
 
     kind: ClassVar[str] = "amount"
@@ -217,7 +217,7 @@ class Amount:
 
     @property
     def buttons(self) -> tuple[int, ...]:
-        """Every amount, where there are few; else none."""
+        """Every amount, if there are few; else none."""
         if self.maximum is None or (self.maximum - self.minimum) // self.step >= self.MOST_BUTTONS:
             return ()
         return tuple(range(self.minimum, self.maximum + 1, self.step))
@@ -238,7 +238,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Sends the move, with a value of its own where it has a name. Buttons beside each other weigh the same."""
+    """A button that sends the move, with its own value if it has a name. Adjacent buttons have equal weight."""
 
     label: str
     name: str = ""
@@ -247,7 +247,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class MoveForm:
-    """What the viewer can do now. `saying` is the button's text with `{field}` filled in as it is chosen.
+    """The viewer's possible action. `saying` is the button's text, with `{field}` replaced by the current choice.
 
     Posts `do=move`, `kind`, `phase_id` and the fields by name.
     """
@@ -273,11 +273,11 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """One seat's view of a match under way, as its game's presenter lays it out.
+    """One seat's view of a match under way, as laid out by its game's presenter.
 
-    `headline` says what to do or what is waited for, `waiting` why; `news` what has just happened; `facts` what the
-    viewer knows; `quote` a message that came with what waits for an answer. `over`: the viewer's own part has ended,
-    and the match goes on without.
+    `headline` is what to do or wait for, `waiting` the reason; `news` what has just happened; `facts` what the viewer
+    knows; `quote` a message sent with what is to be answered. `over`: the viewer's own part has ended, and the match
+    goes on without them.
     """
 
     headline: str
@@ -297,13 +297,13 @@ class Face:
 
     @property
     def total(self) -> str:
-        """What the match has earned so far."""
+        """The match's earnings so far."""
         return amount(self.earned)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a match ended, for one seat: sentences, and what each player got where the viewer may know it."""
+    """The end of a match, for one seat: sentences, and each player's result if the viewer may know it."""
 
     headline: str
     lines: tuple[str, ...]
@@ -316,7 +316,7 @@ class Ended:
 
     @property
     def total(self) -> str:
-        """What the match has earned."""
+        """The match's earnings."""
         return amount(self.earned)
 
 
@@ -330,15 +330,15 @@ def shape(seat: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """A form that could not be accepted, as it was filled in, and what was wrong by field."""
+    """A form that was not accepted, with its input and its errors by field."""
 
     form: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, name: str) -> str:
-        """What was entered."""
+        """The input."""
         return self.form.get(name, "")
 
     def error(self, name: str) -> str:
-        """What was wrong with it."""
+        """The error."""
         return self.errors.get(name, "")

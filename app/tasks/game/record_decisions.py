@@ -1,7 +1,7 @@
-"""The decisions of one seat, each with what a record of it shows: the situation it was made in, and the move.
+"""The decisions of one seat, each with its record: the situation it was made in, and the move.
 
-A situation is short, so that it comes about in several matches: what stands to be decided, and of what went before the
-last round alone, in words that hold for whoever is on whatever seat. Nothing private is in it, and no later move.
+A situation is short, so that it recurs across matches: the pending decision, and of the past the last round only, in
+words that hold for any seat. It contains nothing private, and no later move.
 """
 
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ NOW: Final = Line(text="Now:")
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One move that a seat made in a `round`: `name` says what was decided, `before` is the situation.
+    """One move that a seat made in a `round`: `name` is what was decided, `before` the situation.
 
-    `phase` is that of the move in games in which a seat moves several times in a round."""
+    `phase` is that of the move in games in which a seat moves several times in a round.
+    """
 
     name: str
     round: int

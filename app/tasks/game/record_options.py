@@ -1,11 +1,11 @@
-"""How records of matches are made. Imports nothing, so that commands can name the choices before they run."""
+"""Options for making records of matches. Imports nothing, so that commands can list the choices."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Text(StrEnum):
-    """How messages are shown: not at all, as one of three classes of length, or in full without contacts."""
+    """The display of messages: none, one of three classes of length, or in full without contacts."""
 
     NUMBERS = "numbers"
     LENGTH = "length"
@@ -13,7 +13,7 @@ class Text(StrEnum):
 
 
 class By(StrEnum):
-    """What one record is of: one seat, a match with all its seats, or one decision of a seat."""
+    """The scope of one record: one seat, a match with all its seats, or one decision of a seat."""
 
     SEAT = "seat"
     MATCH = "match"
@@ -36,14 +36,14 @@ class Hybrid(StrEnum):
 
 
 class Sources(StrEnum):
-    """What the source of a record is called: by the kind of occupant, or for programs by the agent's name."""
+    """The name of a record's source: the kind of occupant, or for programs the agent's name."""
 
     OCCUPANT = "occupant"
     AGENT = "agent"
 
 
 class People(StrEnum):
-    """Whose matches are used: where every person agreed to be shown, or all, whoever agreed elsewhere."""
+    """The matches to use: those in which every person agreed to be shown, or all, if consent was obtained elsewhere."""
 
     AGREED = "agreed"
     ALL = "all"
@@ -51,8 +51,9 @@ class People(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How records are made. `rounds` shows so many rounds of each from the first on, or takes the decisions of these;
-    None shows all there are."""
+    """Options of records. `rounds` shows that many rounds of each from the first on, or takes their decisions; None
+    shows all.
+    """
 
     by: By = By.SEAT
     rounds: int | None = None

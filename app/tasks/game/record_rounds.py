@@ -1,7 +1,7 @@
-"""What a record shows of each game: its beginning and its rounds, from what a later judge may know of a match.
+"""Records of each game: its beginning and its rounds, from what a later judge may know of a match.
 
-Seats go by names that say nothing of who sat there: in the record of one seat `This player` and `The other` (`Other 1`
-and so on, counted from the seat), in that of a match `Player 1` and so on.
+Seats have names that do not reveal the player: in the record of one seat `This player` and `The other` (`Other 1` and
+so on, counted from the seat), in that of a match `Player 1` and so on.
 """
 
 import re
@@ -24,9 +24,10 @@ _LENGTHS = ((40, "short"), (120, "medium"))
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a record shows of one match: `about` each player, what stands at the beginning, and the rounds by number.
+    """The record's content for one match: `about` each player, the beginning, and the rounds by number.
 
-    Without a `title` it has that of the game's page."""
+    Without a `title` it has that of the game's page.
+    """
 
     title: str
     players: tuple[Player, ...]
@@ -36,9 +37,10 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """A match as it is recorded: the `view` of a later judge, and the `seat` whose record it is, None for all.
+    """A match as recorded: the `view` of a later judge, and the `seat` whose record it is, None for all.
 
-    `personas` has what those seats alone were told of who they are: whether they play so is for judges to say."""
+    `personas` has what those seats alone were told about their role: judges decide whether they play accordingly.
+    """
 
     view: View
     n_seats: int
@@ -47,7 +49,7 @@ class Looked:
     personas: Mapping[Seat, str] = field(default_factory=dict)
 
     def name(self, seat: Seat) -> str:
-        """What a seat is called in the record."""
+        """The name of a seat in the record."""
         if self.seat is None:
             return f"Player {seat}"
         if seat == self.seat:
@@ -85,5 +87,5 @@ def length_class(message: str) -> str:
 
 
 def players_of(looked: Looked, about: Mapping[Seat, str] | None = None) -> tuple[Player, ...]:
-    """The players of a record in its order, with what is said of each."""
+    """The players of a record in order, with their descriptions."""
     return tuple(Player(name=looked.name(seat), about=(about or {}).get(seat, "")) for seat in looked.seats)

@@ -40,10 +40,10 @@ HYBRID: Final = "hybrid"
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A record with what the manifest says of it; `seat` is None for the record of a match.
+    """A record with its manifest entries; `seat` is None for the record of a match.
 
-    `decision` has the values of `OF_DECISIONS`, and is empty for other records. `times` has those of `TIMES`,
-    empty where not known.
+    `decision` has the values of `OF_DECISIONS`, and is empty for other records. `times` has those of `TIMES`, empty if
+    unknown.
     """
 
     record: Record
@@ -61,7 +61,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many records were written by source, how long they are, and how many were left out, by reason."""
+    """The number of records written by source, their length, and the number left out, by reason."""
 
     sources: Mapping[str, int]
     rounds: tuple[int, int]
@@ -144,13 +144,13 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
 
 
 def _personas(one: Replayed, seats: Sequence[Seat]) -> Mapping[Seat, str]:
-    """What seats were told of who they are, from their own views."""
+    """The personas given to seats, from their own views."""
     views = {seat: one.match.game.view(one.match.state, seat) for seat in seats}
     return {seat: str(view.facts["persona"]) for seat, view in views.items() if view.facts.get("persona")}
 
 
 def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Parts:
-    """Why the seat of a record, or everybody, moved as they did in a round, by seats as the record has them."""
+    """The reasons for moves in a round, by the seat of a record, or by all, under the record's names."""
     what = KITS[one.match.game.name].phases
     said = [line for line in one.match.log if line.round == number and line.event.kind == "move"]
     return tuple(
@@ -168,7 +168,7 @@ def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Par
 
 
 def _as_called(one: Replayed, looked: Looked, text: str) -> str:
-    """A text in which seats go by what the record calls them: players of some games know each other by name."""
+    """A text with seats under the record's names: players of some games know each other by name."""
     roles = one.match.game.seats(one.match.config)
     called = {role.name: looked.name(role.seat) for role in roles if role.name[:1].isupper()}
     if len(called) < len(roles):
@@ -179,7 +179,7 @@ def _as_called(one: Replayed, looked: Looked, text: str) -> str:
 def _decided(
     one: Replayed, seat: Seat, found: Played, made: Decision, marked: bool, agents: Agents, options: Options
 ) -> Recorded:
-    """The record of one decision. Its situation is the hash of all that is shown before the move."""
+    """The record of one decision. Its situation is the hash of everything shown before the move."""
     mark = (Line(text="A move that is shown here was made automatically."),) if marked else ()
     before = Record(title=found.title, players=found.players, parts=(*found.parts, *made.before))
     moved = Round(title="The decision", parts=(*made.move, *mark))
@@ -208,7 +208,7 @@ def _recorded(
 
 
 def _kept(one: Replayed, seats: Sequence[Seat], found: Played, options: Options) -> Played:
-    """What was played before somebody else took one of the seats, where records end there; else all."""
+    """The play before a seat changed hands, if records end there; else all."""
     switches = [one.switched[seat] for seat in seats if seat in one.switched]
     if options.hybrid is not Hybrid.CUT or not switches:
         return found
@@ -236,7 +236,7 @@ def _rounds(found: Played, numbers: Sequence[int], automatic: frozenset[int], na
 
 
 def _times(one: Replayed, seat: Seat | None, rounds: Collection[int]) -> tuple[str, str, str]:
-    """How long a seat's own moves took in these rounds: median and SD (ddof 1), and whose times they are."""
+    """The times of a seat's own moves in these rounds: median and SD (ddof 1), and whose times they are."""
     took = [each for each in one.took.get(seat or 0, ()) if each.round in rounds]
     if not took:
         return "", "", ""

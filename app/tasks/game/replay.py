@@ -26,7 +26,7 @@ AUTOS = ("timeout", "dropout", "invalid")
 
 
 class ReplayError(StudyError):
-    """A table of moves that is not what its moves come to; it names the first line that differs."""
+    """A table that differs from the replay of its moves; it names the first line that differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +37,14 @@ class Row:
     cells: Mapping[str, str]
 
     def fault(self, why: str) -> ReplayError:
-        """What is wrong with it, with where it stands."""
+        """The error for a row, with its position."""
         at = f"match {self.cells['match']}, seq {self.cells['seq']}"
         return ReplayError(f"line {self.line} ({at}): {why}")
 
 
 @dataclass(frozen=True, slots=True)
 class Took:
-    """How long one move of a seat's own took: a person at the page, or an agent, whose delay the service sets."""
+    """The time of one of a seat's own moves: a person's response time, or an agent's delay set by the service."""
 
     round: int
     ms: int
@@ -53,12 +53,12 @@ class Took:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A match of a file, its identifier there, and who was on each seat when it was first named.
+    """A match of a file, its identifier there, and the first occupant of each seat.
 
     `occupants` are `human`, `rule`, `model`, `simulated`; `sessions` are those of people. Seats in `handed_over` had
-    more than one occupant, and `switched` is the round in which the second was first there. `excluded` is the first
-    rule that leaves rows of it out, empty where all count. A person had each seat of `people`, if only for a while.
-    `took` has the times of moves that were made by whoever had the seat, where they are known.
+    more than one occupant, and `switched` is the first round of the second. `excluded` is the first rule that excludes
+    rows of it, empty if all count. Seats in `people` had a person, if only for a while. `took` has the times of moves
+    made by the seat's occupant, if known.
     """
 
     match: Match
@@ -73,8 +73,9 @@ class Replayed:
 
 
 def replayed(path: Path) -> Iterator[Replayed]:
-    """The matches of a file, each checked event by event. Raises ReplayError at the first that differs, BadTable for
-    what is no table of moves."""
+    """The matches of a file, each checked event by event. Raises ReplayError at the first difference, BadTable for
+    anything but a table of moves.
+    """
     table = CsvTable(path, str(path), [name for name in MOVES if name not in LATER], cell=restored)
     seen: set[str] = set()
     each = (Row(row.line, {**dict.fromkeys(LATER, ""), **row.cells}) for row in table)
@@ -197,7 +198,7 @@ def _started(row: Row) -> Match:
 
 
 def _key(row: Row) -> str:
-    """By what the hashes of a package without links are made anew; empty in every other file."""
+    """The key for computing the hashes of a package without links; empty in every other file."""
     key = _move(row).get("key", "")
     return key if isinstance(key, str) else ""
 

@@ -27,7 +27,7 @@ M = TypeVar("M", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What to play: each configuration `matches` times, the agents in the order of the seats."""
+    """The matches to play: each configuration `matches` times, the agents in the order of the seats."""
 
     game: AnyGame
     configs: Sequence[GameConfig]
@@ -44,11 +44,11 @@ def game_named(name: str) -> AnyGame:
 
 
 def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
-    """The configurations that are asked for; the default one without any.
+    """The requested configurations; the default one if none is.
 
-    That is the name of a preset; `main+variants+random` or a part of it; one file of YAML; or KEY=VALUE pairs, which
-    with a sample are its settings and the parameters of its main configuration. A file has one mapping of parameters, a
-    list of them, or the settings of a sample. Raises StudyError for what is not valid.
+    A request is the name of a preset; `main+variants+random` or a part of it; one file of YAML; or KEY=VALUE pairs,
+    which with a sample are its settings and the parameters of its main configuration. A file has one mapping of
+    parameters, a list of them, or the settings of a sample. Raises StudyError if invalid.
     """
     named = presets(game.Config)
     if len(given) == 1 and given[0] in named:
@@ -70,9 +70,9 @@ def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
 def asked_for(
     name: str, given: Sequence[str], seats: Sequence[str], matches: int, seed: int, learn: Path | None = None
 ) -> list[Asked]:
-    """What a command asks for: of one game, or of every game of a family, for each of which `seats` may have an entry.
+    """A command's request: for one game, or for every game of a family, each of which may have an entry in `seats`.
 
-    `learn` fits the agents to the people in a file of moves. Raises StudyError for what is not valid.
+    `learn` fits the agents to the people in a file of moves. Raises StudyError if invalid.
     """
     games = [game_named(one) for one in FAMILIES.get(name, (name,))]
     if len(seats) not in (1, len(games)):
@@ -87,11 +87,10 @@ def asked_for(
 
 
 def agents_of(game: AnyGame, config: GameConfig, seats: str) -> list[Agent]:
-    """The agents of `NAME[:KEY=VALUE...]` for each seat, separated by commas; one alone takes every seat.
+    """The agents of `NAME[:KEY=VALUE...]` for each seat, separated by commas; a single one takes every seat.
 
-    `settings=FILE` is a YAML file with a mapping of parameters, over which those beside it go.
-    Raises StudyError for an agent that is not known or cannot take its seat, a parameter that is not valid, or another
-    number of seats.
+    `settings=FILE` is a YAML file with a mapping of parameters, which those given with it override. Raises StudyError
+    for an unknown agent or one that cannot take its seat, an invalid parameter, or another number of seats.
     """
     found = [_agent(game, text.strip()) for text in seats.split(",")]
     n = len(game.seats(config))
@@ -114,9 +113,9 @@ AGENTS = ("rule", "model", *PEOPLE)
 
 
 def seats_in(game: AnyGame, path: Path, occupants: Sequence[str] = PEOPLE) -> list[tuple[Any, Seat]]:
-    """The last state and the seat of everybody in a file of moves who is of the first kind that is in it.
+    """The last state and the seat of every player in a file of moves, of the first kind of occupant that is in it.
 
-    Raises StudyError for a file that does not replay, has another game, or has nobody of these kinds.
+    Raises StudyError for a file that does not replay, has another game, or none of these kinds.
     """
     seats: dict[str, list[tuple[Any, Seat]]] = {}
     for one in replayed(path):

@@ -1,7 +1,7 @@
-"""Which configurations of a game to play: a main one, its variants, and a random share of the others.
+"""Selection of a game's configurations: a main one, its variants, and a random share of the others.
 
-GLEE's [SMR24] choice for people, appendix C.2. Its rules give the numbers of its table 5 for each role: 1, 20 and 18
-in bargaining; 1, 11 and 18 in negotiation without single rounds; 1, 10 and 8 in persuasion with either buyer.
+GLEE's [SMR24] choice for people, appendix C.2. Its rules give the numbers of its table 5 for each role: 1, 20 and 18 in
+bargaining; 1, 11 and 18 in negotiation without single rounds; 1, 10 and 8 in persuasion with either buyer.
 """
 
 import random
@@ -21,7 +21,7 @@ EXPRESSION = re.compile(rf"({'|'.join(PARTS)})(\+({'|'.join(PARTS)}))*")
 
 
 class Sample(Strict):
-    """What to take of a game's published configurations."""
+    """A selection of a game's published configurations."""
 
     sample: str = Field(
         default="main+variants+random",
@@ -41,7 +41,7 @@ class Sample(Strict):
 
 
 def sampled(config: type[GameConfig], sample: Sample) -> list[GameConfig]:
-    """The configurations, those of the main one first. Raises ValidationError, or StudyError for an unknown name."""
+    """The configurations, the main one first. Raises ValidationError, or StudyError for an unknown name."""
     grid = config.grid()
     main = config.model_validate(dict(sample.main))
     allowed = _allowed(config, sample.only)
@@ -98,7 +98,7 @@ def _with(config: GameConfig, factor: tuple[str, ...], values: tuple[Any, ...]) 
 
 
 def _allowed(config: type[GameConfig], only: Mapping[str, Sequence[Any]]) -> Callable[[GameConfig], bool]:
-    """Whether a configuration has the values in `only`, which are read as the parameters are."""
+    """A test for the values in `only`, which are parsed as the parameters are."""
     if unknown := [name for name in only if name not in config.model_fields]:
         raise StudyError(
             f"only: {unknown[0]}: no such parameter; there are: {', '.join(config.model_fields)}"

@@ -1,4 +1,4 @@
-"""Who may be named for a seat in a study file, and what is wrong with a name."""
+"""Valid names for seats in a study file, and the faults of others."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What a study file says of a block of matches, and what such a block is when it is run."""
+"""The settings of a block of matches in a study file, and the block at run time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
@@ -165,7 +165,7 @@ class GameBlock(BlockSettings):
 
     @classmethod
     def n_units(cls, keys: Mapping[str, Any]) -> int:
-        """Its configurations, as far as they are listed."""
+        """The number of its configurations, as far as they are listed."""
         configs = keys.get("configs")
         return len(configs) if isinstance(configs, list) else 1
 
@@ -178,7 +178,7 @@ class GameBlock(BlockSettings):
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """By which keys a program can take a seat."""
+        """The keys by which a program can take a seat."""
         return programs_of(self)
 
 
@@ -288,7 +288,7 @@ class GameDesign(BlockDesign):
         return f"played matches of {TITLES[self.game]}"
 
     def keys(self) -> dict[str, Any]:
-        """Its own keys in a study file."""
+        """The block's own keys in a study file."""
         own: dict[str, Any] = self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
         return {"game": self.game, **self._keys_of_configs(), "seats": list(self.seats), **own}
 
@@ -323,18 +323,18 @@ class GameDesign(BlockDesign):
 
     @property
     def reason(self) -> ReasonAsked | None:
-        """What people are asked with each move; None where they are not."""
+        """The question asked with each move; None if there is none."""
         if self.reasons == "none":
             return None
         return ReasonAsked(self.messages.max_chars, self.reasons == "required")
 
     @property
     def currency(self) -> str:
-        """In which matches and waits are paid."""
+        """The currency in which matches and waits are paid."""
         return self.bonus.currency if self.bonus else BonusPay().currency
 
     def n_main(self, n_units: int) -> int:
-        """So many matches, however many configurations there are."""
+        """The number of matches, independent of the number of configurations."""
         return self.rounds_per_person
 
     def config(self, unit: str) -> GameConfig:
@@ -342,7 +342,7 @@ class GameDesign(BlockDesign):
         return _configs_by_unit(self)[unit]
 
     def seat_word(self, seat: int) -> str:
-        """What the study file says of a seat."""
+        """The study file's word for a seat."""
         return self.seats[seat - 1] if len(self.seats) > 1 else self.seats[0]
 
     def fill(self, seat: int) -> Agent:
@@ -354,19 +354,19 @@ class GameDesign(BlockDesign):
         return agent_named(self.game, text)
 
     def stand_in(self, seat: int) -> Agent:
-        """The agent of the service that has a seat where nobody outside is to be asked."""
+        """The service's agent for a seat if nobody outside is to be asked."""
         fill = self.fill(seat)
         return agent_named(self.game, fill_of(self.game, None, seat)) if is_outside(fill.name) else fill
 
     def successor(self, seat: int) -> Agent:
-        """The agent that takes the seat of somebody who left: one of the game's own where the named one cannot."""
+        """The agent that takes the seat of a player who left: one of the game's own if the named one cannot."""
         named = self.leaving.agent or (None if is_outside(self.agent) else self.agent)
         agent = agent_named(self.game, fill_of(self.game, named, seat))
         can = not agent.takes or seat in agent.takes
         return agent if can else agent_named(self.game, fill_of(self.game, None, seat))
 
     def units(self) -> tuple[UnitSpec, ...]:
-        """Its configurations."""
+        """The block's configurations."""
         return tuple(
             UnitSpec(name, f"{self.game} {name.rpartition(':')[2]}", Kind.MAIN, members={}, sha256={})
             for name in _configs_by_unit(self)

@@ -34,7 +34,7 @@ _SEAT = (
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What somebody may know and do in a match."""
+    """A player's view and legal moves in a match."""
 
     match_id: int
     game: str
@@ -56,11 +56,11 @@ class Simulated:
     _players: dict[int, Player] = field(default_factory=dict)
 
     def is_mine(self, page: Page) -> bool:
-        """Whether it is a page of a match."""
+        """True for a page of a match."""
         return isinstance(page, GamePage)
 
     async def answer(self, client: httpx2.AsyncClient, shown: Shown) -> httpx2.Response:
-        """Send what the page asks for, or wait for its next change."""
+        """Send what the page requires, or wait for its next change."""
         page = shown.page
         assert isinstance(page, GamePage)
         form = await self.form_for(page, shown.where)

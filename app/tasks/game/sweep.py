@@ -1,4 +1,4 @@
-"""Matches and pools at which something is due while nobody looks: found by indexed times, written one by one."""
+"""Matches and pools with due events that nobody is viewing: found by indexed times, written one by one."""
 
 import asyncio
 from collections.abc import Awaitable, Sequence
@@ -34,7 +34,7 @@ class Due:
 
 
 def find_due(session: Session, now: datetime) -> Due:
-    """Where something is due."""
+    """The matches and pools with due events."""
     connection = session.connection()
     matches = connection.execute(_DUE_MATCHES, {"now": now}).scalars().all()
     pools = [Pool(*row) for row in connection.execute(_DUE_POOLS, {"now": now})]
@@ -42,7 +42,7 @@ def find_due(session: Session, now: datetime) -> Due:
 
 
 def settle_match(session: Session, sessions: Sessions, match_id: int, now: datetime) -> None:
-    """Write what is due in a match, unless somebody else has."""
+    """Write what is due in a match, unless another process has."""
     version_id, block = session.connection().execute(_BLOCK_OF, {"match_id": match_id}).one()
     live = Live.hold(session, design_at(sessions, session, version_id, block)[1], match_id)
     live.lapse(now)
@@ -51,7 +51,7 @@ def settle_match(session: Session, sessions: Sessions, match_id: int, now: datet
 
 
 def settle_pool(session: Session, sessions: Sessions, pool: Pool, now: datetime) -> None:
-    """Write what is due among those who wait."""
+    """Write what is due in a pool."""
     block, design = design_at(sessions, session, pool.version_id, pool.block)
     form_matches(session, pool, design, block.units, now)
 

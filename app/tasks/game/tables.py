@@ -27,10 +27,10 @@ class MatchStatus(StrEnum):
 
 
 class EntryStatus(StrEnum):
-    """How far somebody is on the way to a match.
+    """Progress of a participant towards a match.
 
-    `questions` on the rules; `waiting` for others; `asked` whether they are there; `ready`, and said so; `away` did not
-    say so; `bound` reached and asked whether to wait on; `matched`; `out` plays no match on this trial.
+    `questions` on the rules; `waiting` for others; `asked` whether they are present; `ready` confirmed; `away` did not
+    confirm; `bound` reached and asked whether to wait on; `matched`; `out` plays no match on this trial.
     """
 
     QUESTIONS = "questions"
@@ -53,7 +53,7 @@ class Occupant(StrEnum):
 class Match(SQLModel, table=True):
     """One match. `last_seq` and `last_hash` are those of its last event, `opened_at` and `deadline_at` of its phase.
 
-    `due_at` is when the next move is to be made for somebody: an agent's, or a default one; NULL once it is over.
+    `due_at` is the time of the next automatic move: an agent's, or a default one; NULL once it is over.
     """
 
     __tablename__ = "match"
@@ -89,8 +89,8 @@ class Match(SQLModel, table=True):
 class Seat(SQLModel, table=True):
     """One occupancy of a seat: a seat that is handed over has several rows. `to_seq` is NULL while it lasts.
 
-    `missed` counts automatic moves in a row. `away_at` is set while its person has left and nobody else has the seat.
-    `lapse_at` is when a silent browser counts as gone, NULL of who has never polled.
+    `missed` counts consecutive automatic moves. `away_at` is set while its person has left and no one else has the
+    seat. `lapse_at` is when a silent browser counts as gone, NULL if it never polled.
     """
 
     __tablename__ = "seat"
@@ -160,7 +160,7 @@ class GameEvent(SQLModel, table=True):
 
 
 class DecisionStatus(StrEnum):
-    """`open` until somebody asks; `asked` until `asked_until`, then open again; `made` with a move, or without one."""
+    """A decision: `open` until requested; `asked` until `asked_until`, then open again; `made`, with a move or not."""
 
     OPEN = "open"
     ASKED = "asked"
@@ -168,11 +168,11 @@ class DecisionStatus(StrEnum):
 
 
 class Decision(SQLModel, table=True):
-    """A move that a language model or a program is asked for while a match goes on. `move` is NULL where there is none.
+    """A move requested from a language model or a program during a match. `move` is NULL if there is none.
 
-    Once it is made, `auto` says why there is no move, and the match makes it at `move_at`. `calls` and `tokens` are
-    what it cost, or may cost while it is asked for. A program (`program`, NULL for a language model) fetches it;
-    `calls` are then its posts that were no legal move, and `submit_id` is that of the one that was.
+    Once it is made, `auto` is the reason for having no move, and the match applies it at `move_at`. `calls` and
+    `tokens` are its cost, or its limit while it is requested. A program (`program`, NULL for a language model) fetches
+    it; `calls` are then its illegal posts, and `submit_id` is that of the legal one.
     """
 
     __tablename__ = "decision"
@@ -213,9 +213,9 @@ class Exchange(SQLModel, table=True):
 
 
 class Entry(SQLModel, table=True):
-    """A session's way to the match of one trial. `until` is the bound of its wait, `ask_until` that of the ready check.
+    """A session's way to the match of one trial. `until` is the end of its wait, `ask_until` that of the ready check.
 
-    `waited_s` is kept when the wait is over; `extended` says that somebody waits once more.
+    `waited_s` is kept after the wait; `extended`: the participant waits once more.
     """
 
     __tablename__ = "waiting"
@@ -245,7 +245,7 @@ class Entry(SQLModel, table=True):
 
 
 def forget_matches(session: Session, version_id: int, mode: Mode) -> None:
-    """Delete the matches of a version and mode, and all that belongs to them."""
+    """Delete the matches of a version and mode, with all their rows."""
     of_mode = (col(Match.version_id) == version_id) & (col(Match.mode) == mode)
     _delete_matches(session, select(Match.id).where(of_mode))
     session.execute(delete(Entry).where((col(Entry.version_id) == version_id) & (col(Entry.mode) == mode)))

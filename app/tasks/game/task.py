@@ -74,14 +74,14 @@ class Play(Forgetting, LiveTask):
     """The task."""
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
-        """So many matches. The configuration of each is chosen when it forms; until then the units stand by turns."""
+        """The planned matches. Each one's configuration is chosen when it forms; until then units take turns."""
         units = block.units
         return [Planned(units[at % len(units)].id, {}) for at in range(design_of(block).rounds_per_person)]
 
     # Looking
 
     def seen(self, session: Session, where: Where, trial: TrialSeen) -> Here:
-        """All that the page of a trial is made from."""
+        """The participant's state, from which the page of a trial is made."""
         connection = session.connection()
         entry = connection.execute(_ENTRY, {"trial_id": trial.id}).first()
         if entry is None:
@@ -98,7 +98,7 @@ class Play(Forgetting, LiveTask):
         return Here(columns, (*seats,), match, stand.state, stand.switches, tuple(sorted(holders.items())))
 
     def is_due(self, where: Where, now: datetime) -> bool:
-        """Whether something has to be written before the page is shown: it is the first look, or a time is over."""
+        """True if something must be written before the page is shown: it is the first view, or a time is over."""
         here = here_of(where.trial)
         if here.entry is None:
             return True
@@ -106,7 +106,7 @@ class Play(Forgetting, LiveTask):
         return due is not None and due <= now
 
     def settle(self, session: Session, where: Where, block: BlockRun, now: datetime) -> None:
-        """Write it. The session is held."""
+        """Write what is due. The session is locked."""
         here, design = here_of(where.trial), design_of(block)
         if here.entry is None:
             self._arrive(session, where, block, now)
@@ -121,7 +121,9 @@ class Play(Forgetting, LiveTask):
     def note_present(
         self, session: Session, where: Where, block: BlockRun, now: datetime, *, polls: bool
     ) -> None:
-        """Who waits is there; of who plays, the silence of a browser that has polled counts as going offline."""
+        """Record a heartbeat of a waiting participant; a player's polling browser that falls silent counts as
+        offline.
+        """
         here = here_of(where.trial)
         seat = here.seat
         if here.entry is not None and here.entry["status"] in IN_POOL:
@@ -159,21 +161,21 @@ class Play(Forgetting, LiveTask):
         )
 
     def version(self, page: Page) -> str:
-        """The hash of what the seat may know: what it may not never changes it."""
+        """The hash of what the seat may know: hidden information never changes it."""
         return cast(GamePage, page).version
 
     def news(self, page: Page) -> Mapping[str, Any]:
-        """What a poll answers."""
+        """The reply to a poll."""
         page = cast(GamePage, page)
         remaining = page.clock.remaining_ms if page.clock else None
         return {"version": page.version, "remaining_ms": remaining, "html": state_html(page)}
 
     def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
-        """Which matches were whole, what was left, and what was earned."""
+        """The complete matches, those left, and the earnings."""
         return block_end(session, where.session_id, design_of(where.run.block(part.block)), part)
 
     async def sweep(self, database: Database, settings: Settings, sessions: Sessions, now: datetime) -> None:
-        """Write what is due in matches and pools, and have language models asked."""
+        """Write what is due in matches and pools, and start requests to language models."""
         await sweep(database, sessions, now)
         await desk.ask_open(database, settings, sessions, now)
 

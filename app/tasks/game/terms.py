@@ -146,7 +146,7 @@ class Messages(Part):
     )
 
     def refusal(self, message: str) -> str:
-        """What is said of a message with something that may not be written; empty where there is nothing."""
+        """The reason for refusing a message with forbidden content; empty if it is allowed."""
         screens = (SCREENS[name] for name in self.screen)
         return next((says for pattern, says in screens if pattern.search(message)), "")
 
@@ -189,7 +189,7 @@ _QUESTIONS = {
 def read_checks(
     file: str, text: str, first_line: int = 1, *, by_row: bool = False
 ) -> tuple[RowFile, list[dict[str, Any]]]:
-    """Questions on the rules from CSV, as a study file has them; what is wrong with the rows is in the first."""
+    """Comprehension questions from CSV, in the form of a study file; the first result has the rows' faults."""
     found = RowFile(file, first_line, by_row)
     questions = [
         {**row, "options": [option.strip() for option in row["options"].split(BETWEEN_OPTIONS)]}
@@ -221,7 +221,7 @@ class Comprehension(Part):
 
 
 class BonusPay(Part):
-    """From a payoff to money."""
+    """Conversion of a payoff to money."""
 
     minor_per_unit: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = Field(
         default=1.0, description="Minor units of the currency for one unit of the game, such as 0.02."

@@ -1,6 +1,6 @@
-"""When agents move: after a delay like a person's, drawn from the match's seed and known to nobody beforehand.
+"""Timing of agents' moves: after a delay like a person's, drawn from the match's seed and unpredictable.
 
-A delay depends on the seat and the phase alone, never on what is hidden, so that it tells nothing.
+A delay depends on the seat and the phase only, never on hidden information, so that it reveals nothing.
 """
 
 import math
@@ -16,7 +16,7 @@ sooner than `LEAST_S`, never later than the share `LATEST` of the time that peop
 
 
 def delay_of(seed: int, phase_id: str, seat: int, seconds: int, mode: str) -> timedelta:
-    """How long after the beginning of a phase an agent on a seat moves; at once where nobody sees it."""
+    """The delay of an agent's move from the beginning of a phase; none in simulations."""
     if mode == Mode.SIMULATED:
         return timedelta()
     drawn = drawn_delay_s(stream(seed, f"delay:{phase_id}:{seat}"))

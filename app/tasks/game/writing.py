@@ -1,7 +1,7 @@
-"""Matches played into two files. A run that was stopped goes on after its last match, and writes the same bytes.
+"""Matches played into two files. An interrupted run continues after its last match, and writes the same bytes.
 
-Until all is played the files lie in the folder `.unfinished` of the folder asked for, with `run.json` (what was asked
-for) and `played.txt`: a line for each match with the lengths of both files after it.
+Until all is played the files are in the folder `.unfinished` of the requested folder, with `run.json` (the request) and
+`played.txt`: a line for each match with the lengths of both files after it.
 """
 
 import csv
@@ -30,14 +30,14 @@ UNFINISHED, FINISHED, RUN, DONE = ".unfinished", ".finished", "run.json", "playe
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How many matches the files have, and how many of them an earlier run had played."""
+    """The number of matches in the files, and of those played by an earlier run."""
 
     matches: int
     earlier: int
 
 
 class Seating(Protocol):
-    """Makes the players of each match, and learns how it ended; `at_once` asks those who act at once in threads."""
+    """Makes the players of each match, and is told how it ended; `at_once` asks simultaneous players in threads."""
 
     @property
     def at_once(self) -> bool: ...
@@ -57,7 +57,7 @@ class InProcess:
         return [agent.player() for agent in asked.agents]
 
     def ended(self, played: Played) -> None:
-        """Nobody needs to know."""
+        """Do nothing."""
 
 
 def played(runs: Sequence[Asked], after: int = 0, seating: Seating | None = None) -> Iterator[Played]:
@@ -81,8 +81,8 @@ def write(
 ) -> Written:
     """Play, and write `moves.csv` and `seats_played.csv` into a folder that has neither.
 
-    Raises StudyError where the folder cannot be written, has one of the files, or has an unfinished run of something
-    else, or one that is under way.
+    Raises StudyError if the folder cannot be written, has one of the files, or has an unfinished run of something else,
+    or one that is under way.
     """
     try:
         return _write(runs, folder, on_progress, seating)
@@ -118,7 +118,7 @@ def _alone(run: IO[str], part: Path) -> None:
 
 
 def _same(run: IO[str], runs: Sequence[Asked], part: Path) -> None:
-    """Keep what is asked for, or raise StudyError where another run was begun."""
+    """Store the request, or raise StudyError if another run was begun."""
     asked = [
         {
             "game": one.game.name,

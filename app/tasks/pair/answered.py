@@ -1,4 +1,4 @@
-"""An answered trial of a pair as the experimenter's pages show it: what was chosen, and how each clip was watched."""
+"""An answered trial of a pair on experimenters' pages: the choice, and how each clip was watched."""
 
 from dataclasses import replace
 

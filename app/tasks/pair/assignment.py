@@ -1,12 +1,12 @@
-"""Which trials a session gets, in which order and with which member on the left. Pure and seeded.
+"""The trials of a session, their order and the member on the left. Pure and seeded.
 
-Exact balance over sessions needs no counters. Sessions of one study version form counterbalanced session pairs
-by their ordinal: the first splits the sides of each condition at random, the second shows every pair the other way
-round. After any number of sessions each pair has then been shown both ways equally often, off by at most one;
-and as a split mirrored is a split, every session is balanced within each condition as well. The database's
-unique ordinal makes this hold for sessions that start at the same instant.
+Exact balance over sessions needs no counters. Sessions of one study version form counterbalanced session pairs by their
+ordinal: the first splits the sides of each condition at random, the second shows every pair with sides swapped. After
+any number of sessions each pair has then been shown both ways equally often, up to one; and as a mirrored split is a
+split, every session is balanced within each condition as well. The database's unique ordinal makes this hold for
+sessions that start at the same instant.
 
-Where a session gets only some of the pairs (`choose_pairs`), the second of the two gets those of the first.
+If a session gets only some of the pairs (`choose_pairs`), the second of the two gets those of the first.
 """
 
 import random
@@ -28,7 +28,7 @@ def plan_session(
     """Plan one session over all `pairs` (in the study file's order).
 
     `mirror_of` is the first session of the two, as pair id to member on the left: given for every second session.
-    Practice pairs come first whatever the order.
+    Practice pairs come first in any order.
     """
     left = _left_members(pairs, sides, rng, mirror_of)
     ordered = [
@@ -118,13 +118,13 @@ def choose_pairs(
 def _shares(
     sizes: Mapping[str, int], had: Mapping[str, int], n: int, rng: random.Random
 ) -> Mapping[str, int]:
-    """How many of `n` trials go to each condition, by its number of pairs and the trials that it has had."""
+    """The number of `n` trials for each condition, by its number of pairs and the trials that it has had."""
     n_pairs, n_had = sum(sizes.values()), sum(had.values())
     n = min(n, n_pairs)
     shares = {condition: n * size // n_pairs for condition, size in sizes.items()}
 
     def is_behind(condition: str) -> int:
-        """By how much, times the number of pairs, were the share rounded down."""
+        """The deficit, times the number of pairs, if the share were rounded down."""
         return (n_had + n) * sizes[condition] - n_pairs * (had[condition] + shares[condition])
 
     rounded = [condition for condition, size in sizes.items() if n * size % n_pairs]

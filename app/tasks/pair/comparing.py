@@ -1,6 +1,6 @@
-"""Two records or texts beside each other: their page, and what was read of each.
+"""Two records or texts side by side: their page, and the evidence of reading each.
 
-The two are shown and reported on as one is on the page that rates it (`app.tasks.rating`).
+The two are shown and recorded as a single one is on the rating page (`app.tasks.rating`).
 """
 
 import json
@@ -34,7 +34,7 @@ from app.trials.tables import Mode
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a trial shows where; `expected` is the truth of an attention check, None for every other trial."""
+    """The content of a trial by side; `expected` is the truth of an attention check, None for every other trial."""
 
     left: Member
     members: Mapping[Member, Content]
@@ -46,7 +46,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class ReadView:
-    """What stands on one side: exactly one of `record` and `text` (HTML)."""
+    """The content of one side: exactly one of `record` and `text` (HTML)."""
 
     side: Side
     record: RecordView | None
@@ -57,8 +57,8 @@ class ReadView:
 class ComparedPage(Page):
     """Two records or texts and the questions about them.
 
-    Posts the questions' ids (the 2afc question as on the page of two clips), `submit_id`, `rt_ms`, and `reading`
-    (JSON: what was in view of each side). `key` is as on that page.
+    Posts the questions' ids (the 2afc question as on the page of two clips), `submit_id`, `rt_ms`, and `reading` (JSON:
+    the parts in view on each side). `key` is as on that page.
     """
 
     template: ClassVar[str] = "compare.html"
@@ -71,7 +71,7 @@ class ComparedPage(Page):
 
 
 def compared_of(session: Session, where: Where) -> Compared:
-    """What the current trial shows; a side without its content is an empty text."""
+    """The content of the current trial; a side without content is an empty text."""
     place = {"session_id": where.session_id, "position": where.page.position}
     rows = session.connection().execute(queries.CONTENTS_AT, place).all()
     is_check = rows[0].kind == Kind.ATTENTION and rows[0].truth
@@ -104,7 +104,7 @@ def _view(side: Side, one: Content) -> ReadView:
 
 
 def _about(question: QuestionView, noun: str) -> QuestionView:
-    """The choice names what it is between; all other questions are as they are."""
+    """The question; a choice names the kind of stimulus, other questions are unchanged."""
     if question.widget != "sides":
         return question
     sides = tuple(OptionView(side, f"{side.capitalize()} {noun}") for side in Side)
@@ -119,7 +119,7 @@ def taken(
     form: Mapping[str, str],
     now: datetime,
 ) -> Taken:
-    """An answer, with what the browser reported of reading each side. Nothing of it costs the answer."""
+    """An answer, with the browser's report of reading each side. A faulty report never costs the answer."""
     reports = read_sides(form, {side: own.at(side).n_parts for side in Side})
     waited = waited_ms(session, where.session_id, where.shown_at, now)
     readings = {side: report.reading for side, report in reports.items() if report.reading}
@@ -156,8 +156,9 @@ def _is_attentive(side: str | None, own: Compared) -> bool | None:
 
 
 def read_sides(form: Mapping[str, str], n_parts: Mapping[Side, int | None]) -> Mapping[Side, ReadingReport]:
-    """Read the form's `reading`, `{"left": ..., "right": ...}`, and `rt_ms` leniently; each word ends in its side,
-    but for those of the time."""
+    """Parse the form's `reading`, `{"left": ..., "right": ...}`, and `rt_ms` leniently; each flag ends in its side,
+    except those about time.
+    """
     reported = _by_side(form.get("reading", ""))
     return {
         side: _of_side(read_reading({**form, "reading": reported.get(side, "")}, n), side, form)

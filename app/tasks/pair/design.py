@@ -1,4 +1,4 @@
-"""A pair as a session sees it: sides, members, and what a choice means. Pure: no database, no web, no clock."""
+"""A pair as a session sees it: sides, members, and the meaning of a choice. Pure: no database, no web, no clock."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from app.trials.design import Kind
 
 
 class Member(StrEnum):
-    """Which clip of its pair a clip is: the slots of a pair."""
+    """The member of a pair: the slots of a pair."""
 
     A = "a"
     B = "b"
@@ -26,9 +26,9 @@ Sides = Literal["balanced", "random", "fixed"]
 
 @dataclass(frozen=True, slots=True)
 class PairToPlan:
-    """What planning needs to know of a pair.
+    """The facts about a pair that planning needs.
 
-    `anchor` is the member whose side is balanced: the truth-bearing one, or `a` where no member is true.
+    `anchor` is the member whose side is balanced: the true one, or `a` if no member is true.
     """
 
     id: int
@@ -39,13 +39,13 @@ class PairToPlan:
 
 @dataclass(frozen=True, slots=True)
 class PairPlan:
-    """How a session sees a pair: which member is on the left. What the plan of a trial holds."""
+    """A session's plan for a pair: the member on the left. Stored as the plan of a trial."""
 
     left: Member
 
     @classmethod
     def of(cls, stored: Mapping[str, str]) -> Self:
-        """As stored with the trial. Raises ValueError for a plan that is not of a pair."""
+        """Parse a trial's stored plan. Raises ValueError for the plan of another task."""
         if stored.keys() != {"left"}:
             raise ValueError(f"the plan {dict(stored)!r} is not one of a pair")
         return cls(Member(stored["left"]))
@@ -64,7 +64,7 @@ class PlannedTrial:
 
 
 def member_at(side: Side, left: Member) -> Member:
-    """Which member was on `side`, given the member on the left."""
+    """The member on `side`, given the member on the left."""
     match side:
         case Side.LEFT:
             return left
@@ -80,10 +80,10 @@ def side_of(member: Member, left: Member) -> Side:
 
 
 def chosen_by(pressed: str, left: Member) -> Member | Literal["tie"]:
-    """What an answer chose, given the member on the left."""
+    """The member chosen by an answer, given the member on the left."""
     return TIE if pressed == TIE else member_at(Side(pressed), left)
 
 
 def pressed_for(choice: str, left: Member) -> Pressed:
-    """What was pressed for a choice of `a`, `b` or `tie`, given the member on the left."""
+    """The side pressed for a choice of `a`, `b` or `tie`, given the member on the left."""
     return TIE if choice == TIE else side_of(Member(choice), left)

@@ -1,4 +1,4 @@
-"""What a study of pairs exports: answers, evidence of watching, and what the votes come to."""
+"""Exports of a study of pairs: answers, evidence of watching, and results of the votes."""
 
 from analysis.data.columns import LABEL_COLUMNS, RESPONSE_COLUMNS
 from app.reports import responses, selects

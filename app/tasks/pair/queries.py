@@ -1,4 +1,4 @@
-"""Pairs in SQL: the member on the left, and what an answer is held against."""
+"""Pairs in SQL: the member on the left, and the evidence to check an answer against."""
 
 from sqlalchemy import ColumnElement, bindparam, select
 from sqlmodel import SQLModel, col

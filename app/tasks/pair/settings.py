@@ -1,4 +1,4 @@
-"""What a study file says of a block of pairs, and what such a block is when it is run."""
+"""The settings of a block of pairs in a study file, and the block at run time."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -101,23 +101,23 @@ class Sample(Part):
 
     @property
     def agree(self) -> tuple[str, ...]:
-        """All that both stimuli of a pair agree on."""
+        """The attributes on which both stimuli of a pair agree."""
         of_pairing = PAIRINGS[self.pairing].agree if self.pairing else ()
         return tuple(dict.fromkeys((*of_pairing, *self.match)))
 
     @property
     def differ(self) -> tuple[str, ...]:
-        """What they do not agree on."""
+        """The attributes in which they differ."""
         return PAIRINGS[self.pairing].differ if self.pairing else ()
 
     @property
     def without(self) -> tuple[str, ...]:
-        """What no stimulus of a pair has."""
+        """The attributes that no stimulus of a pair has."""
         return PAIRINGS[self.pairing].without if self.pairing else ()
 
 
 class Trials(Part):
-    """How the pairs are shown, and what is asked about each."""
+    """The presentation of pairs, and the questions about each."""
 
     order: Annotated[
         Order,
@@ -196,7 +196,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
 
 
 class DesignPair(Frozen):
-    """A pair with the hashes of what it shows, empty where that is not kept here."""
+    """A pair with the content hashes of its stimuli, empty if not stored here."""
 
     id: str
     a: str
@@ -221,8 +221,9 @@ class DesignTrials(Frozen):
 
 
 class PairDesign(BlockDesign):
-    """A block of pairs as it is run. `sample` says how the pairs were drawn, where they were; which they are, `pairs`
-    says; `shows` is the kind of all that it shows."""
+    """A block of pairs at run time. `sample` is the draw of the pairs, if there was one; `pairs` are the pairs; `shows`
+    is the kind of all its stimuli.
+    """
 
     noun: ClassVar[str] = "Pair"
     nouns: ClassVar[str] = "Pairs"

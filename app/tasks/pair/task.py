@@ -1,5 +1,6 @@
-"""Two stimuli side by side and one choice: planned with counterbalanced sides, answered with evidence of watching (of
-clips; of what is read, see `comparing`)."""
+"""Two stimuli side by side and one choice: planned with counterbalanced sides, answered with evidence of watching (for
+clips; for reading see `comparing`).
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ from app.trials.tables import Mode
 
 @dataclass(frozen=True, slots=True)
 class TrialHere:
-    """The trial that is being answered, with what the server knows of its clips.
+    """The trial being answered, with the server's facts about its clips.
 
     `expected` is the truth of an attention check, None for every other trial.
     """
@@ -51,7 +52,7 @@ class TrialHere:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a response stores of the server's evidence."""
+    """The server's evidence that a response stores."""
 
     finding: Finding
     interval_ms: int | None
@@ -61,7 +62,7 @@ class Seen:
 
 class Pair(Task):
     def shares_page(self, design: Any) -> bool:
-        """Clips are at addresses of their own; what is read stands on the page itself."""
+        """True for clips, which have addresses of their own; records and texts are on the page itself."""
         return cast(PairDesign, design).shows is StimulusKind.CLIP
 
     def seen(self, session: Session, where: Where, trial: TrialSeen) -> Compared:
@@ -177,10 +178,10 @@ def seen_of(
     rules: Sequence[StudyRule],
     simulated: bool,
 ) -> Seen:
-    """The server's evidence of a trial that is being answered, and what follows from it and from the browser's report.
+    """The server's evidence about a trial being answered, and the finding from it and the browser's report.
 
-    The interval runs from the first time that the page was served, whatever was reloaded since. Where it was not
-    served at all, the answer is held against the answer before it.
+    The interval runs from the first time that the page was served, regardless of reloads. If it was never served, the
+    interval runs from the previous answer.
     """
     waited = waited_ms(session, session_id, shown_at, now)
     lengths = [clip.lasts_s for clip in trial.clips.values() if clip.lasts_s]

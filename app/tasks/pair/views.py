@@ -15,9 +15,9 @@ from app.trials.places import Place
 class TrialPage(Page):
     """Two clips and the questions about them.
 
-    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
-    `rt_ms`, `playback` (JSON), and `unplayable` = `1` where a clip would not play. `key` names the trial within the
-    session: the browser keeps what it recorded under it, over a reload. `next_clips` are fetched while this pair is
+    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` if its options have that), `submit_id`,
+    `rt_ms`, `playback` (JSON), and `unplayable` = `1` if a clip would not play. `key` identifies the trial within the
+    session: the browser stores its recordings under it, across reloads. `next_clips` are fetched while this pair is
     watched.
     """
 

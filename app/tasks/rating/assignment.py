@@ -1,14 +1,14 @@
-"""Which items a new judge rates, and in which order. Pure and seeded.
+"""The items of a new judge, and their order. Pure and seeded.
 
-Fewest judges first keeps the design balanced without a plan drawn up beforehand, which dropouts would undo: a judge
-gets the items with the lowest load, and the load of a judge who dropped out no longer counts. As long as nobody drops
-out, loads differ by one at most after every start. Greatest need first is also optimal: no other way of giving each
-judge different items reaches `per_item` everywhere with fewer judges (`planned_sessions`).
+Assigning the items with the fewest judges keeps the design balanced without a plan made beforehand, which dropouts
+would break: a judge gets the items with the lowest load, and the load of a judge who dropped out no longer counts.
+Without dropouts, loads differ by at most one after every start. Greatest need first is also optimal: no other way of
+giving each judge different items reaches `per_item` everywhere with fewer judges (`planned_sessions`).
 
-`per_item` times the number of items need not be a multiple of `per_participant`: the last judge then gets what is
-left, and no item gets a judge too many. A judge gets fewer than `per_participant` items also where dropouts left fewer
-than that open. Somebody who counted as dropped out and comes back keeps the items, so that an item may end up with
-more than `per_item` judges; nobody's answers are refused for that.
+`per_item` times the number of items need not be a multiple of `per_participant`: the last judge then gets the rest, and
+no item gets a judge too many. A judge also gets fewer than `per_participant` items if dropouts left fewer than that
+open. A judge who counted as dropped out and returns keeps the items, so that an item may end up with more than
+`per_item` judges; no answers are refused for that.
 """
 
 import random
@@ -21,10 +21,10 @@ from app.trials.design import Kind
 
 @dataclass(frozen=True, slots=True)
 class ItemToAssign:
-    """What assigning needs to know of an item.
+    """The facts about an item that assignment needs.
 
     `load` is the number of judges who have rated it or are about to: of sessions that are completed or active, without
-    dropouts and excluded ones. Items of one `group` are kept apart; without a group an item goes beside any other.
+    dropouts and excluded ones. Items of one `group` are kept apart; an item without a group may be next to any other.
     """
 
     id: int
@@ -41,20 +41,19 @@ def assign_items(
     rng: random.Random,
     mirror_of: Sequence[int] | None = None,
 ) -> tuple[ItemToAssign, ...] | None:
-    """The items of a judge who begins, in order; None where no main item needs another judge: the study is full.
+    """The items of a new judge, in order; None if no main item needs another judge: the study is full.
 
     `items` are those of the block in the study file's order. All practice items come first, in that order, then
-    `per_participant` main items (None: all) with every attention check among them at equal distances. A main item
-    that has `per_item` judges (None: no bound) is given to nobody else; a study that is full may open again when
-    somebody drops out.
+    `per_participant` main items (None: all) with every attention check among them at equal distances. A main item that
+    has `per_item` judges (None: unlimited) is assigned to no one else; a full study may reopen when someone drops out.
 
-    The main items are those with the lowest load; among equals each group has its share of a judge's items, and within
-    a group they are random. Two main items of one group are adjacent only where the chosen items cannot be ordered
-    otherwise, and then as few as can be; a check between them does not part them.
+    The main items are those with the lowest load; among ties each group has its share of a judge's items, and within a
+    group they are random. Two main items of one group are adjacent only if the chosen items cannot be ordered
+    otherwise, and then as few as possible; a check between them does not count as separation.
 
     `mirror_of` has the ids of the items of the odd session of a counterbalanced session pair, in its order; given for
-    the even one. Where both hold the same items, the even one reverses the order (of all but practice), so that the
-    mean position of each item over the two is the same. Else it has a random order of its own.
+    the even one. If both have the same items, the even one reverses the order (of all but practice), so that the mean
+    position of each item over the two is the same. Otherwise it has a random order of its own.
 
     Raises ValueError for a `per_participant` below one.
     """
@@ -75,10 +74,10 @@ def assign_items(
 
 
 def planned_sessions(items: Sequence[ItemToAssign], per_item: int, per_participant: int | None) -> int:
-    """How many more judges it takes until every main item has `per_item`: all that a study needs where loads are 0.
+    """The number of further judges until every main item has `per_item`: the study's total if loads are 0.
 
-    Nobody rates an item twice, so the item that lacks most is a bound as well as the sum of what is lacking. Raises
-    ValueError for a `per_participant` below one.
+    No judge rates an item twice, so the item with the greatest deficit is a bound as well as the sum of deficits.
+    Raises ValueError for a `per_participant` below one.
     """
     lacking = [max(0, per_item - item.load) for item in items if item.kind is Kind.MAIN]
     if not lacking:
@@ -113,12 +112,12 @@ def _least_loaded(items: Sequence[ItemToAssign], n: int, rng: random.Random) -> 
 
 
 def _groups_apart(items: Sequence[ItemToAssign], rng: random.Random) -> list[ItemToAssign]:
-    """In random order with the least number of adjacent items of one group.
+    """A random order with the fewest adjacent items of one group.
 
-    Of n items, g in the largest group, an order without adjacent ones exists if and only if 2g <= n + 1. It is found
-    by taking any item of another group than the last one's, unless some group has more than half of what remains,
-    which then must give the next. Where there is none, 2g - n - 1 adjacent ones is the least: that many blanks are
-    added, which makes an order exist, and taken out again.
+    Of n items, g in the largest group, an order without adjacent ones exists if and only if 2g <= n + 1. It is found by
+    taking any item of another group than the last one's, unless some group has more than half of the rest, which then
+    must give the next. If there is none, 2g - n - 1 adjacent ones is the minimum: that many blanks are added, which
+    makes an order exist, and taken out again.
     """
     sizes = Counter(item.group for item in items if item.group is not None)
     largest = max(sizes.values(), default=0)

@@ -1,4 +1,4 @@
-"""What is read on a page, be it one at a time or two beside each other: a record or a text, or that it is a clip."""
+"""Content read on a page, one at a time or two side by side: a record or a text, or a marker for a clip."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ NOTHING = "<p>–</p>"
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a unit shows: a clip, a record or a text."""
+    """The content of a unit: a clip, a record or a text."""
 
     record: Record | None = None
     text: str = ""
@@ -23,7 +23,7 @@ class Content:
 
     @property
     def n_parts(self) -> int | None:
-        """How many parts the browser reports on; None of a text, where it counts them itself."""
+        """The number of parts that the browser reports on; None for a text, in which it counts them itself."""
         return count_parts(self.record) if self.record else None
 
     @property
@@ -32,7 +32,7 @@ class Content:
 
     @property
     def html(self) -> str:
-        """Of a text; empty of all else."""
+        """The HTML of a text; empty otherwise."""
         return (markdown(self.text).strip() or NOTHING) if self.text else ""
 
 

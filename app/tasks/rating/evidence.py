@@ -1,7 +1,7 @@
-"""What a browser says of how a record or a text was read, and what raises a flag of it.
+"""The browser's report of how a record or text was read, and its flags.
 
-It is evidence, not truth, and never costs an answer: what cannot be read is kept as it came and flagged. That a part
-was in view does not mean that it was read; that it never was means that it was not.
+It is evidence, not truth, and never costs an answer: an unreadable report is kept as sent and flagged. A part in view
+was not necessarily read; one that was never in view was not.
 """
 
 import json
@@ -24,12 +24,12 @@ MOST_PARTS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one record or text was read, as the browser reported it. Times in ms, added up over loads of the page.
+    """How one record or text was read, as the browser reported it. Times in ms, summed over loads of the page.
 
     `read_ms`: the page was in sight; `hidden_ms`: it was not. `parts_ms`: each part was in view (half of it, or half
-    the window where it is larger); the parts of a record are its overview, where it has one, and its rounds, those of a
-    text are its paragraphs, headings, lists and tables. `depth`: the share of its length that has been in view, from
-    the top on, 0 to 1. `layout`: whether it lay beside the questions or above them when the answer was sent.
+    the window if it is larger); the parts of a record are its overview, if any, and its rounds, those of a text are its
+    paragraphs, headings, lists and tables. `depth`: the share of its length that has been in view, from the top, 0 to
+    1. `layout`: whether it was next to the questions or above them when the answer was sent.
     """
 
     read_ms: int
@@ -41,7 +41,7 @@ class Reading:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every part was in view, and the end."""
+        """True if every part, and the end, was in view."""
         return all(self.parts_ms) and self.depth >= READ_SHARE
 
     def to_json(self) -> dict[str, Any]:
@@ -91,8 +91,8 @@ def examine_reading(
 ) -> Finding:
     """The flags of one answer about a record or a text; none of them excludes it.
 
-    `n_words` are those that are to be read (`words_of_record`, `words_of_text`); `waited_ms` is the server's time from
-    sending the page to the answer, None where it is not known; `attentive` as `Observed` has it.
+    `n_words` is the number to be read (`words_of_record`, `words_of_text`); `waited_ms` is the server's time from
+    sending the page to the answer, None if unknown; `attentive` as in `Observed`.
     """
     least_ms = 60_000 * n_words / FASTEST_WORDS_A_MINUTE
     observed = Observed(
@@ -112,7 +112,7 @@ def examine_reading(
 
 
 def evidence_of(reading: Reading) -> dict[str, Any]:
-    """A row of evidence that is of no clip: what was read stands in `reading`."""
+    """A row of evidence without a clip; `reading` has the report."""
     return {
         "watched": reading.is_complete,
         "plays": 0,
@@ -140,7 +140,7 @@ def words_of_record(record: Record) -> int:
 
 
 def words_of_text(text: str) -> int:
-    """Words between spaces. Where a language writes none they are few, which is held against nobody."""
+    """The number of words separated by spaces. Few in a language written without spaces, which raises no flag."""
     return len(text.split())
 
 

@@ -1,4 +1,4 @@
-"""What a study of ratings exports: every question answered about an item, or about oneself."""
+"""Exports of a study of ratings: every question answered about an item, or about oneself."""
 
 from collections.abc import Iterator, Sequence
 

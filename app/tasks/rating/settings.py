@@ -1,4 +1,4 @@
-"""What a study file says of a block of ratings, and what such a block is when it is run."""
+"""The settings of a block of ratings in a study file, and the block at run time."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -46,7 +46,7 @@ def _one_or_more(schema: JsonDict) -> None:
 
 
 class When(Part):
-    """Of which items a question is asked."""
+    """The items about which a question is asked."""
 
     group: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=80)], ...],

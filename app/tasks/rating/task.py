@@ -1,5 +1,4 @@
-"""One stimulus at a time on several criteria: items given to whoever has rated them least, answers with evidence of
-reading."""
+"""One stimulus at a time on several criteria: items assigned by fewest ratings, answers with evidence of reading."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -138,7 +137,7 @@ def _watched(
     to_end: bool,
     rules: Sequence[StudyRule],
 ) -> Taken:
-    """An answer about a clip, held against what the server saw as that about a pair is."""
+    """An answer about a clip, checked against the server's evidence as for a pair."""
     playback = read_playback(form.get("playback", ""), {Slot.ITEM: (Slot.ITEM, trial.duration_s)})
     rt_ms, rt_words = read_rt_ms(form.get("rt_ms", ""), playback)
     reported, lasts_s = (*playback.flags, *rt_words), trial.duration_s

@@ -1,7 +1,7 @@
-"""The page on which one stimulus is rated: a clip, a record or a text, and the questions about it.
+"""The page for rating one stimulus: a clip, a record or a text, and the questions about it.
 
-A template sees these frozen dataclasses and nothing else; a record is laid out here, so that the template has
-nothing to compute.
+A template sees these frozen dataclasses and nothing else; a record is laid out here, so that the template computes
+nothing.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ PartView = LineView | TableView | ChartView
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """What is recorded as one part of the record: its overview (without a title), or one round."""
+    """One part of the record for evidence: its overview (without a title), or one round."""
 
     title: str
     parts: tuple[PartView, ...]
@@ -91,12 +91,12 @@ class RecordView:
 
 @dataclass(frozen=True, slots=True)
 class RatingPage(Page):
-    """One stimulus and the questions about it: exactly one of `clip` (an address), `record` and `text` (HTML,
-    as `app.sessions.views.markdown` makes it: what the text itself has of HTML is escaped).
+    """One stimulus and the questions about it: exactly one of `clip` (an address), `record` and `text` (HTML, made by
+    `app.sessions.views.markdown`, with HTML in the text escaped).
 
-    Posts the questions' ids, `submit_id`, `rt_ms`, and `reading` (JSON, of a record or a text) or `playback` (JSON, of
-    a clip) with `unplayable` = `1` where it would not play. `heading` names the stimulus, where a record's own title
-    does not. `key` names the trial within the session: the browser keeps what it recorded under it, over a reload.
+    Posts the questions' ids, `submit_id`, `rt_ms`, and `reading` (JSON, for a record or a text) or `playback` (JSON,
+    for a clip) with `unplayable` = `1` if it would not play. `heading` names the stimulus if a record's own title does
+    not. `key` identifies the trial within the session: the browser stores its recordings under it, across reloads.
     `to_end`: the questions of a clip open at its end. `next_clips` are fetched while this clip is watched.
     """
 
@@ -129,7 +129,7 @@ class RatingPage(Page):
 
     @property
     def kind(self) -> str:
-        """What the stimulus is called on the page."""
+        """The word for the stimulus on the page."""
         return "video" if self.clip else "record" if self.record else "text"
 
     @property
@@ -139,12 +139,12 @@ class RatingPage(Page):
 
     @property
     def levels(self) -> int:
-        """Up to which digit a key chooses a level: the levels of the longest scale, at most 9."""
+        """The highest digit that chooses a level by key: the levels of the longest scale, at most 9."""
         scales = (len(question.options) for question in self.questions if question.widget == "scale")
         return min(max(scales, default=0), 9)
 
     def stands_across(self, question: QuestionView) -> bool:
-        """Whether the levels of a scale can stand beside each other where there is room."""
+        """True if the levels of a scale fit side by side on a wide page."""
         options = question.options
         return len(options) <= MOST_ACROSS and all(
             len(option.label) <= SHORT_LABEL and len(option.anchor) <= SHORT_ANCHOR for option in options
@@ -164,7 +164,7 @@ def record_view(record: Record) -> RecordView:
 
 
 def count_parts(record: Record) -> int:
-    """How many parts of a record the browser reports on: its overview, where it has one, and each round."""
+    """The number of parts of a record that the browser reports on: its overview, if any, and each round."""
     return bool(record.players or record.parts) + len(record.rounds)
 
 
@@ -237,7 +237,7 @@ def _points(values: Sequence[float | None]) -> list[tuple[float, float] | None]:
 
 
 def _path(points: Sequence[tuple[float, float] | None]) -> str:
-    """A line through the points, broken where a value is missing; a point between two gaps is a dot of its own."""
+    """A line through the points, broken where a value is missing; a point between two gaps is a dot."""
     drawn = []
     for before, here in pairwise([None, *points]):
         if here is not None:

@@ -1,4 +1,4 @@
-"""Walks over the map of `stimuli` by keyboard, mouse or touch, which the server computes anew from what was pressed."""
+"""Walks over the map of `stimuli` by keyboard, mouse or touch, which the server recomputes from the key presses."""
 
 from app.tasks.named import Named
 

@@ -1,4 +1,4 @@
-"""In which order a participant walks to which goals, exactly balanced over participants. Pure."""
+"""The order of goals for each participant's walks, exactly balanced over participants. Pure."""
 
 from collections.abc import Sequence
 

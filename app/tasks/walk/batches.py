@@ -1,4 +1,4 @@
-"""What was pressed in a walk comes in batches; each is replayed from the last stored state, and stored with it."""
+"""Key presses of a walk come in batches; each is replayed from the last stored state, and stored with the result."""
 
 import json
 import math
@@ -60,14 +60,14 @@ class Gap(Conflict):
 
 
 class TooSoon(StudyError):
-    """More was walked than there was time for."""
+    """More steps than the elapsed time allows."""
 
     status_code = 429
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Steps from one tick on, how many frames were drawn in how many milliseconds of them, and by what one walked."""
+    """Steps from one tick on, the number of frames drawn and the milliseconds that took, and the input device."""
 
     trial: str
     start: int
@@ -79,7 +79,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """How far a walk has got: `walk_id` is None before its first batch."""
+    """The progress of a walk: `walk_id` is None before its first batch."""
 
     goal: Goal
     walker: Walker
@@ -94,7 +94,7 @@ class Here:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the page goes on from."""
+        """The state from which the page continues."""
         return {"tick": self.tick, "walker": list(self.walker), "over": self.over}
 
 
@@ -113,7 +113,7 @@ class Stood:
 
 
 def read_batch(body: bytes) -> Batch:
-    """A batch as it was sent; what is odd of frames and devices is left out. Raises Malformed."""
+    """Parse a batch; invalid values for frames and devices are left out. Raises Malformed."""
     try:
         sent = json.loads(body)
         trial, start, pressed = sent["trial"], sent["from"], sent["steps"]
@@ -164,7 +164,7 @@ def _is_step(value: object) -> bool:
 
 
 def here_at(session: Session, trial_id: int) -> Here:
-    """How far the walk of a trial has got."""
+    """The progress of a trial's walk."""
     row = session.connection().execute(_HERE, {"trial_id": trial_id}).one()
     plan, walk_id, tick, walker, *rest = row
     goal = steps.goal_named(plan["goal"])
@@ -174,12 +174,12 @@ def here_at(session: Session, trial_id: int) -> Here:
 
 
 def name_of(where: Where) -> str:
-    """Names the current trial to its own page, and in what its browser keeps."""
+    """The key of the current trial for its page, and in the browser's storage."""
     return f"{where.token}.{where.page.position}"
 
 
 def new_steps(found: Stood, batch: Batch, now: datetime) -> Pressed:
-    """What of a batch is not stored yet. Raises Gap, and TooSoon for more than there was time for."""
+    """The steps of a batch not stored yet. Raises Gap, and TooSoon for more than the elapsed time allows."""
     here = found.here
     if here.over is not None:
         return []
@@ -198,7 +198,7 @@ def new_steps(found: Stood, batch: Batch, now: datetime) -> Pressed:
 
 
 def _most_by(where: Where, now: datetime) -> float:
-    """How many ticks there can be since the page was first shown. Simulated participants walk at any speed."""
+    """The most ticks possible since the page was first shown. Simulated participants walk at any speed."""
     if where.mode == Mode.SIMULATED:
         return math.inf
     since = (now - where.shown_at).total_seconds() if where.shown_at else 0.0
@@ -206,7 +206,7 @@ def _most_by(where: Where, now: datetime) -> float:
 
 
 def walked(here: Here, pressed: Pressed, batch: Batch, most_ticks: int) -> tuple[Here, int]:
-    """Where that leads, and how many of the steps were taken: none after arrival, none beyond the walk's time."""
+    """The resulting state, and the number of steps used: none after arrival, none beyond the walk's time."""
     walker, length_um, over, taken = here.walker, here.length_um, here.over, 0
     for keys, turn in pressed:
         after = steps.step(walker, keys, turn)
@@ -236,7 +236,7 @@ def walked(here: Here, pressed: Pressed, batch: Batch, most_ticks: int) -> tuple
 
 
 def most_ticks_of(where: Where) -> int:
-    """When the current walk ends by itself."""
+    """The tick at which the current walk ends by itself."""
     return cast(WalkDesign, where.block.design).most_ticks
 
 

@@ -1,4 +1,4 @@
-"""What a study of walks exports: each walk, and where its walker was."""
+"""Exports of a study of walks: each walk, and its walker's positions."""
 
 from app.reports import walked
 from app.reports.columns import POSITION_COLUMNS, WALK_COLUMNS

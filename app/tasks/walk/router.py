@@ -1,4 +1,4 @@
-"""`/p/{token}/walk`: the page of a walk sends what was pressed, and gets how far the server has come."""
+"""`/p/{token}/walk`: the page of a walk sends key presses, and gets the server's progress."""
 
 import asyncio
 

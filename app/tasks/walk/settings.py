@@ -1,4 +1,4 @@
-"""What a study file says of a block of walks, and what such a block is when it is run."""
+"""The settings of a block of walks in a study file, and the block at run time."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -66,7 +66,7 @@ class WalkBlock(BlockSettings):
 
     @classmethod
     def n_units(cls, keys: Mapping[str, Any]) -> int:
-        """Its courses, those for practice among them."""
+        """The number of its courses, including practice."""
         try:
             block = cls.model_validate({**keys, "id": "walk"})
         except ValidationError:
@@ -105,11 +105,11 @@ class WalkDesign(BlockDesign):
 
     @property
     def most_ticks(self) -> int:
-        """When a walk ends by itself."""
+        """The tick at which a walk ends by itself."""
         return self.limit_s * TICKS_PER_S
 
     def n_main(self, n_units: int) -> int:
-        """So many walks, however many courses there are."""
+        """The number of walks, independent of the number of courses."""
         return self.walks
 
     def course(self, unit: str) -> Course:
@@ -121,7 +121,7 @@ class WalkDesign(BlockDesign):
         return f"{self.id}:{GOALS[goal].name}-{number}"
 
     def units(self) -> tuple[UnitSpec, ...]:
-        """Its courses, those for practice first."""
+        """The block's courses, practice first."""
         practice = [(goal, MOST_STARTS + 1, Kind.PRACTICE) for goal in range(self.practice)]
         main = [
             (goal, number, Kind.MAIN) for goal in range(self.goals) for number in range(1, self.starts + 1)

@@ -32,7 +32,7 @@ class Simulated:
     rng: random.Random
 
     def is_mine(self, page: Page) -> bool:
-        """Whether it is the page of a walk."""
+        """True for the page of a walk."""
         return isinstance(page, WalkPage)
 
     async def answer(self, client: httpx2.AsyncClient, shown: Shown) -> httpx2.Response:

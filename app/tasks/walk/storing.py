@@ -1,4 +1,4 @@
-"""A batch of steps at the current page of a session: found with what is stored of it, and stored if none came first."""
+"""A batch of steps for the current page: loaded with the stored state, and stored unless another came first."""
 
 from datetime import datetime
 from typing import cast
@@ -30,7 +30,7 @@ _AT = update(walk_table).where(_w.id == bindparam("walk_id"), _w.tick == bindpar
 
 
 def stood(session: Session, sessions: Sessions, token: str, batch: Batch, now: datetime) -> Stood:
-    """The session of a batch and what is stored of its walk from the batch's first tick on. Raises Moved."""
+    """The session of a batch and its walk's stored steps from the batch's first tick on. Raises Moved."""
     where = sessions.locate(session, token)
     is_walk = where.status == Status.ACTIVE and where.page.kind == "trial" and where.part.task == "walk"
     if not is_walk or where.is_shut_out(now) or batch.trial != name_of(where) or where.trial is None:
@@ -53,7 +53,7 @@ def store(
     batch: Batch,
     now: datetime,
 ) -> bool:
-    """Keep steps and where they lead; False where somebody else has stored some since they were replayed."""
+    """Store steps and the resulting state; False if another process has stored some since they were replayed."""
     connection, here = session.connection(), found.here
     sessions.hold(session, token)
     if (

@@ -1,4 +1,4 @@
-"""Walks that people take: how far the server's replay has got, and what was pressed, append-only."""
+"""People's walks: the server's replay so far, and the key presses, append-only."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -13,7 +13,7 @@ from app.trials.tables import Mode, ParticipantSession
 
 
 class Over(StrEnum):
-    """How a walk ended: its goal was reached, or its time was up."""
+    """The end of a walk: the goal was reached, or time ran out."""
 
     ARRIVED = "arrived"
     TIME = "time"
@@ -24,7 +24,7 @@ class Walk(SQLModel, table=True):
 
     `walker` is x, y, heading and the two speeds after `tick` ticks, in the units of `stimuli.steps`; `length_um` the
     length of its path. `frames` were drawn in `drawn_ms`, of which `slow_ms` at fewer than 20 a second. `input` has the
-    devices that it was walked by, joined by `;`.
+    input devices, joined by `;`.
     """
 
     __tablename__ = "walk"
@@ -46,7 +46,7 @@ class Walk(SQLModel, table=True):
 
 
 class WalkSteps(SQLModel, table=True):
-    """What was pressed and turned from one tick on: a pair of keys and turn for each tick. Never changed."""
+    """Keys pressed and turns from one tick on: a pair of keys and turn for each tick. Never changed."""
 
     __tablename__ = "walk_steps"
     __table_args__ = (UniqueConstraint("walk_id", "from_tick"),)
@@ -63,7 +63,7 @@ class WalkSteps(SQLModel, table=True):
 
 
 def forget_walks(session: Session, version_id: int, mode: Mode) -> None:
-    """Delete the walks of a version and mode, and what was pressed in them."""
+    """Delete the walks of a version and mode, with their steps."""
     sessions = select(ParticipantSession.id).where(
         ParticipantSession.version_id == version_id, ParticipantSession.mode == mode
     )

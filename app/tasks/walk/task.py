@@ -35,7 +35,7 @@ class Walking(Task):
     """The task."""
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
-        """Walks are nobody's but their own."""
+        """Delete the session's walks, which involve no one else."""
         forget_walks_of(session, [session_id])
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -49,7 +49,7 @@ class Walking(Task):
         return [_planned(design, unit) for unit in [*practice, *main]]
 
     def seen(self, session: Session, where: Where, trial: TrialSeen) -> Here:
-        """How far the walk has got."""
+        """The progress of the walk."""
         return here_at(session, trial.id)
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> WalkPage:
@@ -80,8 +80,9 @@ class Walking(Task):
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
     ) -> Taken:
-        """What the server's replay has come to. Raises InvalidAnswer before the walk is over, unless somebody says
-        that they cannot walk."""
+        """The result of the server's replay. Raises InvalidAnswer before the walk is over, unless the participant
+        reports being unable to walk.
+        """
         trial, here = where.trial, here_of(where.trial)
         assert trial is not None
         assert here is not None
@@ -133,7 +134,7 @@ class Walking(Task):
         )
 
     def answered(self, trial: AnsweredTrial) -> TrialView:
-        """As of any task, with how long the page was out of sight."""
+        """The view of any task, with the time that the page was out of sight."""
         view, evidence = replace(trial.view(), noun="Course"), trial.evidence.get(Slot.ITEM)
         if evidence is None:
             return view
@@ -145,7 +146,7 @@ _NOTHING: Mapping[str, Any] = {"hidden_ms": 0, "loads": 0, "stalls": 0, "stall_m
 
 
 def read_report(text: str) -> tuple[Mapping[str, Any], tuple[str, ...], str | None]:
-    """What the browser tells of a walk: numbers, words of what is odd, and the text where it could not be read."""
+    """The browser's report of a walk: numbers, flags, and the raw text if unreadable."""
     if not text:
         return _NOTHING, ("walk-missing",), None
     try:
@@ -184,7 +185,7 @@ def design_of(block: BlockRun) -> WalkDesign:
 
 
 def here_of(trial: TrialSeen | None) -> Here | None:
-    """How far the walk of a trial has got; None where no session walks."""
+    """The progress of a trial's walk; None without a session."""
     return cast("Here | None", trial.own) if trial is not None else None
 
 

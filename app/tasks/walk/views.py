@@ -1,4 +1,4 @@
-"""What the page of a walk is given."""
+"""The data of the page of a walk."""
 
 import json
 from dataclasses import asdict, dataclass

@@ -192,7 +192,7 @@ def _refuse_duplicate(session: Session, who: Who, part: Path, sha256: str) -> No
 
 
 def _make_sure(work: Work, part: Path, clip: ImportedClip) -> None:
-    """Put back what a deletion of the same clip may just have removed, and add the pictures."""
+    """Restore what a concurrent deletion of the same clip may have removed, and add the pictures."""
     data_dir = work.settings.data_dir
     if not (
         work.store.has_original(clip.original_sha256) and work.store.clip_path(clip.clip_sha256).exists()

@@ -55,7 +55,7 @@ def look_for_clues(work: Work) -> dict[str, Any]:
 
 
 def _compared_source(clips: Sequence[ClueClip], true_source: str) -> str:
-    """The source that is held against all others: the true one, or the first by name where no clip is of it."""
+    """The source compared with all others: the true one, or the first by name if no clip has it."""
     sources = sorted({clip.source for clip in clips})
     return true_source if true_source in sources or not sources else sources[0]
 
@@ -66,7 +66,7 @@ def _noun(clips: Sequence[ClueClip]) -> str:
 
 
 def _measured(work: Work, clip: ClueClip, sources: Sequence[str]) -> Mapping[str, float | None]:
-    """A clip's clues, and those of its original where it is kept; or what is counted in a record or a text."""
+    """The clues of a clip, and those of its original if kept; for a record or text, its counts."""
     if clip.text:
         return document_clues(Document(StimulusKind(clip.kind), clip.text), sources)
     if clip.kind != StimulusKind.CLIP:
@@ -108,7 +108,7 @@ def _original(work: Work, sha256: str) -> dict[str, float]:
 
 
 def _kept(path: Path, names: tuple[str, ...]) -> dict[str, float] | None:
-    """What was measured before, where it is all there: a release may measure more than the one before."""
+    """The cached measurements, if complete: a newer release may measure more."""
     try:
         clues = json.loads(path.read_text())
     except (OSError, ValueError):

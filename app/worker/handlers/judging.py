@@ -1,4 +1,4 @@
-"""Judges run over a study and held against its people: each run in a folder of its own, kept."""
+"""Runs of judges over a study and their validation against people: each run is kept in its own folder."""
 
 import csv
 import io
@@ -51,9 +51,9 @@ Row = Mapping[str, str]
 
 
 def judge_study(work: Work) -> dict[str, Any]:
-    """`params`: slug, judges, file (token of a file of verdicts that was sent, or empty), file_name, mode, seed.
+    """`params`: slug, judges, file (token of an uploaded file of verdicts, or empty), file_name, mode, seed.
 
-    A run that is done already is held against the answers that are left: some were deleted since.
+    A finished run is validated again against the remaining answers: some were deleted since.
     """
     folder = judging_folder(work.settings.data_dir, work.job.id)
     if work.job.result is not None:
@@ -220,9 +220,9 @@ def _by_trained(
     pairs: Sequence[PairToJudge],
     on_progress: OnProgress,
 ) -> Sequence[VerdictRow]:
-    """Under its own name; of clips that it was trained on each pair goes to a copy that saw neither.
+    """Verdicts of a trained judge; each pair with a clip from its training goes to a fold's copy that saw neither clip.
 
-    Raises StudyError for what was deleted, or cannot judge these pairs.
+    Raises StudyError if the judge was deleted or cannot judge these pairs.
     """
     folder = model_folder(work.settings.data_dir, name)
     if is_voted(folder):
@@ -257,7 +257,7 @@ def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:
 
 
 def _validated(work: Work, path: Path) -> tuple[JudgeValidation | None, str]:
-    """The judges against the people, or why there is nobody to hold them against."""
+    """The validation of the judges, or the reason for none."""
     slug, mode = work.params["slug"], work.params["mode"]
     work.progress(0, 0, "Reading the answers")
     with work.database.reading() as session:
@@ -297,7 +297,7 @@ def _drawn(work: Work, validation: JudgeValidation, folder: Path, files: list[st
 
 
 def _problems(rows: Sequence[VerdictRow]) -> Mapping[str, Mapping[str, Any]]:
-    """Of each judge that could not judge some pairs, how many, and what the first was."""
+    """For each judge that failed on some pairs: how many, and the first problem."""
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         if row.problem:

@@ -1,4 +1,4 @@
-"""Verdicts about items that were sent, held against the raters of a study: one run in a folder of its own."""
+"""Uploaded verdicts about items, validated against a study's raters: one run in its own folder."""
 
 import csv
 import io
@@ -38,9 +38,10 @@ def rated_by_people(work: Work, sent: Path) -> pd.DataFrame | None:
 
 
 def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> dict[str, Any]:
-    """Hold the verdicts of a sent file against raters; what it leaves is as of a run of judges of pairs.
+    """Validate the verdicts of an uploaded file against raters; leaves the same files as a run of judges of pairs.
 
-    Raises StudyError for a file that cannot be taken, in its reader's words."""
+    Raises StudyError for an unreadable file, with its reader's message.
+    """
     name = work.params["file_name"]
     if work.params["judges"]:
         raise Conflict(
@@ -65,7 +66,7 @@ def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> di
 
 
 def held_against_raters(work: Work, folder: Path, given: pd.DataFrame, rated: pd.DataFrame) -> dict[str, Any]:
-    """What verdicts of items are worth, written into `folder`. Raises AnalysisError where that cannot be told."""
+    """Validation of item verdicts, written into `folder`. Raises AnalysisError if it cannot be computed."""
     with work.computing():
         found = validate_rating_rows(
             [rated],

@@ -10,7 +10,7 @@ from app.worker.context import Work
 
 
 def add_pictures(work: Work) -> dict[str, Any]:
-    """Draw what is missing. It has no `params`."""
+    """Draw missing pictures. It has no `params`."""
     data_dir, n_made = work.settings.data_dir, 0
     with work.database.reading() as session:
         clips = session.exec(

@@ -1,4 +1,4 @@
-"""Reports and study packages: each run in a folder of its own, kept."""
+"""Reports and study packages: each is kept in its own folder."""
 
 import shutil
 from pathlib import Path

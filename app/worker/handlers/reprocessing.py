@@ -86,7 +86,7 @@ def _teller(work: Work, doing: str) -> Any:
 
 
 def _plays(path: Path, info: ClipInfo) -> bool:
-    """Whether browsers can be counted on to play the original as it is."""
+    """True if browsers can be expected to play the original unchanged."""
     if path.suffix not in _PLAYED_FILES or info.codec not in _PLAYED_CODECS:
         return False
     return _pixel_format(path) in _PIXELS
@@ -99,9 +99,9 @@ def _pixel_format(path: Path) -> str | None:
 
 
 def reprocess(work: Work) -> dict[str, Any]:
-    """`params`: rules. Every original through them; the library changes over when all are done, or not at all.
+    """`params`: rules. Processes every original by them; the library changes when all are done, or not at all.
 
-    What is done outlives a restart of the worker, and is cleared away at the end.
+    Finished clips survive a restart of the worker and are removed at the end.
     """
     tidy(work.settings.data_dir, work.database, work.now())
     folder = reprocess_folder(work.settings.data_dir, work.job.id)
@@ -137,7 +137,7 @@ def _reprocessed(work: Work, folder: Path) -> dict[str, Any]:
 
 
 def _examined(work: Work, rules: Rules, originals: Mapping[str, Sequence[str]]) -> dict[str, ClipInfo]:
-    """Every original measured before any is processed. Raises Conflict naming those that the rules leave nothing of."""
+    """Measurements of every original, before any is processed. Raises Conflict naming those with nothing left."""
     infos: dict[str, ClipInfo] = {}
     refused: list[str] = []
     for done, (sha256, names) in enumerate(originals.items()):

@@ -31,7 +31,6 @@ from app.outputs.outputs import VERDICTS
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
 from app.reports.games import GameMeasures, measures_by_game
-from app.reports.match_files import MatchFile
 from app.reports.page.sources import Source, noun_of, read_study, sessions_of
 from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame
@@ -41,6 +40,7 @@ from app.reports.results.view import Caution, ResultsView, to_json
 from app.reports.signatures import distances_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
+from app.tasks.game.match_files import MatchFile
 from app.trials.tables import Unit, UnitMember
 from app.worker.context import Work
 
@@ -132,7 +132,7 @@ def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Re
 
 
 def _matches(session: Session, slug: str, mode: str) -> tuple[Sequence[GameMeasures], Played | None]:
-    """What was measured of the matches beside the answers; a reason where they cannot be read."""
+    """Measures of the matches; or a reason if they cannot be read."""
     try:
         return _measured(matches_of_study(session, slug, mode))
     except StudyError as error:
@@ -145,7 +145,7 @@ def _measured(file: MatchFile | None) -> tuple[Sequence[GameMeasures], Played | 
 
 
 def _leaks(source: Source) -> Iterable[Caution]:
-    """What one clue alone says of the records or texts shown, to be read beside people's accuracy."""
+    """Cautions about single clues that predict the source of records or texts, to be read with people's accuracy."""
     for block in source.leaks if isinstance(source, StudyFacts) else ():
         allowed = [f"{leak.name}: {leak.says}." for leak in block.leaks]
         if block.trivial is not None or allowed:
@@ -156,7 +156,7 @@ def _leaks(source: Source) -> Iterable[Caution]:
 def _items(
     rated: pd.DataFrame, verdicts: Path | None, mode: str, beside: pd.DataFrame
 ) -> tuple[RatedItems, Sequence[Caution]]:
-    """The ratings of a study, `beside` those of another."""
+    """The ratings of a study; `beside` are those of another for comparison."""
     if not len(rated):
         return RatedItems(), ()
     validations: Sequence[BlockValidation] = ()
@@ -182,7 +182,7 @@ def _items(
 
 
 def _are_of_items(verdicts: Path) -> bool:
-    """A run of judges leaves a file with the columns of what it was of: a `value` is one of an item."""
+    """True if a run's verdicts are about items: its file then has the column `value`."""
     with verdicts.open(encoding="utf-8") as file:
         return "value" in file.readline().strip().split(",")
 
@@ -206,7 +206,7 @@ def _forget_older(work: Work, slug: str, against: str, mode: str) -> None:
 
 
 def _verdicts(session: Session, slug: str, data_dir: Path) -> Path | None:
-    """Those of the newest run of judges that still has its files."""
+    """The verdicts of the newest run of judges that still has its files."""
     study = study_named(session, slug)
     for job in queue.jobs_of(session, Kind.JUDGES, study.id):
         path = judging_folder(data_dir, job.id) / VERDICTS
@@ -244,7 +244,7 @@ def _until(tables: Sequence[pd.DataFrame], mode: str) -> datetime | None:
 
 
 def _pseudonyms(study: str, participants: Iterable[object], secret: str) -> Mapping[str, str]:
-    """A name that stays the same as answers come in and tells nobody the participant's own."""
+    """Pseudonyms that stay the same as answers come in and do not reveal participants' ids."""
     return {
         name: "p-" + hmac.new(secret.encode(), f"{study} {name}".encode(), hashlib.sha256).hexdigest()[:8]
         for name in map(str, participants)

@@ -1,5 +1,6 @@
-"""Trains a judge on clips or on votes, and puts it among the trained judges of the data folder; trains judges of votes
-anew when somebody had their answers deleted."""
+"""Trains a judge on clips or votes and adds it to the trained judges of the data folder; retrains judges of votes when
+a participant deleted their answers.
+"""
 
 import os
 import shutil
@@ -26,8 +27,9 @@ from app.worker.context import Work
 
 
 def train_judge(work: Work) -> dict[str, Any]:
-    """`params`: those of `app.judges.asking_training`, or `renew`. A job that is called off, or fails, leaves nothing
-    behind."""
+    """`params`: those of `app.judges.asking_training`, or `renew`. A job that is cancelled or fails leaves nothing
+    behind.
+    """
     params = work.params
     if "renew" in params:
         return _renewed(work)
@@ -53,7 +55,7 @@ def train_judge(work: Work) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
-    """How often the person, or the majority, is named on held-out pairs."""
+    """The share of held-out pairs on which the person, or the majority's choice, is named."""
 
     pairs: float | None
     n_pairs: int

@@ -1,4 +1,4 @@
-"""What the page of a new study is given."""
+"""The data of the page of a new study."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from app.studies.making import BadStart, Start
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStudyPage(AdminPage):
-    """`form` holds what was typed; `problems` what is wrong with an uploaded study file."""
+    """The page of a new study. `form` holds the input; `problems` those of an uploaded study file."""
 
     template: ClassVar[str] = "studies-new.html"
     tab: ClassVar[str] = "studies"
@@ -61,7 +61,7 @@ def _by_field(error: StudyError) -> dict[str, str]:
 
 
 def start_in(form: Mapping[str, str], files: Files) -> Start:
-    """What the form asks for. Raises BadStart."""
+    """The starting point in the form. Raises BadStart."""
     start, title, slug = (form.get(name, "").strip() for name in ("start", "title", "slug"))
     if start == "clone":
         source = form.get("clone", "").strip()

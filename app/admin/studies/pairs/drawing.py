@@ -1,4 +1,4 @@
-"""From a form to the page on which pairs are drawn, with the pairs that it would give."""
+"""Builds the page for drawing pairs, with the resulting pairs, from a form."""
 
 import random
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
 
 
 def _asked(here: PairsHere) -> object:
-    """What the draft asks for, as a form would."""
+    """The draft's sample, as a form would give it."""
     sample = here.draft.keys.get("sample")
     return _kept(here, "").sample() if isinstance(sample, Mapping) else None
 
@@ -78,7 +78,7 @@ def _kept(here: PairsHere, seed: str) -> Draw:
 
 
 def _lines(draw: Draw, possible: Mapping[str, Capacity], found: FoundPairs) -> list[DrawLine]:
-    """What is asked for, then every two sources that could be."""
+    """The requested conditions, then every other two sources that are possible."""
     typed = {name: numbers for name, *numbers in draw.lines}
     names = list(dict.fromkeys((*typed, *possible)))[:MOST_CONDITIONS]
     return [_line(name, typed.get(name, ["", ""]), possible.get(name), found) for name in names]
@@ -106,7 +106,7 @@ def _said(fault: Fault) -> str:
 
 
 def _attributes(here: PairsHere, draw: Draw) -> list[tuple[str, int]]:
-    """What clips can agree on, and what is asked for though no clip has it."""
+    """The attributes that clips can be matched on, and requested ones that no clip has."""
     known = list(attributes_of(here.stimuli, StimulusKind.RECORD if draw.pairing else StimulusKind.CLIP))
     names = {name for name, _ in known}
     return [*known, *((name, 0) for name in draw.match if name not in names)][:MOST_ATTRIBUTES]

@@ -1,4 +1,4 @@
-"""What the forms of pairs bring."""
+"""Parsing of the forms of pairs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ def row_in(form: Mapping[str, str]) -> Row:
 
 
 def edit_in(form: Mapping[str, str]) -> tuple[str, int]:
-    """What is to be done to which pair, as the button says: `up 3`."""
+    """The action of a button and its pair: `up 3`."""
     what, _, number = form.get("do", "").partition(" ")
     if not (number.isascii() and number.isdigit() and len(number) < 7):
         raise BadPairForm("This form is incomplete. Please reload the page and try again.")

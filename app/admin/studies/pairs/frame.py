@@ -1,4 +1,4 @@
-"""What all pages of pairs have in common: the summary beside them, and pairs as rows of a table."""
+"""Common parts of all pages of pairs: the summary, and pairs as rows of a table."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from app.tasks.pair.design import Sides
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a page of pairs is asked for: by whom, of which study or block of it, over which data folder."""
+    """The context of a page of pairs: the user, the study or block, the data folder."""
 
     shell: Shell
     study: StudyHere

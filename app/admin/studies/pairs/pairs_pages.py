@@ -1,4 +1,4 @@
-"""From SQL to the pages of a study's pairs."""
+"""Builds the pages of a study's pairs from SQL."""
 
 from collections.abc import Mapping, Sequence
 
@@ -29,7 +29,7 @@ def pairs_page(
     error: str = "",
     cells: Mapping[str, str] | None = None,
 ) -> PairsPage:
-    """`cells` is what was typed into the open row's form, where it was not taken."""
+    """The page of pairs; `cells` is the input in the open row's form, if it was not accepted."""
     here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
     rows = _rows(here, clips)
     is_open = 1 <= editing <= len(rows) and here.found.way == "listed"
@@ -59,7 +59,7 @@ def _cells(row: Row, number: int) -> dict[str, str]:
 
 
 def pairs_csv(session: Session, at: At) -> str:
-    """The pairs as CSV, with what is filled in by the clips' sources written out."""
+    """The pairs as CSV, with values derived from the clips' sources written out."""
     here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
     listed = here.draft.keys.get("pairs")
     rows = _rows(here, clips)
@@ -101,7 +101,7 @@ def _list(member: str, form: Mapping[str, str], clips: Clips, used: Mapping[str,
 
 
 def _has(text: str, name: str, attributes: Mapping[str, str]) -> bool:
-    """Whether every word stands somewhere in the clip's name or attributes."""
+    """True if every word occurs in the clip's name or attributes."""
     where = " ".join((name, *attributes.values())).lower()
     return all(word in where for word in text.lower().split())
 
@@ -122,7 +122,7 @@ def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:
 
 
 def csv_page(session: Session, at: At, text: str = "", error: StudyError | str = "") -> CsvPage:
-    """`text` is what was sent, to be looked at before it is taken."""
+    """The CSV page; `text` is the list sent, shown for review before it is stored."""
     here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
     frame = frame_of(session, at, here, str(error))
     if not text:

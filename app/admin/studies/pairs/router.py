@@ -74,7 +74,7 @@ async def take_list(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
 
 @_pages.post("/pairs/again")
 async def take_again(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
-    """Draw anew from the clips there are, and keep what was drawn."""
+    """Draw anew from the current clips, and store the pairs."""
     try:
         await draw_again(database, who, at.study, revision_in(form), now)
     except StudyError as error:

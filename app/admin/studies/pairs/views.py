@@ -1,4 +1,4 @@
-"""What the pages of a study's pairs are given."""
+"""The data of the pages of a study's pairs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class PairRow:
 
 
 def names_alike(rows: Sequence[PairRow]) -> Sequence[str]:
-    """A sentence for each kind of name, of pairs, clips and conditions, of which some look alike."""
+    """A sentence for each kind of name (pairs, clips, conditions) of which some look alike."""
     columns = {
         "pair": [each.row.pair for each in rows],
         "clip": [name for each in rows for name in (each.row.a, each.row.b)],
@@ -42,11 +42,11 @@ def names_alike(rows: Sequence[PairRow]) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairsFrame(AdminPage):
-    """What stands on every page of pairs: how they are made at present, which are true, and a summary.
+    """The frame of every page of pairs: how they are made at present, which are true, and a summary.
 
-    `here` is their address; `block` the block whose pairs they are, and `blocks` those of pairs where none is named.
-    `shown` is what they are of: Clip, Record or Text.
-    `answered` is the newest version where people have answered it, so that a corrected truth does not reach it.
+    `here` is their address; `block` the current block, and `blocks` those with pairs if none is named. `shown` is their
+    kind of stimulus: Clip, Record or Text. `answered` is the newest version if it has answers, so that a corrected
+    truth does not apply to it.
     """
 
     tab: ClassVar[str] = "pairs"
@@ -118,7 +118,7 @@ class PickPage(PairsFrame):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvPage(PairsFrame):
-    """`text` is what was sent; `rows` what was read of it, None before anything was sent."""
+    """The CSV page. `text` is the list sent; `rows` the rows read from it, None before anything was sent."""
 
     template: ClassVar[str] = "pairs-csv.html"
     text: str

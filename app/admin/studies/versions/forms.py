@@ -1,4 +1,4 @@
-"""What the forms of a study's versions bring."""
+"""Parsing of the forms of a study's versions."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ class BadFormField(StudyError):
 
 
 def revision_in(form: Mapping[str, str]) -> int:
-    """Which state of the design the form was made from."""
+    """The revision of the design from which the form was made."""
     text = form.get("revision", "")
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise BadFormField("This form is incomplete. Please reload the page and try again.")

@@ -1,4 +1,4 @@
-"""What the pages of versions are given, from SQL."""
+"""The data of the version pages, from SQL."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from app.studies.listing import VersionLine, version_lines
 
 @dataclass(frozen=True, slots=True)
 class FaultLine:
-    """Something to correct, and where in the form that is done."""
+    """A fault to correct, and its place in the form."""
 
     place: str
     message: str
@@ -49,7 +49,7 @@ class Unsaved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionsPage(AdminPage):
-    """`reason` is what was typed; `problems` what is wrong with an uploaded study file."""
+    """The versions. `reason` is what was typed; `problems` those of an uploaded study file."""
 
     template: ClassVar[str] = "versions.html"
     tab: ClassVar[str] = "versions"
@@ -120,7 +120,7 @@ def fault_lines(slug: str, keys: Mapping[str, Any], faults: Sequence[Fault]) -> 
 
 
 def _choices(versions: Sequence[VersionLine]) -> list[tuple[str, str]]:
-    """What can be compared."""
+    """The designs that can be compared."""
     return [
         ("draft", "the design as it stands now"),
         *((str(v.number), f"version {v.number}") for v in versions),

@@ -24,7 +24,7 @@ class RandomAgent(Agent):
 
 
 class SimulatedAgent(RandomAgent):
-    """Stands for a person where a game has no simulated one of its own: synthetic, no claim about people."""
+    """A simulated person for games without their own: synthetic, no claim about people."""
 
     name: ClassVar[str] = "simulated"
     about: ClassVar[str] = "a simulated person: a legal move drawn uniformly"

@@ -1,4 +1,4 @@
-"""Agents that play outside of this process: what is said of them; `app.tasks.game.outside` reaches them."""
+"""Agents that play outside this process: their settings; `app.tasks.game.outside` calls them."""
 
 from collections.abc import Iterable, Mapping
 from string import Template
@@ -44,7 +44,7 @@ class Outside(Agent):
 
 
 def check_one_persona(agents: Iterable[Agent], configs: Iterable[Any]) -> None:
-    """Raises StudyError where a language model would read of two persons that it is: its own and its seat's."""
+    """Raises StudyError if a language model would get two personas: its own and its seat's."""
     two = any(isinstance(agent, ModelAgent) and agent.persona for agent in agents)
     if two and any(getattr(config, "personas", False) for config in configs):
         raise StudyError(

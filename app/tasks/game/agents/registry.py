@@ -1,4 +1,4 @@
-"""The agents there are, by the name of their game: those of every game, and its own."""
+"""The available agents by the name of their game: common ones, and its own."""
 
 import re
 from collections.abc import Mapping
@@ -37,12 +37,12 @@ def all_agents_for(game: str) -> Mapping[str, type[Agent]]:
 
 
 def is_model(text: str | None) -> bool:
-    """Whether a study file's agent, or the name of one in the records, is a language model."""
+    """True if an agent, in a study file or in records, is a language model."""
     return text is not None and text.strip().split(":")[0].split("-")[0] == ModelAgent.name
 
 
 def is_outside(text: str | None) -> bool:
-    """Whether it is a language model, or a program that fetches its decisions."""
+    """True if it is a language model, or a program that fetches its decisions."""
     return text is not None and text.strip().split(":")[0].split("-")[0] in (ModelAgent.name, PullAgent.name)
 
 
@@ -100,7 +100,7 @@ def _validated(kind: type[A], given: Mapping[str, Any]) -> A:
 
 
 def why_not(found: ErrorDetails, model: type[BaseModel]) -> str:
-    """Why a parameter is not valid, with the value where that is no number."""
+    """The reason why a parameter is invalid, with its value if that is not a number."""
     if found["type"] == "extra_forbidden":
         return f"no such parameter; there are: {', '.join(model.model_fields) or 'none'}"
     if found["type"] in ("int_parsing", "int_from_float"):

@@ -1,1 +1,1 @@
-"""Done for any game where its own folder says nothing: pages, records, and tables for who runs a study."""
+"""Defaults for any game: pages, records, and tables for experimenters."""

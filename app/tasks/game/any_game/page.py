@@ -33,10 +33,10 @@ EARNED, PLAYERS = "earned", "players"
 
 @dataclass(frozen=True, slots=True)
 class AnyPage:
-    """A presenter without words of its own but the game's name and rules, a sentence or two each.
+    """A default presenter with no texts of its own but the game's name and rules, a sentence or two each.
 
-    A seat's view has its own facts, of them `earned` and the number of `players`, and an entry of its history for each
-    round that is over. Moves are of one kind at a time, or of several that have no fields: then each is a button.
+    A seat's view has its own facts, including `earned` and the number of `players`, and a history entry for each
+    finished round. Moves are of one kind at a time, or of several without fields: then each is a button.
     """
 
     title: str

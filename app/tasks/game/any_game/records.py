@@ -12,7 +12,7 @@ from app.tasks.game.record_rounds import OWN, Looked, Parts, Played, players_of
 
 
 def record(looked: Looked) -> Played:
-    """Each entry of the view's history is a round, by its key `round`; else they are counted."""
+    """The record of any game: history entries by their key `round`, or else counted."""
     rounds = {
         int(entry.get(ROUND, i)): _round(looked, entry) for i, entry in enumerate(looked.view.history, 1)
     }

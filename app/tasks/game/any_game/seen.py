@@ -1,4 +1,4 @@
-"""Any game for whoever sees everything: the facts of the observer's view, who stands where, and moves in words."""
+"""The observer's view of any game: its facts, the players' state, and moves in words."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -11,7 +11,7 @@ from app.tasks.game.parts import MISSING, Cell, Fact, Row, Table, amount
 
 
 def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
-    """The observer's view in tables: facts, a board of what each seat has of its own, and past rounds."""
+    """The observer's view in tables: facts, each seat's values, and past rounds."""
     own = by_seat(view.facts, len(names))
     rows = tuple(
         Row(
@@ -29,7 +29,7 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
 
 
 def _history(view: View, names: Names) -> Table:
-    """One row for each round: what is the same for all, and what each seat has of its own under its name."""
+    """One row for each round: common values, and each seat's own values under its name."""
     keys = list(dict.fromkeys(key for entry in view.history for key in entry if key != ROUND))
     numbered = list(enumerate(view.history, 1))
     rows = tuple(
@@ -51,6 +51,6 @@ def _past(value: Any, names: Names) -> str:
 
 
 def move_words(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
-    """Its kind, and its fields with their values."""
+    """A move in words: its kind, and its fields with their values."""
     kind = str(move["kind"]).replace("_", " ")
     return f"{kind}: {moved(move)}" if len(move) > 1 else kind

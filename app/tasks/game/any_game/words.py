@@ -1,6 +1,6 @@
-"""The facts and the history of any game's views in words and tables: what is shown where a game says nothing itself.
+"""Facts and history of any game's views in words and tables, used where a game has no texts of its own.
 
-A list with one value for each seat is by seat, in their order; all else is the same for everybody.
+A list with one value for each seat is by seat, in order; anything else is the same for all players.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def shared(entry: Entry, n_seats: int) -> Iterator[tuple[str, str]]:
 
 
 def by_seat(entry: Entry, n_seats: int) -> Mapping[str, Sequence[str]]:
-    """Values that each seat has of its own, in words, by the key in words."""
+    """Each seat's own values, in words, by the key in words."""
     return {
         words(name): [said(each) for each in value]
         for name, value in entry.items()

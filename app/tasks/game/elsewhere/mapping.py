@@ -1,4 +1,4 @@
-"""The mapping file of `likely-human import game`: what is what in choices that others recorded (docs/elsewhere.md)."""
+"""The mapping file of `likely-human import game`: the meaning of choices recorded elsewhere (docs/elsewhere.md)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,9 @@ class BadMapping(StudyError):
 
 
 class Cell(Strict):
-    """A value that is in a cell: of `column`, or the seat whose name is in `seat_in`, or an answer by `threshold`.
+    """A value from a cell: of `column`, or the seat whose name is in `seat_in`, or an answer by `threshold`.
 
-    A threshold is the least that somebody accepts of the offer that stands, as the part that would be theirs, or the
-    price.
+    A threshold is the least that a player accepts of the standing offer, as their own part or as the price.
     """
 
     column: str = ""
@@ -92,7 +91,7 @@ class Chosen(Strict):
 
 
 class Sitting(Strict):
-    """Who has a seat: `person` is the column with the person's identifier, `name` that of a program."""
+    """The occupant of a seat: `person` is the column with the person's identifier, `name` that of a program."""
 
     occupant: Value = "human"
     person: str = ""
@@ -100,7 +99,7 @@ class Sitting(Strict):
 
 
 class Deal(Strict):
-    """Choices without a partner: each row has both seats' choices, and who meets whom is dealt by this seed."""
+    """Choices without a partner: each row has both seats' choices, and rows are paired by this seed."""
 
     seed: int = 1
 
@@ -138,7 +137,7 @@ class GameMapping(Strict):
         return self
 
     def sitting(self, seat: int) -> Sitting:
-        """Who has the seat; a person, where nothing is said of it."""
+        """The occupant of a seat; a person by default."""
         return self.players if isinstance(self.players, Sitting) else self.players.get(seat, Sitting())
 
 
@@ -173,7 +172,7 @@ def _key(key: Any) -> str:
 
 
 def _faults(error: ValidationError) -> Sequence[str]:
-    """Each place once: of alternatives the one that speaks of what was written."""
+    """Faults by place, once each: among alternatives, the one about the value given."""
     found: dict[str, str] = {}
     for one in error.errors():
         names = [

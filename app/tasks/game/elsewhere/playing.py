@@ -28,7 +28,7 @@ class Breaks(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sat:
-    """Who had a seat: the person's identifier, or the program's name."""
+    """The occupant of a seat: the person's identifier, or the program's name."""
 
     occupant: str
     person: str = ""
@@ -73,7 +73,7 @@ class Replaying:
         return self._play(given, config, moves, seats)
 
     def dealt(self, name: str, first: GivenRow, second: GivenRow) -> PlayedElsewhere:
-        """Play what the first row's person chose at seat 1 against what the second's chose at seat 2."""
+        """Play the first row's choices at seat 1 against the second row's at seat 2."""
         given = GivenMatch(name, (first,))
         config = self._config(given)
         moves = [
@@ -177,7 +177,7 @@ class Replaying:
         return row.text(cell.name) in self.mapping.empty
 
     def _answer(self, match: Match, row: GivenRow, cell: Cell, seat: Seat) -> str:
-        """True where somebody with such a threshold accepts the offer that stands."""
+        """The answer to the standing offer of a player with such a threshold: accept or reject."""
         accepts = KITS[self.game.name].accepts
         if accepts is None or match.state.standing is None:
             raise BadMapping(f"{self.game.name} has no standing offer that a threshold could be held against")
@@ -275,7 +275,7 @@ class Replaying:
         return Breaks(row.place, f"its configuration is not valid: {name}: {why_not(one, self.game.Config)}")
 
     def _text(self, row: GivenRow, value: Value) -> Any:
-        """A value of the configuration: as it is in the cell, or the number that it comes to."""
+        """A value of the configuration: as in the cell, or the computed number."""
         if not isinstance(value, Cell):
             return value
         text = row.text(value.name)
@@ -301,7 +301,7 @@ class Replaying:
         return text
 
     def _whole(self, row: GivenRow, value: Value, what: str) -> int:
-        """A whole number, after what the mapping does to it. Raises Breaks."""
+        """A whole number, after the mapping's arithmetic. Raises Breaks."""
         cell = value if isinstance(value, Cell) else None
         text = row.text(cell.name) if cell else str(value)
         if cell and text in cell.values:
@@ -334,7 +334,7 @@ class Replaying:
 
 
 def _once(moves: Sequence[_Given]) -> list[_Given]:
-    """Without the draws that several rows of a round repeat, as a day's supply in the row of each player."""
+    """The moves without draws repeated in several rows of a round, such as a day's supply in the row of each player."""
     seen: set[tuple[int, str, str]] = set()
     kept = []
     for move in moves:
@@ -349,7 +349,7 @@ def _once(moves: Sequence[_Given]) -> list[_Given]:
 
 
 def _cells(move: _Given) -> str:
-    """The cells that a move was made of, for whoever has to find them."""
+    """The cells that a move was read from, for an error message."""
     columns = dict.fromkeys(value.name for value in move.fields.values() if isinstance(value, Cell))
     said = ", ".join(f"{column} {move.row.text(column)!r}" for column in columns)
     return f" (from {said})" if said else ""

@@ -17,9 +17,9 @@ _JSON_LINES: Final = (".jsonl", ".ndjson")
 
 @dataclass(frozen=True, slots=True)
 class GivenRow:
-    """A row of theirs with its place; `about` is what is said of the whole match beside its rows.
+    """A row of external data with its position; `about` holds values for the whole match outside its rows.
 
-    `fixed` says that all rows have the same columns, as those of a table do: one that is not there is no empty one.
+    `fixed`: all rows have the same columns, as in a table, so that a missing column is not an empty one.
     """
 
     place: str

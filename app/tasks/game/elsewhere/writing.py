@@ -37,9 +37,9 @@ class Imported:
 
 
 def import_play(path: Path, mapping: GameMapping, folder: Path) -> Imported:
-    """Replay the matches of a file, or folder, and write those that keep the rules. Raises StudyError.
+    """Replay the matches of a file, or folder, and write those that follow the rules. Raises StudyError.
 
-    A match with a row that breaks them is left out whole: what followed from it cannot be known.
+    A match with a row that breaks them is left out entirely: what followed from it cannot be known.
     """
     if there := [name for name in TABLES if (folder / name).exists()]:
         raise StudyError(f"{folder} has {' and '.join(there)} already; name another folder with --out")

@@ -58,9 +58,9 @@ def presenter_of(game: str) -> Presenter:
 
 
 def phases() -> Mapping[str, str]:
-    """The phases of all games whose time can be set, and what a move there is with the games: `a bid (`wac`)`.
+    """The phases of all games whose time can be set, with the kind of move and the games: `a bid (`wac`)`.
 
-    Those of a game keep their order; a phase of several games stands once.
+    The order within each game is kept; a phase of several games appears once.
     """
     found: list[str] = []
     for kit in KITS.values():

@@ -1,12 +1,12 @@
-"""What is measured of each game besides its own metrics. It needs pandas: `games` itself is for the service, too."""
+"""The reports of each game, in addition to its metrics. They need pandas; the service imports `games` alone."""
 
 from collections.abc import Mapping
 
-from app.reports.any_game import GameReports
 from app.tasks.game.games.glee import reports as glee
 from app.tasks.game.games.public_goods.reports import REPORTS as PUBLIC_GOODS
 from app.tasks.game.games.sug.reports import REPORTS as SUG
 from app.tasks.game.games.wac.reports import REPORTS as WAC
+from app.tasks.game.reporting import GameReports
 
 REPORTS: Mapping[str, GameReports] = {
     "sug": SUG,

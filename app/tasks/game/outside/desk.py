@@ -1,7 +1,7 @@
-"""Language models on seats of live matches: their decisions are asked for beside the service's requests and writes.
+"""Language models on seats of live matches: their decisions are requested outside the service's requests and writes.
 
-A decision is a row. Whoever asks for it takes it for a while, calls the model's server in a thread of its own, and
-writes what came of it; a process that ends in between loses the call, and another one asks again.
+A decision is a row. A process claims it for a while, calls the model's server in a separate thread, and writes the
+result; if the process ends in between, the call is lost, and another process asks again.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ _SET = update(decision_table).where(_d.id == bindparam("decision_id"))
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A decision that this process has taken: what the model may see, and what the question may cost."""
+    """A decision claimed by this process: the model's view, and the limits of the call."""
 
     id: int
     match_id: int
@@ -74,7 +74,7 @@ class Asking:
 
 @dataclass(slots=True)
 class Made:
-    """What came of it: a move, or `auto` why there is none; every exchange, and what it cost."""
+    """The result: a move, or in `auto` the reason for none; every exchange, and its cost."""
 
     act: Act | None = None
     auto: str = ""
@@ -99,7 +99,7 @@ async def ask_open(database: Database, settings: Settings, sessions: Sessions, n
 
 
 async def all_asked(database: Database) -> None:
-    """Until every decision that this process asks for is made."""
+    """Wait until every decision requested by this process is made."""
     await asyncio.gather(*_asked.get(id(database), ()))
 
 
@@ -124,7 +124,7 @@ async def _ask(
 
 
 async def _in_thread(do: Callable[[], T]) -> T:
-    """In a thread that keeps no process from ending."""
+    """Run a function in a daemon thread, which does not keep the process from ending."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
@@ -143,7 +143,7 @@ async def _in_thread(do: Callable[[], T]) -> T:
 
 
 def find_open(session: Session, now: datetime, most: int) -> Sequence[tuple[int, int]]:
-    """Decisions that nobody asks for, the oldest first: their ids and those of their matches."""
+    """Decisions that nobody is asking for, oldest first: their ids and those of their matches."""
     found = session.connection().execute(_OPEN, {"now": now, "most": most})
     return [(row.id, row.match_id) for row in found]
 
@@ -151,7 +151,7 @@ def find_open(session: Session, now: datetime, most: int) -> Sequence[tuple[int,
 def take(
     session: Session, sessions: Sessions, decision_id: int, match_id: int, now: datetime
 ) -> Asking | None:
-    """Take a decision for as long as it may last; None where somebody else has, or it is no longer to be made."""
+    """Claim a decision for as long as it may last; None if another process has, or it is no longer needed."""
     connection = session.connection()
     match = connection.execute(HOLD_MATCH, {"match_id": match_id}).one()
     row = connection.execute(_ONE, {"decision_id": decision_id}).one()
@@ -190,7 +190,7 @@ def _put_aside(session: Session, live: Live, decision_id: int, now: datetime) ->
 
 
 def answered(asking: Asking, settings: Settings) -> Made:
-    """Ask the model; a server that gives nothing, or only what is not legal, costs the move."""
+    """Ask the model; a server that gives nothing, or only illegal moves, costs the move."""
     made, spending = Made(), Spending(asking.calls, asking.tokens)
     try:
         agent = with_name(asking.agent, settings)

@@ -1,4 +1,4 @@
-"""What came of the decisions of players outside."""
+"""Tallies of the decisions of external players."""
 
 import threading
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Tally:
-    """What came of one seat's decisions: how many, how many by the default move, and calls that were refused."""
+    """A seat's decisions: their number, those by the default move, and refused calls."""
 
     decisions: int = 0
     defaults: int = 0
@@ -21,5 +21,5 @@ class Tally:
             self.refusals += refusals
 
     def words(self) -> str:
-        """In a line."""
+        """The tally in a line."""
         return f"{self.decisions} decisions, {self.defaults} by the default move, {self.refusals} refusals"

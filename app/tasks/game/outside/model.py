@@ -1,4 +1,4 @@
-"""A language model on a seat: asked with the rules, what the seat may know and the form of an answer; then checked."""
+"""A language model on a seat: asked with the rules, the seat's view and the form of an answer; then checked."""
 
 import random
 import time
@@ -28,11 +28,11 @@ _SHOWN_AGAIN = 4_000
 
 
 class Refused(IllegalMove):
-    """The model declined, by its server's word or in its own words."""
+    """The model declined, according to its server or in its own words."""
 
 
 def _answered(call: Call, legal: MoveSchema) -> Act:
-    """Raises Refused, and IllegalMove for what is otherwise no legal answer."""
+    """The move in a reply. Raises Refused, and IllegalMove for any other invalid answer."""
     if call.refused:
         raise Refused("there is no answer in it, but a refusal")
     words = refusal_in(call.text)
@@ -43,7 +43,7 @@ def _answered(call: Call, legal: MoveSchema) -> Act:
 
 @dataclass(slots=True)
 class ModelPlayer:
-    """Asks for each decision anew; what it remembers is the history in its view."""
+    """Asks for each decision anew; its memory is the history in its view."""
 
     agent: ModelAgent
     chat: Chat
@@ -52,7 +52,7 @@ class ModelPlayer:
     tally: Tally = field(default_factory=Tally)
 
     def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
-        """Its answer; after `asks` that cannot be taken NoMove. Raises Spent, and Unavailable without a server."""
+        """The model's move; NoMove after `asks` invalid answers. Raises Spent, and Unavailable without a server."""
         messages = [
             {"role": "system", "content": self._system(view)},
             {"role": "user", "content": self._text(self.agent.turn, legal, situation=self._situation(view))},

@@ -28,7 +28,7 @@ Place = tuple[str, Seat]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Where players outside are reached, and what they may cost: calls and tokens of all models of the run."""
+    """Addresses of external players, and their limits: calls and tokens of all models of the run."""
 
     settings: Settings
     folder: Path
@@ -40,7 +40,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Outsiders:
-    """The players of a run of which some are outside; by seat where programs play, by agent where models do."""
+    """The players of a run of which some are external; programs by seat, models by agent."""
 
     models: Mapping[ModelAgent, Chat]
     programs: Mapping[Place, PullSeat]
@@ -63,7 +63,7 @@ class Outsiders:
                 program.ended(played.id, outcome.reason, outcome.payoffs[seat - 1], view)
 
     def summary(self) -> Iterator[str]:
-        """What came of their decisions, and what models cost."""
+        """The tallies of their decisions, and the models' cost."""
         for agent, tally in self.tallies.items():
             yield f"{agent_id(agent)}: {tally.words()}"
         for (game, seat), program in self.programs.items():
@@ -138,7 +138,7 @@ def _served(programs: Mapping[Place, PullSeat], listen: str) -> Iterator[Mapping
 
 
 def server_of(agent: ModelAgent, settings: Settings) -> Server:
-    """Where a model is reached. Raises StudyError where none is set up."""
+    """The server of a model. Raises StudyError if none is set up."""
     if not settings.model_address:
         raise StudyError(
             "no language model is set up: LIKELY_HUMAN_MODEL_ADDRESS is its server, such as http://127.0.0.1:8080/v1"

@@ -1,6 +1,6 @@
-"""Programs on seats of live matches: what one is asked, and the moves that it posts.
+"""Programs on seats of live matches: the decisions they get, and the moves that they post.
 
-A decision is a row, as for language models; a program fetches the oldest that is open, of all its seats.
+A decision is a row, as for language models; a program fetches the oldest open one of all its seats.
 """
 
 import asyncio
@@ -83,7 +83,7 @@ async def fetch(
     wait: float,
     is_gone: Callable[[], Awaitable[bool]],
 ) -> SeatState | None:
-    """What a program may know once its `seq` is not `after`; None where that is not so within `wait` seconds."""
+    """A program's state once its `seq` differs from `after`; None if that does not happen within `wait` seconds."""
     loop = asyncio.get_running_loop()
     end = loop.time() + wait
     with Listener(number_of(program)) as listener:
@@ -121,7 +121,7 @@ def state_for(session: Session, sessions: Sessions, program: str, now: datetime)
 def _decision(
     session: Session, sessions: Sessions, row: Row[Any], now: datetime
 ) -> tuple[Row[Any], Decision] | None:
-    """What is to be decided; None where the match has gone on in between."""
+    """The decision to make; None if the match has moved on."""
     match = session.connection().execute(_MATCH, {"match_id": row.match_id}).one()
     game, state = GAMES[match.game], state_of(session, match)
     view = game.view(state, row.seat)
@@ -144,9 +144,9 @@ def _ended(session: Session, match: Row[Any], program: str) -> tuple[Row[Any], E
 
 
 def take_move(session: Session, sessions: Sessions, program: str, posted: Posted, now: datetime) -> str:
-    """Take a move of a program: what is wrong with it, empty for one that was taken.
+    """Accept a program's move; returns the fault, empty if it was accepted.
 
-    Raises Conflict for one that nothing waits for.
+    Raises Conflict if no decision is pending.
     """
     place = _PLACE.fullmatch(posted.match)
     if place is None:

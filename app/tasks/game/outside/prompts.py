@@ -1,4 +1,4 @@
-"""What a player outside reads of a decision, as text and as a JSON Schema, and the answer that comes back."""
+"""The presentation of a decision to an external player, as text and as a JSON Schema, and parsing of the reply."""
 
 import json
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Presets:
 
 @cache
 def presets() -> Presets:
-    """Those of `presets.yaml`, with the rules and the personas of each game."""
+    """The presets of `presets.yaml`, with the rules and the personas of each game."""
     read = yaml.safe_load(Path(__file__).with_name("presets.yaml").read_text(encoding="utf-8"))
     personas = {name: text for kit in KITS.values() for name, text in kit.personas.items()}
     return Presets(**{**read, "rules": RULES, "personas": {**personas, **read["personas"]}})
@@ -44,7 +44,7 @@ def filled(template: str, **values: object) -> str:
 
 
 def situation(view: View) -> str:
-    """Where the match stands: all that the view has, one fact or past round to a line, oldest first."""
+    """The state of the match: all that the view has, one fact or past round to a line, oldest first."""
     rounds = "" if view.rounds is None else f" of {view.rounds}"
     past = [_json(entry) for entry in view.history]
     facts = [f"{name}: {_json(value)}" for name, value in view.facts.items()]
@@ -58,7 +58,7 @@ def situation(view: View) -> str:
 
 
 def names(view: View) -> str:
-    """What this seat and the others are called, in a sentence; empty in games in which nobody has a name."""
+    """The names of this seat and the others, in a sentence; empty in games without names."""
     residents = view.facts.get("residents")
     if not residents or not isinstance(view.viewer, int):
         return ""

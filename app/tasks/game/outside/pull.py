@@ -25,9 +25,9 @@ MOST_MISSED = 2
 
 
 class Posted(BaseModel):
-    """A move as a program posts it; `match` and `phase_id` are those of the decision that it answers.
+    """A move as posted by a program; `match` and `phase_id` are those of the decision that it answers.
 
-    `move`, `message` and `reason` are what its `legal` says. The same `submit_id` again changes nothing.
+    `move`, `message` and `reason` must match its `legal`. Sending the same `submit_id` again changes nothing.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -42,7 +42,7 @@ class Posted(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The last match that ended: why, the seat's payoff in units of the game, and what it could see at the end."""
+    """The last match that ended: the reason, the seat's payoff in units of the game, and its final view."""
 
     match: str
     reason: str
@@ -52,7 +52,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What waits for a move, and what the seat may know for it.
+    """A pending decision, with the seat's view.
 
     `legal` is a JSON Schema of what may be posted as `move`, `message` and `reason`; `text` is the view and the form of
     an answer for a reader; the default move is played in `remaining_ms`.
@@ -68,7 +68,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """All that a program may know. `seq` grows with each change of it; `over` says that nothing more comes."""
+    """Everything a program may know. `seq` grows with each change; `over`: nothing more will come."""
 
     seq: int
     game: str
@@ -144,13 +144,13 @@ class PullSeat:
                 self._changed.wait_for(lambda: self._fetched == self._state.seq, wait)
 
     def close(self) -> None:
-        """Whoever waits waits no longer."""
+        """Release all waiting calls."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
 
     def fetch(self, after: int, wait: float) -> SeatState | None:
-        """What the program may know once that is newer than `after`; None where it is not within `wait` seconds."""
+        """The program's state once it is newer than `after`; None if that does not happen within `wait` seconds."""
         with self._changed:
             self._hear()
             if not self._changed.wait_for(lambda: self._state.seq > after or self._closed, wait):

@@ -74,7 +74,7 @@ def program_with(settings: Settings, token: str) -> str:
 
 
 def refusal(error: StudyError) -> JSONResponse:
-    """What a program reads of an error."""
+    """An error as sent to a program."""
     why = "; ".join(error.errors.values()) if isinstance(error, InvalidAnswer) else str(error)
     return JSONResponse({"detail": why}, error.status_code)
 

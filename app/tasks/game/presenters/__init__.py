@@ -1,1 +1,1 @@
-"""What presenters share: they say in words, tables and drawings what a view has. They see no state."""
+"""Shared by presenters, which put a view into words, tables and drawings. They see no state."""

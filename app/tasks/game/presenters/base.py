@@ -1,4 +1,4 @@
-"""What a game's presenter has to do, and words that presenters share."""
+"""The protocol of a game's presenter, and shared texts."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,14 +10,14 @@ from app.tasks.game.parts import Ended, Entered, Face, Fact, Rules, amount, shap
 
 
 class Presenter(Protocol):
-    """Pure functions of what one viewer may know: equal views and moves give equal pages, whatever else is so."""
+    """Pure functions of what one viewer may know: equal views and moves give equal pages, whatever the hidden state."""
 
     @property
     def title(self) -> str:
-        """What participants read as the game's name."""
+        """The game's name for participants."""
 
     def rules(self, view: View) -> Rules:
-        """The rules as far as the viewer may know them; for a seat with its own part."""
+        """The rules as far as the viewer may know them; for a seat, including its own part."""
 
     def face(self, view: View, legal: MoveSchema | None, entered: Entered) -> Face:
         """The match under way; `legal` is None where the viewer may not act now."""
@@ -27,7 +27,7 @@ class Presenter(Protocol):
 
 
 def seat_of(view: View) -> int:
-    """The viewer's seat; 0 where nobody sits: before the match, or for a record."""
+    """The viewer's seat; 0 without one: before the match, or for a record."""
     return view.viewer if isinstance(view.viewer, int) else 0
 
 
@@ -37,12 +37,12 @@ def round_of(view: View, noun: str = "Round") -> str:
 
 
 def player(seat: int) -> str:
-    """What a player is called."""
+    """A player's name."""
     return f"Player {seat}"
 
 
 def you(seat: int, name: str = "") -> Fact:
-    """Who the viewer is."""
+    """The viewer's identity."""
     return Fact("You are", name or player(seat), shape=shape(seat))
 
 

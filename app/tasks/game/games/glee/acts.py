@@ -1,12 +1,12 @@
-"""What players of GLEE's games perceived and then did, by signature of play."""
+"""Players' observations and actions in GLEE's games, by signature of play."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from analysis.signatures import Act
-from app.reports.any_game import NOTHING
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.games.glee.persuasion_agents import recommended
+from app.tasks.game.reporting import NOTHING
 
 _ANSWERS = {"accept": 0.0, "reject": 1.0, "outside": 2.0}
 
@@ -14,7 +14,7 @@ _ANSWERS = {"accept": 0.0, "reject": 1.0, "outside": 2.0}
 def _offers(
     prefix: str, answered: str, gain: Callable[[Any, Seat, int], float], state: Any, seat: Seat, event: Event
 ) -> Iterator[Act]:
-    """Of the two games of offers in turn: how a demand changes, and how an offer is answered."""
+    """Acts of the two games of alternating offers: how a demand changes, and how an offer is answered."""
     place = float(seat - 1)
     if state.standing:
         answer = str(event.move["answer"])
@@ -55,8 +55,9 @@ def persuasion(state: Any, seat: Seat, event: Event) -> Iterator[Act]:
 
 
 def _honesty(state: Any) -> float:
-    """Of the products that the seller spoke for, the share that was good. A myopic buyer sees how many of those bought
-    were good, and no more."""
+    """The share of good products among those that the seller recommended. A myopic buyer sees only how many of those
+    bought were good.
+    """
     if state.config.buyer == "myopic":
         seen = [product for product in state.past if product.bought]
     else:

@@ -59,7 +59,7 @@ class Bargaining(OffersGame[BargainingConfig]):
     answers = ("accept", "reject")
 
     def amount(self, c: BargainingConfig) -> Number:
-        """Up to all of the money."""
+        """An amount up to all of the money."""
         return Number("alice_gain", 0, c.money)
 
     def default_amount(self, c: BargainingConfig, seat: Seat) -> int:

@@ -124,7 +124,7 @@ def _loses(discount: Fraction) -> str:
 
 
 def _fading(view: View) -> tuple[str, ...]:
-    """What the rules say of the loss in each round, as far as the viewer knows it."""
+    """The rules about the loss in each round, as far as the viewer knows it."""
     own, other = _discounts(view)
     if not seat_of(view):
         known = own is not None and other is not None

@@ -1,14 +1,14 @@
-"""What was known before an answer in GLEE's games: what predictions of people's answers are made from."""
+"""Information available before an answer in GLEE's games: the features for predicting people's answers."""
 
 from collections.abc import Callable
 from typing import Any
 
-from app.reports.any_game import Features
 from app.tasks.game.base import Seat
+from app.tasks.game.reporting import Features
 
 
 def _offers(state: Any, seat: Seat, gain: Callable[[int], float]) -> Features:
-    """What the standing offer brings, with what both have offered before."""
+    """The standing offer's gain, and both players' earlier offers."""
     earlier = state.answered
     offered = [gain(offer.amount) for offer in earlier if offer.proposer != seat]
     asked = [gain(offer.amount) for offer in earlier if offer.proposer == seat]

@@ -54,14 +54,15 @@ class NegotiationConfig(OffersConfig):
 
     @property
     def values(self) -> tuple[int, int]:
-        """What the good is worth to the seller and to the buyer."""
+        """The value of the good to the seller and to the buyer."""
         return int(self.seller_factor * self.money), int(self.buyer_factor * self.money)
 
 
 class Negotiation(OffersGame[NegotiationConfig]):
-    """Accepted at price x, the seller gains x - V_A and the buyer V_B - x; no bound on prices, no discounting.
+    """Negotiation: at an accepted price x, the seller gains x - V_A and the buyer V_B - x; no bound on prices, no
+    discounting.
 
-    `outside` deals with a third party at one's own value: the game ends and both gain nothing.
+    `outside` deals with a third party at the player's own value: the game ends and both gain nothing.
     """
 
     name = "glee-negotiation"
@@ -76,7 +77,7 @@ class Negotiation(OffersGame[NegotiationConfig]):
         return Number("price", 0, None, usual=2 * c.money)
 
     def default_amount(self, c: NegotiationConfig, seat: Seat) -> int:
-        """One's own value, at which one gains nothing."""
+        """The player's own value, at which they gain nothing."""
         return c.values[seat - 1]
 
     def private(self, c: NegotiationConfig) -> tuple[str, tuple[Any, Any]]:
@@ -84,7 +85,7 @@ class Negotiation(OffersGame[NegotiationConfig]):
         return "values", c.values
 
     def payoffs(self, s: OffersState[NegotiationConfig]) -> tuple[Fraction, ...]:
-        """What the price leaves each of them."""
+        """The gains of seller and buyer at the agreed price."""
         seller, buyer = s.config.values
         if not (deal := s.deal):
             return Fraction(0), Fraction(0)

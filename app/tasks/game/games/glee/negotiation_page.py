@@ -1,4 +1,4 @@
-"""Negotiation on its page: the price of one good, between what it is worth to the seller and to the buyer."""
+"""The page of negotiation: the price of one good, between its values to the seller and to the buyer."""
 
 from collections.abc import Mapping
 from fractions import Fraction

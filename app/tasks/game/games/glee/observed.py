@@ -1,4 +1,4 @@
-"""The games of GLEE for whoever sees everything: what is so, and each move in words."""
+"""The observer's view of GLEE's games: the state, and each move in words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction

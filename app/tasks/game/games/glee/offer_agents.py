@@ -2,8 +2,8 @@
 rules are our choice.
 
 Each has a gain that it asks for and a least gain that it accepts, both in shares of the surplus: all of the money when
-bargaining, the buyer's value less the seller's when negotiating. Where the other's value is unknown it is taken to be
-the mean of the published factors, 1.125 M, and an unknown discount to be one's own.
+bargaining, the buyer's value less the seller's when negotiating. An unknown value of the other player is assumed to be
+the mean of the published factors, 1.125 M, and an unknown discount to equal the agent's own.
 """
 
 from collections.abc import Callable
@@ -23,15 +23,16 @@ from app.tasks.game.ratio import Ratio
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """What an amount is worth to one seat: `sign` x (amount - `zero`). `surplus` is what both can gain together,
-    and -1 where they know that there is nothing to gain."""
+    """The value of an amount to one seat: `sign` x (amount - `zero`). `surplus` is the most both can gain together, and
+    -1 if they know that there is nothing to gain.
+    """
 
     sign: int
     zero: int
     surplus: int
 
     def gain(self, amount: int) -> int:
-        """One's own gain from an amount."""
+        """The seat's gain from an amount."""
         return self.sign * (amount - self.zero)
 
     def amount(self, gain: int) -> int:

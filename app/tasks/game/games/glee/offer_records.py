@@ -1,4 +1,4 @@
-"""What records show of the two games of offers in turn: their rounds, and the decisions of a seat."""
+"""Records of the two games of alternating offers: their rounds, and the decisions of a seat."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction

@@ -1,7 +1,7 @@
-"""What the families of GLEE have in common: exact factors, grids of configurations, and offers in turn.
+"""Common parts of GLEE's families: exact factors, grids of configurations, and alternating offers.
 
-Rules and levels are those of GLEE [SMR24], section 2 and table 1. The printed levels give
-384 + 576 + 360 = 1,320 configurations; the paper says 1,344, counting 384 for persuasion, too.
+Rules and levels are those of GLEE [SMR24], section 2 and table 1. The printed levels give 384 + 576 + 360 = 1,320
+configurations; the paper says 1,344, counting 384 for persuasion, too.
 """
 
 from abc import ABC, abstractmethod
@@ -70,7 +70,7 @@ class GleeConfig(GameConfig):
 
 
 def known(values: Sequence[Any], viewer: Viewer, public: bool) -> list[Any]:
-    """Each seat's value where the viewer may know it, else None; fractions as text."""
+    """Each seat's value if the viewer may know it, else None; fractions as text."""
     return [
         (str(value) if isinstance(value, Fraction) else value)
         if public or viewer in (seat, "observer")
@@ -138,7 +138,7 @@ class OffersGame(ABC, Generic[C]):
 
     @abstractmethod
     def default_amount(self, c: C, seat: Seat) -> int:
-        """What is offered for a proposer whose time is over."""
+        """The default offer of a proposer who ran out of time."""
 
     @abstractmethod
     def private(self, c: C) -> tuple[str, tuple[Any, Any]]:
@@ -146,7 +146,7 @@ class OffersGame(ABC, Generic[C]):
 
     @abstractmethod
     def payoffs(self, s: OffersState[C]) -> tuple[Fraction, ...]:
-        """What each seat earned, in units of money; nothing before and without a deal."""
+        """Each seat's earnings in units of money; nothing without a deal."""
 
     @abstractmethod
     def measures(self, s: OffersState[C]) -> Mapping[str, Fraction]:
@@ -161,7 +161,7 @@ class OffersGame(ABC, Generic[C]):
         return OffersState(c)
 
     def nature(self, s: OffersState[C]) -> None:
-        """Nothing is drawn."""
+        """None: nothing is drawn."""
         return
 
     def to_move(self, s: OffersState[C]) -> Phase:
@@ -195,7 +195,7 @@ class OffersGame(ABC, Generic[C]):
         return replace(s, offers=(*s.offers, offer))
 
     def default_move(self, s: OffersState[C], seat: Seat) -> Move:
-        """Rejects; a proposer offers what favours nobody."""
+        """Reject; a proposer offers an amount that favours nobody."""
         kind = self.legal(s, seat).kinds[0].kind
         if kind == "answer":
             return {"kind": kind, "answer": "reject"}

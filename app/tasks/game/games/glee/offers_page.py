@@ -1,5 +1,4 @@
-"""What the pages of the two games of offers in turn share: whose offer it was, its message, and how it was "
-"answered."""
+"""Common parts of the pages of the two games of alternating offers: proposer, message and answer."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,23 +13,23 @@ ANSWERED = {"accept": "accepted", "reject": "rejected", "outside": "ended the ta
 
 
 def is_own(view: View, entry: Mapping[str, Any]) -> bool:
-    """Whether the viewer made this offer."""
+    """True if the viewer made this offer."""
     return bool(entry["proposer"] == seat_of(view))
 
 
 def by(view: View, entry: Mapping[str, Any]) -> str:
-    """Who made the offer, to begin a sentence or a cell."""
+    """The proposer, as the beginning of a sentence or cell."""
     return "You" if is_own(view, entry) else "The other player"
 
 
 def standing_quote(view: View) -> Quote | None:
-    """The message of the offer that waits, whoever wrote it."""
+    """The message of the pending offer, from either player."""
     offer = view.facts["standing"]
     return Quote(by(view, offer), offer["message"]) if offer and offer["message"] else None
 
 
 def is_last(view: View) -> bool:
-    """Whether this is known to be the last round."""
+    """True if this is known to be the last round."""
     return view.rounds is not None and view.round >= view.rounds
 
 

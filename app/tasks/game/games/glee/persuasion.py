@@ -60,9 +60,9 @@ class PersuasionConfig(GleeConfig):
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """One round's product: whether it is `good`, what the seller said, and whether it was `bought`.
+    """One round's product: whether it is `good`, the seller's message, and whether it was `bought`.
 
-    `sent` says that the seller has had the turn; `recommended` is None for a text.
+    `sent`: the seller has had the turn; `recommended` is None for a text.
     """
 
     good: bool
@@ -111,7 +111,7 @@ class Persuasion:
         return PersuasionState(c)
 
     def nature(self, s: PersuasionState) -> ChanceSpec | None:
-        """Whether the round's product is `good`."""
+        """The draw of whether the round's product is `good`."""
         if s.current or self.done(s):
             return None
         p = s.config.chance_high
@@ -162,7 +162,7 @@ class Persuasion:
         return {"kind": kind.kind, **{field.name: False for field in kind.fields}}
 
     def payoffs(self, s: PersuasionState) -> tuple[Fraction, ...]:
-        """In units of money, so far."""
+        """Earnings so far, in units of money."""
         good, bad = _bought(s.past)
         price = s.config.money
         return Fraction(price * (good + bad)), price * (good * (s.config.value - 1) - bad)
@@ -203,8 +203,9 @@ class Persuasion:
     def metrics(
         self, c: PersuasionConfig, events: Sequence[Event]
     ) -> Mapping[Seat, Mapping[str, Fraction | float | None]]:
-        """As the paper defines them: `gain` in prices per round, `efficiency` (share bought of the good), `fairness`
-        (share not bought of the bad); None without good or without bad products; `rounds` played."""
+        """Measures as defined in the paper: `gain` in prices per round, `efficiency` (share bought of the good),
+        `fairness` (share not bought of the bad); None without good or without bad products; `rounds` played.
+        """
         s = reduce(self.apply, events, self.initial(c))
         good = sum(product.good for product in s.past)
         bad = len(s.past) - good

@@ -23,7 +23,7 @@ _AGAINST = re.compile(r"\b(no|not|never|avoid|bad|low|poor)\b|n['’]t\b", re.IG
 
 
 def recommended(product: Mapping[str, Any]) -> bool:
-    """Whether the seller spoke for a product, as an entry of a view has it."""
+    """True if the seller recommended a product, in an entry of a view."""
     if product["recommended"] is not None:
         return bool(product["recommended"])
     return bool(product["message"].strip()) and not _AGAINST.search(product["message"])
@@ -80,7 +80,7 @@ class AlwaysRecommend(Agent):
 
 
 def commitment_chance(chance_high: Fraction, value: Fraction) -> Fraction:
-    """How often a seller who could commit recommends a bad product: min(p(v - 1) / (1 - p), 1) [SMR24]."""
+    """The rate at which a seller who could commit recommends a bad product: min(p(v - 1) / (1 - p), 1) [SMR24]."""
     return min(chance_high * (value - 1) / (1 - chance_high), Fraction(1))
 
 
@@ -107,7 +107,7 @@ class Commitment(Agent):
 
 
 class Copier(Agent):
-    """A buyer who buys what is recommended."""
+    """A buyer who buys every recommended product."""
 
     name: ClassVar[str] = "copier"
     about: ClassVar[str] = "buys; what is recommended"

@@ -119,7 +119,7 @@ def _chance(chance: str) -> str:
 
 
 def _worth(view: View) -> Fraction | None:
-    """What a product of high quality is worth to the buyer, where known."""
+    """The value of a high-quality product to the buyer, if known."""
     value = view.facts["value"]
     return None if value is None else Fraction(value) * view.facts["price"]
 
@@ -158,7 +158,7 @@ def _headline(view: View, acts: bool) -> str:
 
 
 def _said(view: View, product: Mapping[str, Any]) -> str:
-    """What the seller said of a product."""
+    """The seller's message about a product."""
     if product["recommended"] is None:
         return product["message"] or "(no message)"
     return "recommended" if product["recommended"] else "not recommended"
@@ -271,7 +271,7 @@ def _row(view: View, entry: Mapping[str, Any]) -> Row:
 
 
 def _drawings(view: View) -> tuple[Drawing, ...]:
-    """Which rounds were good, recommended and bought: a line of dots for each."""
+    """A drawing of the rounds that were good, recommended and bought: a line of dots for each."""
     if not view.history:
         return ()
     lines = [("High quality", "good"), ("Bought", "bought")]

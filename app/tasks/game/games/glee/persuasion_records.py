@@ -1,4 +1,4 @@
-"""What records show of persuasion: its products, and the decisions of a seat."""
+"""Records of persuasion: its products, and the decisions of a seat."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -42,7 +42,7 @@ def record(looked: Looked) -> Played:
 
 
 def _product(looked: Looked, entry: Mapping[str, Any]) -> tuple[Line, Parts, Parts]:
-    """A product's quality, what its seller wrote where that is shown, and what the buyer did."""
+    """A product's quality, its seller's message if shown, and the buyer's action."""
     quality = Line(text=f"The product is of {'high' if entry['good'] else 'low'} quality.")
     said: Parts = looked.message(1, entry["message"])
     if entry["recommended"] is not None:

@@ -1,4 +1,4 @@
-"""What is measured of GLEE's games: scores as published, regressions over configurations, signatures of play."""
+"""Reports of GLEE's games: scores as published, regressions over configurations, signatures of play."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -19,12 +19,12 @@ from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from app.core.errors import StudyError
-from app.reports.any_game import Features, Found, GameReports, Looking, decided
-from app.reports.match_files import PUBLISHED, MatchFile, SeatPlayed
 from app.tasks.game.base import AnyGame, Event, Seat
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.glee import acts, features
 from app.tasks.game.match import Match
+from app.tasks.game.match_files import PUBLISHED, MatchFile, SeatPlayed
+from app.tasks.game.reporting import Features, Found, GameReports, Looking, decided
 from app.tasks.game.sampling import levels_of
 
 Limits = tuple[float | None, float | None]
@@ -33,8 +33,9 @@ GLEE_MEASURES = ("alice gain", "bob gain", "efficiency", "fairness")
 
 
 class GleeReports(GameReports):
-    """One game: how its decisions are counted and predicted, its scores, and what a measure can be, at which
-    predictions are cut off."""
+    """Reports of one game: how its decisions are counted and predicted, its scores, and each measure's range, to which
+    predictions are clipped.
+    """
 
     def __init__(
         self,

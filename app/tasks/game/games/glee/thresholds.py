@@ -1,4 +1,4 @@
-"""Choices recorded as thresholds: the least that somebody accepts, held against the offer that stands."""
+"""Choices recorded as thresholds: the least that a player accepts, applied to the standing offer."""
 
 from typing import Any
 
@@ -15,6 +15,6 @@ def accepts_a_part(state: Any, config: Any, seat: Seat, least: int) -> bool:
 
 
 def accepts_a_price(state: Any, _: Any, seat: Seat, least: int) -> bool:
-    """True where the standing price is at least what the seller asks, or at most what the buyer pays."""
+    """True if the standing price is at least the seller's threshold, or at most the buyer's."""
     price = state.standing.amount
     return bool(price >= least if seat == 1 else price <= least)

@@ -1,5 +1,6 @@
 """Rule agents and simulated people for the public-goods game. The papers have none, so the numbers are our choice; the
-kinds are those that people are sorted into ([FGF01] in docs/references.md)."""
+types are those in which people are classified ([FGF01] in docs/references.md).
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ def _others(contributions: Sequence[int], view: View) -> list[int]:
 
 
 def _mean_of_others(view: View) -> Fraction | None:
-    """What the others contributed on average in the last round; None in the first."""
+    """The others' mean contribution in the last round; None in the first."""
     if not view.history:
         return None
     theirs = _others(view.history[-1]["contributions"], view)
@@ -86,7 +87,7 @@ def _conditional(view: View, start: Fraction, match: Fraction) -> int:
 
 
 class ConditionalCooperator(Agent):
-    """Contributes the mean of what the others did in the last round, times `match`; half up to whole units."""
+    """Contributes the others' mean of the last round, times `match`; halves rounded up to whole units."""
 
     name: ClassVar[str] = "conditional-cooperator"
     about: ClassVar[str] = "contributes what the others did on average in the last round"
@@ -101,7 +102,8 @@ class ConditionalCooperator(Agent):
 
 class Punisher(ConditionalCooperator):
     """Contributes as `conditional-cooperator`, by default all in round 1, and gives those who contributed less than it
-    `severity` points for each tenth of the endowment that they did, half up, at most 10."""
+    did `severity` points for each tenth of the endowment of the difference, halves rounded up, at most 10.
+    """
 
     name: ClassVar[str] = "punisher"
     about: ClassVar[str] = "cooperates conditionally, and gives points to those who contributed less than it"
@@ -140,10 +142,10 @@ class _Person:
 
 
 class SimulatedAgent(Agent):
-    """A simulated person, for trying studies and measures: synthetic, no claim about people.
+    """A simulated person, for testing studies and measures: synthetic, no claim about people.
 
-    Of ten, seven cooperate conditionally (nine tenths of what the others did), half of these with points as
-    `punisher`, and three ride free; at the rate `noise` any amount is contributed, and no points are given.
+    Of ten, seven cooperate conditionally (nine tenths of the others' contribution), half of these with points as
+    `punisher`, and three free-ride; at the rate `noise` an arbitrary amount is contributed, and no points are given.
     """
 
     name: ClassVar[str] = "simulated"

@@ -1,4 +1,4 @@
-"""The public-goods game for whoever sees everything: what is so, and each move in words."""
+"""The observer's view of the public-goods game: the state, and each move in words."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -21,7 +21,7 @@ def move_words(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
 
 
 def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
-    """Who has put in what in this round and given which points; the rounds that are over by player."""
+    """Contributions and points in this round; finished rounds by player."""
     facts = view.facts
     rows = tuple(
         Row(

@@ -147,7 +147,7 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
 
 
 def _cost_tell(view: View) -> tuple[Tell, ...]:
-    """What points cost and take, where that is the same for each."""
+    """The cost and effect of points, if they are the same for each."""
     if view.facts["punishment"] != "fixed":
         return ()
     return Tell("They lose", str(view.facts["effect"])), Tell("You pay", "1")

@@ -1,4 +1,4 @@
-"""What records show of the public-goods game: its rounds, and the decisions of a seat."""
+"""Records of the public-goods game: its rounds, and the decisions of a seat."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -17,7 +17,7 @@ Entry = Mapping[str, Any]
 
 
 def record(looked: Looked) -> Played:
-    """Each round's contributions, the points that each gave and got, and what the round paid."""
+    """Each round's contributions, the points that each gave and got, and the round's payoffs."""
     facts = looked.view.facts
     lines = [
         f"In each round every player has {amount(facts['endowment'])} points, and puts a part of them into a project,"
@@ -62,9 +62,9 @@ def _within(name: str) -> str:
 
 
 def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
-    """The seat's contributions after the round before, and its points given what all had put in.
+    """The seat's contributions given the previous round, and its points given all contributions.
 
-    The others go without a name and by what they put in, so that a situation comes about in several matches.
+    The others appear without names, by their contributions, so that a situation recurs across matches.
     """
     has_points = looked.view.facts["punishment"] != "none"
     before: Entry | None = None
@@ -86,7 +86,7 @@ def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterat
 
 
 def _theirs(entry: Entry, seat: Seat) -> list[tuple[int, int]]:
-    """What each of the others put in, and the points that they were given by the seat."""
+    """The others' contributions, and the points that the seat gave them."""
     given = entry["points"][seat - 1]
     return [(each, given[at]) for at, each in enumerate(entry["contributions"]) if at != seat - 1]
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from analysis.signatures import Act
 from analysis.signatures.play_signature import Given, PlaySignature, changes_of, shares_of
-from app.reports.any_game import NOTHING, QUARTERS, GameReports, decided
-from app.reports.match_files import SeatPlayed
 from app.tasks.game.games.public_goods.rules import MOST_POINTS
+from app.tasks.game.match_files import SeatPlayed
+from app.tasks.game.reporting import NOTHING, QUARTERS, GameReports, decided
 
 GAME = "public-goods"
 _ENDOWMENT = "shares of the endowment"
@@ -42,7 +42,7 @@ SIGNATURES = (
 
 
 class PublicGoodsReports(GameReports):
-    """Counts what members do after what the others did, and to whom they give points."""
+    """Counts members' actions given the others' actions, and the recipients of their points."""
 
     def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
         return SIGNATURES

@@ -1,9 +1,9 @@
 """The public-goods game: each round all contribute to a project at once, and may then take points from each other.
 
-Rules and payoffs of Fehr and Gächter (2000, 2002): [FG00], [FG02] in docs/references.md. A round pays what was not
-contributed, and of the project a share (`mpcr`) of all contributions to each. Deduction points cost the one who gives
-them 1 each and take `effect` each from the other (`fixed`, 2002), or cost by a rising table and take a tenth of the
-round's income each, at most all of it (`tenths`, 2000).
+Rules and payoffs of Fehr and Gächter (2000, 2002): [FG00], [FG02] in docs/references.md. A round pays the part not
+contributed, and a share (`mpcr`) of all contributions to each. Deduction points cost the giver 1 each and take `effect`
+each from the other (`fixed`, 2002), or cost by a rising table and take a tenth of the round's income each, at most all
+of it (`tenths`, 2000).
 
 Move kinds: `contribute` with `amount`; then `deduct` with one field `points_N` for each other seat N.
 """
@@ -67,7 +67,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """`contributions` and `points` are of the round under way, by seat; `past` has those that are over."""
+    """The state of a match. `contributions` and `points` are of this round, by seat; `past` has finished rounds."""
 
     config: PublicGoodsConfig
     round: int
@@ -123,7 +123,7 @@ class PublicGoods:
         return _deducted(replace(s, points=_with(s.points, at, own)))
 
     def default_move(self, s: State, seat: Seat) -> Move:
-        """Contributes nothing, and takes nothing from anybody."""
+        """Contribute nothing, and give no points."""
         if s.phase == "contribute":
             return {"kind": "contribute", "amount": 0}
         return {"kind": "deduct", **{f"points_{other}": 0 for other in others(s.config, seat)}}
@@ -136,11 +136,11 @@ class PublicGoods:
         return Outcome("rounds", self.payoffs(s)) if s.phase == "end" else None
 
     def view(self, s: State, viewer: Viewer) -> View:
-        """Facts of everybody: players, endowment, mpcr, punishment, effect. A seat's add earned, own_contribution, and
-        once all have contributed, contributions of all; the observer's contributions and points as they stand.
+        """Facts for all viewers: players, endowment, mpcr, punishment, effect. A seat's add earned, own_contribution,
+        and once all have contributed, contributions of all; the observer's add current contributions and points.
 
-        History: for each round contributions of all, and a seat's own `profit`; where there are points, its `given` to
-        each, the sum `received`, never from whom, and its `income` before them. Others see `points` of each to each,
+        History: for each round contributions of all, and a seat's own `profit`; with punishment, its `given` to each,
+        the sum `received`, never from whom, and its `income` before them. Other viewers see `points` of each to each,
         and `profits`.
         """
         c, phase = s.config, self.to_move(s)
@@ -165,7 +165,8 @@ class PublicGoods:
     ) -> Mapping[Seat, Mapping[str, Fraction | float | None]]:
         """By seat, means over rounds: contributes (share of the endowment), free_rides (share of rounds without a
         contribution), income (before points), profit, points_given, points_received; and antisocial, the share of its
-        points that went to members who had contributed as much or more."""
+        points that went to members who had contributed as much or more.
+        """
         s = self.initial(c)
         for event in events:
             s = self.apply(s, event)

@@ -1,7 +1,7 @@
 """Agents for the Social Ultimatum Game: the four of the paper that proposed it, and simulated people.
 
-`gt` plays the equilibrium. `dba` and `dbra` draw from distributions over people, `dbra` answering those who made it
-offers. `adaptive` learns what others accept. Where the paper leaves something out, the choice is said below.
+`gt` plays the equilibrium. `dba` and `dbra` draw from distributions over people, `dbra` also returning offers to those
+who made it offers. `adaptive` learns what others accept. Choices that the paper leaves open are stated below.
 """
 
 import math
@@ -101,12 +101,12 @@ class DbaAgent(Agent):
     habits: Habits = SYNTHETIC
 
     def player(self) -> Player:
-        """A fresh player, whose ranking of the others is its own."""
+        """A new player, with its own ranking of the others."""
         return _Drawing(self.habits, reciprocates=False)
 
 
 class DbraAgent(Agent):
-    """As `dba`, but with the learned chance it offers to one of those who made it offers in the round before."""
+    """Like `dba`, but with the learned chance it makes its offer to a player who made it one in the previous round."""
 
     name: ClassVar[str] = "dbra"
     about: ClassVar[str] = "distribution-based and reciprocal: as dba, but answers offers with offers"
@@ -114,13 +114,13 @@ class DbraAgent(Agent):
     habits: Habits = SYNTHETIC
 
     def player(self) -> Player:
-        """A fresh player, whose ranking of the others is its own."""
+        """A new player, with its own ranking of the others."""
         return _Drawing(self.habits, reciprocates=True)
 
 
 @dataclass(slots=True)
 class _Belief:
-    """What one partner is held to accept: an estimate between two bounds."""
+    """A partner's acceptable amount: an estimate between two bounds."""
 
     estimate: float
     low: float
@@ -176,7 +176,7 @@ class Adaptive:
         self._rounds_read = len(view.history)
 
     def _offer(self, view: View, rng: random.Random) -> Move:
-        """The smallest amount that somebody is held to accept, or one step less to anybody."""
+        """The smallest amount expected to be accepted by some player, or one step less to any player."""
         step = view.facts["step"]
         asked = {n: _up(belief.estimate, step, view) for n, belief in self._beliefs.items()}
         best = min(asked.values())
@@ -198,7 +198,7 @@ def _recent(view: View, seats: Sequence[Seat]) -> list[int]:
 
 
 class AdaptiveAgent(Agent):
-    """Learns what each partner accepts and what is fair; parameters drawn from those of people unless given."""
+    """Learns what each partner accepts and what is fair; parameters are drawn from those of people unless given."""
 
     name: ClassVar[str] = "adaptive"
     about: ClassVar[str] = (
@@ -232,7 +232,7 @@ class _Later:
 
 
 class _Person:
-    """The adaptive model with noise: an answer turned round, an amount beside the one meant."""
+    """The adaptive model with noise: a flipped answer, an amount next to the intended one."""
 
     def __init__(self, agent: "SimulatedAgent") -> None:
         self._model, self._noise = _Later(agent), agent.noise
@@ -265,7 +265,7 @@ class SimulatedAgent(AdaptiveAgent):
 
 
 def as_person(agent: Agent, person: int) -> Agent:
-    """The adaptive agent with what is fitted to one person; parameters that were given stay."""
+    """The adaptive agent with parameters fitted to one person; given parameters are kept."""
     if not isinstance(agent, AdaptiveAgent):
         return agent
     own = agent.habits.people[person].model_dump()

@@ -1,4 +1,4 @@
-"""How people play the Social Ultimatum Game, as distributions: a synthetic prior, or estimated from moves."""
+"""People's play in the Social Ultimatum Game, as distributions: a synthetic prior, or estimated from moves."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ Rounds = Sequence[Sequence[Answered]]
 class Adaptation(Strict):
     """The adaptive model's parameters of one person.
 
-    `alpha`: what the person first holds to be fair, as a share of the endowment. `beta`: how fast that changes, from 0
-    (never) to 1 (the last value counts alone). `gamma`: how often the person tries a lower offer.
+    `alpha`: the amount first considered fair, as a share of the endowment. `beta`: how fast that changes, from 0
+    (never) to 1 (only the last value counts). `gamma`: how often the person tries a lower offer.
     """
 
     alpha: float
@@ -32,9 +32,9 @@ class Habits(Strict):
     """Distributions over people.
 
     `offers`: weights of the offers at equal intervals from nothing to the whole endowment. `rejections`: chance of
-    rejecting each of these. `ranks`: weights of the recipients, from the most to the least chosen.
-    `reciprocation`: the chance by which an offer is returned in the next round, which is the metric's immediate
-    reciprocity. `people`: adaptive parameters, one of which a player draws.
+    rejecting each of these. `ranks`: weights of the recipients, from the most to the least chosen. `reciprocation`: the
+    chance that an offer is returned in the next round, which is the metric's immediate reciprocity. `people`: adaptive
+    parameters, one of which a player draws.
     """
 
     source: str
@@ -71,13 +71,13 @@ SYNTHETIC = Habits(
 
 
 def learned(people: Sequence[tuple[State, Seat]], source: str, known_to: KnownTo = "seat") -> Habits:
-    """The distributions of seats of finished matches, which differ in the number of rounds at most.
+    """The distributions of seats of finished matches, which may differ only in the number of rounds.
 
     `known_to`: whose accepted offers count for `fitted_gamma`.
 
     Counts over all players, rounds and matches. A recipient's rank is taken per player and match, then averaged. An
-    amount that nobody was offered is rejected as the nearest one that somebody was (the smaller of two). Raises
-    StudyError for nobody, and for matches of different configurations.
+    amount never offered has the rejection rate of the nearest one that was (the smaller of two). Raises StudyError
+    without people, and for matches of different configurations.
     """
     configs = {state.config.model_copy(update={"rounds": 2}) for state, _ in people}
     if len(configs) != 1:
@@ -100,7 +100,7 @@ def learned(people: Sequence[tuple[State, Seat]], source: str, known_to: KnownTo
 
 
 def offers_of(rounds: Rounds, seat: Seat) -> list[Answered]:
-    """What one seat offered, round by round."""
+    """One seat's offers, round by round."""
     return [made[seat - 1] for made in rounds]
 
 
@@ -112,7 +112,7 @@ def recipient_shares(rounds: Rounds, seat: Seat, players: int) -> list[float]:
 
 
 def fitted_beta(rounds: Rounds, seat: Seat) -> float | None:
-    """How fast a seat's offers to the same partner fall: the median over its decreases; None without any.
+    """The rate at which a seat's offers to the same partner fall: the median over its decreases; None without any.
 
     For a decrease after s offers of the same amount to that partner it is the smallest value with which s updates pass
     the middle of both amounts: 1 - 2^(-1/s). Rounds between, with offers to others, update nothing about this partner.
@@ -128,10 +128,11 @@ def fitted_beta(rounds: Rounds, seat: Seat) -> float | None:
 
 
 def fitted_gamma(rounds: Rounds, seat: Seat, known_to: KnownTo = "seat") -> float:
-    """The share of a seat's offers below the smallest accepted before, out of rounds in which one is known; 0 without.
+    """The share of a seat's offers below the smallest one accepted before, among rounds in which one is known; 0
+    without.
 
-    "Known to be accepted by any player", as the paper has it, is read as: of offers that the seat made or got, which
-    are all that a player of the game sees. With ``anybody`` offers between others are known, too.
+    The paper's "known to be accepted by any player" is read as: among offers that the seat made or got, the only ones
+    that a player of the game sees. With ``anybody``, offers between others are known, too.
     """
     lower = rounds_known = 0
     known: list[int] = []
@@ -149,7 +150,7 @@ def fitted_gamma(rounds: Rounds, seat: Seat, known_to: KnownTo = "seat") -> floa
 def _people(
     traces: Sequence[tuple[Rounds, Seat]], endowment: int, known_to: KnownTo
 ) -> tuple[Adaptation, ...]:
-    """Each person's parameters; who never lowered an offer gets the median of those who did, 0 if nobody did."""
+    """Each person's parameters; those who never lowered an offer get the median of those who did, 0 if none did."""
     betas = [fitted_beta(*trace) for trace in traces]
     usual = median([beta for beta in betas if beta is not None] or [0.0])
     return tuple(

@@ -1,4 +1,4 @@
-"""The Social Ultimatum Game for whoever sees everything: what is so, and each move in words."""
+"""The observer's view of the Social Ultimatum Game: the state, and each move in words."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""The Social Ultimatum Game on its page: whom to offer how much, offers to answer, and who has given what to whom."""
+"""The page of the Social Ultimatum Game: the offer to make, offers to answer, and earlier offers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -234,7 +234,7 @@ def _chip(offer: Seen, other: int, word: str) -> Chip:
 
 
 def _boards(view: View) -> tuple[Table, ...]:
-    """Where everything is public, all offers of the rounds that are over, the last round first."""
+    """All offers of finished rounds, last round first, if they are public."""
     if not view.history or "offers" not in view.history[-1]:
         return ()
     rows = tuple(

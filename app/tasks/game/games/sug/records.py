@@ -1,4 +1,4 @@
-"""What records show of the Social Ultimatum Game: its rounds, and the decisions of a seat."""
+"""Records of the Social Ultimatum Game: its rounds, and the decisions of a seat."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -64,7 +64,7 @@ def decisions(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[D
 
 
 def _between(before: Mapping[Seat, Mapping[str, Any]], seat: Seat, other: Seat) -> Parts:
-    """What the round before was between a player and the one who makes an offer now."""
+    """The previous round between a player and the one now making an offer."""
     if not before:
         return (FIRST,)
     own = before[seat]

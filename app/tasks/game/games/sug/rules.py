@@ -103,7 +103,7 @@ class Sug:
         return _with_answers(s, event.seat, event.move)
 
     def default_move(self, s: State, seat: Seat) -> Move:
-        """Offers nothing to the next seat, so that a player who left pays nobody; rejects every offer."""
+        """Offer nothing to the next seat, so that a player who left pays nobody; reject every offer."""
         if s.phase == "answer":
             return {"kind": "answer", **{f"offer_{sender}": REJECT for sender, _ in _received(s, seat)}}
         return {"kind": "offer", "to": seat % s.config.players + 1, "amount": 0}
@@ -119,7 +119,7 @@ class Sug:
 
         A seat's history: for each round its own `offer` (to, amount, accepted), the offers `received` (from, amount,
         accepted) and its `payoff`; with a public history, `offers` of all, as others see it. The observer's facts add
-        what is pending; a record has the offers of all rounds that are over.
+        pending offers; a record has the offers of all finished rounds.
         """
         c = s.config
         facts: dict[str, Any] = {
@@ -196,7 +196,7 @@ def _resolved(s: State) -> State:
 
 
 def _paid(c: SugConfig, made: Sequence[Answered]) -> list[int]:
-    """What a round pays each seat: an accepted offer is divided, a rejected one pays nobody."""
+    """A round's payoff of each seat: an accepted offer is divided, a rejected one pays nobody."""
     paid = [0] * c.players
     for i, (to, amount, accepted) in enumerate(made):
         if accepted:

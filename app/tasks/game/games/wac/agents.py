@@ -1,6 +1,6 @@
 """Rule agents and simulated people for the water auction; the paper has none, so the rules are our choice.
 
-What bids at random what it can afford is the agent `random` of every game.
+Random affordable bids are made by the agent `random` of every game.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ TENS = 10
 
 @dataclass(frozen=True, slots=True)
 class _Bidder:
-    """Bids what `wish` says of the view and one's own entry in it, as far as the balance goes."""
+    """Bids the result of `wish` for the view and the player's own entry in it, up to the balance."""
 
     wish: Callable[[View, Own], int]
 
@@ -77,7 +77,7 @@ class Outbid(Agent):
 
 
 class Saver(Agent):
-    """Bids nothing while a day without water leaves more than `reserve` health, and else all that it has."""
+    """Bids nothing while a day without water leaves more than `reserve` health, and otherwise its whole balance."""
 
     name: ClassVar[str] = "saver"
     about: ClassVar[str] = "bids nothing until its life is at stake, then everything"

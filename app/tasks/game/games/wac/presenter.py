@@ -264,7 +264,7 @@ def _others(view: View, day: Mapping[str, Any]) -> str:
 
 
 def _drawings(view: View) -> tuple[Drawing, ...]:
-    """Everybody's health by day, one's own in full, and the lowest bid that got water."""
+    """Every player's health by day, the viewer's own in bold, and the lowest bid that got water."""
     if not view.history:
         return ()
     names, days = _names(view), view.rounds or len(view.history)
@@ -299,7 +299,7 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
 
 
 def _axes(base: float, values: Mapping[float, str], days: int) -> list[Mark]:
-    """The line at the bottom, the values beside it at their heights, and the first and last day below it."""
+    """The base line, the values next to it at their heights, and the first and last day below it."""
     beside = [Mark("text", 0, at + 4, text=text) for at, text in values.items()]
     below = [Mark("text", LEFT, base + BELOW, text="day 1")]
     if days > 1:

@@ -1,4 +1,4 @@
-"""What records show of the water auction: its days, and the bids of a seat."""
+"""Records of the water auction: its days, and the bids of a seat."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is measured of the water auction: its signatures, and what became of its residents in each setting."""
+"""Reports of the water auction: its signatures, and the residents' survival in each setting."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,15 +9,15 @@ from analysis.games.wac import WaterGame, WaterSetting, water_setting
 from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
-from app.reports.any_game import Found, GameReports, Looking, decided
-from app.reports.match_files import MatchFile, SeatPlayed
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import MatchFile, SeatPlayed
 from app.tasks.game.replay import Replayed
+from app.tasks.game.reporting import Found, GameReports, Looking, decided
 
 
 class WaterReports(GameReports):
-    """Prices and residents are told by the configuration."""
+    """Reports in which prices and residents depend on the configuration."""
 
     def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
         return tuple(one for one in PLAY_SIGNATURES if one.game == "wac")

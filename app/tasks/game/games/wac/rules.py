@@ -1,7 +1,8 @@
-"""The Water Allocation Challenge: five residents bid for water through a drought, and who goes without too long dies.
+"""The Water Allocation Challenge: five residents bid for water through a drought, and one who goes without too long
+dies.
 
-From Alympics [MCX24], section 4. What the paper leaves open follows its released records: supply is uniform
-with both ends included, and the first day without water costs 1. Bids are whole dollars.
+From Alympics [MCX24], section 4. Details that the paper leaves open follow its released records: supply is uniform with
+both ends included, and the first day without water costs 1. Bids are whole dollars.
 """
 
 from collections.abc import Mapping, Sequence
@@ -130,7 +131,7 @@ class Status:
 
     @property
     def alive(self) -> bool:
-        """Whether any health is left."""
+        """True if any health is left."""
         return self.health > 0
 
 
@@ -158,10 +159,10 @@ class WaterState:
 def allocate(
     needs: Sequence[int], balances: Sequence[int], bids: Sequence[int | None], supply: int
 ) -> tuple[int, ...]:
-    """Who gets water, as indexes in the order of allocation; None bids nothing.
+    """The winners of water, as indexes in the order of allocation; None bids nothing.
 
-    Again and again the highest bid among those whose need fits in what is left and whose balance covers the bid; of
-    equal bids the smaller need, then the earlier index. A bid that no longer fits is passed over for a lower one.
+    Repeatedly, the highest bid among those whose need fits in the rest and whose balance covers the bid; among equal
+    bids the smaller need, then the earlier index. A bid that no longer fits is skipped for a lower one.
     """
     able = [
         (-bid, needs[index], index)
@@ -213,7 +214,7 @@ class WaterAuction:
         return Phase(f"{day}-bid", day, "bid", _to_bid(s), simultaneous=True)
 
     def legal(self, s: WaterState, seat: Seat) -> MoveSchema:
-        """A bid of whole dollars up to the balance; 0 is no wish to pay, and can win what is left."""
+        """A bid of whole dollars up to the balance; 0 offers no payment, and can win leftover water."""
         if seat not in self.to_move(s).seats:
             raise IllegalMove(f"seat {seat} may not act now")
         return MoveSchema((MoveKind("bid", (Number("amount", 0, s.statuses[seat - 1].balance),)),))
@@ -244,7 +245,7 @@ class WaterAuction:
         return Outcome(reason, self.payoffs(s)) if reason else None
 
     def out(self, s: WaterState, seat: Seat) -> bool:
-        """Who has no health left, bids no more and is paid no more."""
+        """True for a player without health, who bids no more and is paid no more."""
         return not s.statuses[seat - 1].alive
 
     def _reason(self, s: WaterState) -> str | None:
@@ -254,9 +255,9 @@ class WaterAuction:
 
     def view(self, s: WaterState, viewer: Viewer) -> View:
         """Facts: `supply` of today (None until drawn), `supply_range`, `most_health`, `water_health`, `residents`
-        (name, need, salary, balance, health, next_loss, alive), `bid` (one's own, once made), `bids` (observer),
-        `persona` (one's own), `day_payoff`, `payoffs`. Everything but personas and the bids of today is
-        public. History: for each day supply, bids, winners and statuses.
+        (name, need, salary, balance, health, next_loss, alive), `bid` (the viewer's own, once made), `bids` (observer),
+        `persona` (the viewer's own), `day_payoff`, `payoffs`. Everything but personas and the bids of today is public.
+        History: for each day supply, bids, winners and statuses.
         """
         c, phase = s.config, self.to_move(s)
         own = viewer - 1 if isinstance(viewer, int) else None
@@ -284,7 +285,8 @@ class WaterAuction:
         self, c: WaterConfig, events: Sequence[Event]
     ) -> Mapping[Seat, Mapping[str, Fraction | float | None]]:
         """`survived` (0 or 1), `days_alive`, `days_won`, `paid` in dollars, final `health` and `balance`; of the match
-        `survivors`, `rsr_start` and `rsr_end` (expected supply over the need of those alive; None when nobody is)."""
+        `survivors`, `rsr_start` and `rsr_end` (expected supply over the need of those alive; None when nobody is).
+        """
         s = reduce(self.apply, events, self.initial(c))
         alive = [resident for resident, status in zip(c.residents, s.statuses, strict=True) if status.alive]
         shared = {

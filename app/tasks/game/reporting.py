@@ -1,6 +1,6 @@
-"""The measures of any game besides its own metrics, where its folder says nothing.
+"""The default measures of any game, in addition to its own metrics.
 
-Signatures of play, distances of play, more measures, and what is known before a decision that is predicted.
+Signatures of play, distances of play, further measures, and the features for predicting decisions.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from analysis.signatures import Act
 from analysis.signatures.play_signature import Given, PlaySignature, unordered_of
-from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.match import Match
+from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed
 from app.tasks.game.moves import Choice, MoveSchema, Number
 from app.tasks.game.replay import Replayed
 
@@ -49,13 +49,13 @@ class Found:
 
 
 class GameReports:
-    """The measures of any game; a game's own class puts its own in place of any of these."""
+    """The default reports of a game; a game's own class overrides any of these."""
 
     features: Callable[[Any, Seat], Features] | None = None
     """All that was known before an answer, from the state and the seat: for games whose answers are predicted."""
 
     def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
-        """The signatures of play: of each field of a move, given what the seat chose there the time before."""
+        """Signatures of play: of each field of a move, given the seat's previous choice in it."""
         found: dict[str, PlaySignature] = {}
         for one in seats:
             for state, event in decided(one):
@@ -66,7 +66,7 @@ class GameReports:
         return tuple(found.values())
 
     def acts(self, one: SeatPlayed) -> Iterator[Act]:
-        """The seat's decisions with what it perceived before, by signature; default moves made for it are none."""
+        """The seat's decisions with the preceding observation, by signature; default moves are left out."""
         last: dict[str, float] = {}
         for state, event in decided(one):
             schema = one.match.match.game.legal(state, one.seat)
@@ -91,11 +91,11 @@ class GameReports:
         return {}
 
     def more(self, looking: Looking) -> Found:
-        """More that `likely-human game metrics` says of a file, besides the measures."""
+        """Further output of `likely-human game metrics` for a file."""
         return Found()
 
     def against_people(self, files: Sequence[MatchFile], options: Options) -> Found:
-        """How far the play in each file is from that of the people of the first; of games with distances of play."""
+        """Distances between the play in each file and that of the people in the first, for games that define them."""
         return Found()
 
     def play_compared(self, groups: Groups, options: Options) -> "PlayComparison | None":
@@ -123,7 +123,7 @@ def _named(one: SeatPlayed, event: Event, field: str) -> str:
 
 
 def _fields(schema: MoveSchema, event: Event) -> Iterator[tuple[Number | Choice, float]]:
-    """The fields of a move that can be counted, with what was chosen: a share of the range, or an option's place."""
+    """The countable fields of a move, with the choice: a share of the range, or an option's index."""
     for each in schema.kind(event.move["kind"]).fields:
         value = event.move[each.name]
         if isinstance(each, Choice):

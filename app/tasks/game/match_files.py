@@ -47,7 +47,7 @@ class MatchFile:
 
     @property
     def agreed(self) -> list[Replayed]:
-        """The matches in which every person agreed that others read their play; those of programs alone are in it."""
+        """The matches in which every person agreed to have their play shown; those of programs only are included."""
         return [one for one in self.matches if all((one.id, seat) in self.may_show for seat in one.people)]
 
     @property
@@ -75,7 +75,7 @@ class MatchFile:
 
     @property
     def programs(self) -> list[SeatPlayed]:
-        """The seats of agents; beside people, simulated people are agents as well."""
+        """The seats of agents; next to people, simulated people are agents as well."""
         are_people = HUMAN if any(seat.occupant == HUMAN for seat in self.seats) else PEOPLE[1]
         return [seat for seat in self.seats if seat.occupant != are_people]
 
@@ -87,10 +87,10 @@ class MatchFile:
 
 
 def read_matches(path: Path) -> MatchFile:
-    """Replay a file of moves; agents have their names where `seats_played.csv` stands beside it.
+    """Replay a file of moves; agents have their names if `seats_played.csv` is in the same folder.
 
-    Matches with an excluded row are left out. Raises StudyError for a file that does not replay, or without a match
-    that counts.
+    Matches with an excluded row are left out. Raises StudyError for a file that does not replay, or has no counted
+    match.
     """
     kept, left_out = [], 0
     for one in replayed(path):
@@ -114,7 +114,7 @@ def one_game(files: Sequence[MatchFile]) -> AnyGame:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How distances and intervals are computed."""
+    """Options for computing distances and intervals."""
 
     smoothing: float = 0.5
     log_base: float = math.e
@@ -135,7 +135,7 @@ class Groups:
 
 
 def name_of_play(seats: Sequence[SeatPlayed], taken: Container[str] = ()) -> str:
-    """Who plays on some seats, for a legend: people, or agents by name; a name that is taken gets a number."""
+    """The players of some seats, for a legend: people, or agents by name; a name already used gets a number."""
     said = {"human": "people", "simulated": "simulated people"}
     name = ", ".join(dict.fromkeys(said.get(one.player, one.player) for one in seats))
     return next(one for n in count(1) if (one := name if n == 1 else f"{name} ({n})") not in taken)
