@@ -15,6 +15,7 @@ import pandas as pd
 
 from analysis.choice.published import Published
 from analysis.detection.studies import BlockJudgements
+from analysis.findings.registry import STATISTICS
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.groups import GroupComparison as RatingGroups
 from analysis.ratings.studies import BlockRatings
@@ -135,15 +136,22 @@ def _of_analysis(found: dict[str, Key]) -> tuple[Key, ...]:
 def _of_study(found: dict[str, Key]) -> tuple[Key, ...]:
     chance, trials = found.pop("against_chance"), found.pop("uncertainty_trials")
     preferences = found.pop("participant_preferences")
+    found.pop("further")
     moved = {
         "accuracy": f"and in it `against_chance`, a {chance.type}",
         "uncertainty": f"and in it `trials`: {trials.type}",
         "uncertainty_all": "and in it `trials`: `all`",
         "participants": f"and in each `preferences`, a {preferences.type}",
     }
-    return tuple(
+    own = (
         Key(k.name, k.type, "; ".join(filter(None, (k.meaning, moved.get(k.name))))) for k in found.values()
     )
+    return (*own, *(Key(name, in_words(cls), "") for name, cls in further().items()))
+
+
+def further() -> Mapping[str, type]:
+    """The results of statistics that `StudyResult` has no field for, by the key that each has."""
+    return {one.name: get_type_hints(one.compute)["return"] for one in STATISTICS if one.compute}
 
 
 def _with_settings(
@@ -216,6 +224,8 @@ def results() -> dict[type, list[str]]:
     found: dict[type, list[str]] = {}
     for root, where in ROOTS.items():
         _walk(root, "" if root is Analysis else where.strip("`") + ".", where, found)
+    for name, cls in further().items():
+        _walk(cls, f"studies[].{name}.", f"`studies[].{name}`", found)
     return found
 
 
