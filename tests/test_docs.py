@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.reports.columns import Column
-from app.reports.exported import table_of
 from app.reports.kinds import What
+from app.reports.tasks import table_of
 from tests.program import Program
 from tools import command_line, packages
 from tools.made import END, begin, by_hand
@@ -30,7 +30,7 @@ def row_of(column: Column) -> str:
 
 
 @pytest.mark.parametrize("what", What)
-def test_the_data_dictionary_is_the_codes(what: What) -> None:
+def test_the_data_dictionary_is_the_codes(what: str) -> None:
     section = DATA.partition(f"## `{what}`")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     columns = table_of(what).columns
