@@ -49,7 +49,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ShownSection:
     """A statistic in words and tables."""
 
     title: str
@@ -109,10 +109,12 @@ def _item_title(name: str, sections: Iterable[str]) -> str:
     return f"{_ITEMS[kind]}: {block}" if len(of_kind) > 1 else _ITEMS[kind]
 
 
-def told_of(sections: Iterable[Section], address: Address) -> Sequence[Told]:
+def shown_sections(sections: Iterable[Section], address: Address) -> Sequence[ShownSection]:
     """All numbers, statistic by statistic; `address` is where the table of a name lies as CSV."""
     return [
-        Told(section.title, section, [table_of(one, address(name)) for name, one in tables_of(section)])
+        ShownSection(
+            section.title, section, [table_of(one, address(name)) for name, one in tables_of(section)]
+        )
         for section in sections
     ]
 
