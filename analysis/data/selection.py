@@ -18,7 +18,7 @@ BY_EVIDENCE = (UNWATCHED, "out-of-step", "dropped-frames")
 
 @dataclass(frozen=True, slots=True)
 class Selection(Result):
-    """How the rows of one study were selected; each row left out is counted once, at its first reason.
+    """The selection of one study's rows; each row left out is counted once, at its first reason.
 
     `left_out` has three parts in the order in which they are checked: ``mode`` (rows of other modes), ``kind``
     (practice and attention trials), ``excluded`` (rows that a rule excludes), each from value to number of rows.
