@@ -33,7 +33,8 @@ from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import TIMES, Agents, records_of
 from app.tasks.game.replay import Replayed, Took
 from app.tasks.game.tables import MatchStatus
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.rating.items import DesignItem
+from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 from app.trials.tables import Exclusion
 

@@ -21,16 +21,16 @@ from app.library.contents import is_kept
 from app.library.documents import Document
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
-from app.studies.file.items import ItemRow, read_item_file
-from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.rating.items import DesignItem, ItemRow, read_item_file
+from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind as PairKind
+from app.trials.stimuli import HUMAN, StimulusFacts, true_source_of
 from app.trials.tables import Unit, UnitMember
 
 SEED = 1

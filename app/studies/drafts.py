@@ -19,13 +19,13 @@ from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
-from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import unfilled
 from app.studies.file.yamlpatch import Written, file_of_version
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, Study, StudyShare, StudyVersion
 from app.studies.versions import Loaded, load_version
 from app.trials.states import State
+from app.trials.stimuli import StimulusFacts
 
 MOST_CHARACTERS = 5_000_000
 LONGEST_REASON = 2_000

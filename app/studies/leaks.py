@@ -18,11 +18,12 @@ from app.core.errors import StudyError
 from app.core.problems import counted, listed
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
-from app.studies.clues import Clues, clues_in
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Member
-from app.tasks.pair.settings import DesignPair, PairDesign
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import DesignPair
 from app.tasks.rating.settings import RatingDesign
+from app.trials.clues import Clues, clues_in
 from app.trials.design import Kind
 from app.trials.parts import LeakName
 

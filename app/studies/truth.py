@@ -29,26 +29,19 @@ from app.studies.drafts import (
 )
 from app.studies.file.design import DesignTruth, StudyDesign
 from app.studies.file.drafts import items_as_csv
-from app.studies.file.items import read_item_file
-from app.studies.file.pairs import (
-    HUMAN,
-    NO_SOURCE,
-    PairSpec,
-    StimulusFacts,
-    condition_by_source,
-    true_source_of,
-    truth_by_source,
-)
-from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
 from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.pair.design import Member
-from app.tasks.pair.settings import DesignPair, PairDesign
-from app.tasks.rating.settings import DesignItem
+from app.tasks.pair.pairs import PairSpec, condition_by_source, truth_by_source
+from app.tasks.pair.rows import BadRow, Row, read_rows, rows_as_csv
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import DesignPair
+from app.tasks.rating.items import DesignItem, read_item_file
 from app.tasks.registry import AnyDesign
 from app.trials.design import Kind
 from app.trials.responses import Response
 from app.trials.states import State
+from app.trials.stimuli import HUMAN, NO_SOURCE, StimulusFacts, true_source_of
 from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
 
 Stimuli = Mapping[str, StimulusFacts]

@@ -16,12 +16,12 @@ from app.core.database import Database
 from app.core.errors import NotFound
 from app.library.tables import Stimulus
 from app.outputs.clues import clips_of
+from app.pairs.draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
-from app.studies.pairs_draft import clip_cards, pairs_here, pairs_tried, with_pair
-from app.studies.pairs_edit import BadRow, Row
 from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth
+from app.tasks.pair.rows import BadRow, Row
 from app.trials.states import State
 from app.trials.tables import Mode
 from tests.admin.persons import make_user, share_study

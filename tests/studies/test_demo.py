@@ -25,8 +25,8 @@ from app.library.clips.probe import probe
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.tables import Stimulus
 from app.studies.file.load import load_study
-from app.studies.file.pairs import StimulusFacts
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 from stimuli.arena import GOALS
 from stimuli.arrays import Bytes
 from stimuli.body import FRAMES_PER_S

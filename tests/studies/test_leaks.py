@@ -18,11 +18,11 @@ from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import Line, Record, Round, Table, canonical_json
 from app.studies.checklist import _leaks
-from app.studies.clues import clues_in
 from app.studies.file.design import StudyDesign
 from app.studies.file.load import load_study
 from app.studies.leaks import leaks_of, refuse_leaks, sign_test
 from app.studies.versions import stimulus_facts
+from app.trials.clues import clues_in
 from app.trials.parts import LeakName
 from tests.factories import NOW, study_file
 

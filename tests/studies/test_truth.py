@@ -15,18 +15,18 @@ from app.catalog.sheet import apply_sheet, sheet
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.library.clips.store import ClipStore
+from app.pairs.draft import pairs_here
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, checklist
 from app.studies.drafts import create_study, draft_for, save_draft, save_version
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft
-from app.studies.file.pairs import NO_SOURCE
-from app.studies.pairs_draft import pairs_here
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth, truth_view
 from app.trials.responses import Response
+from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import Mode, ParticipantSession, Status, Unit
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips, facts

@@ -13,19 +13,18 @@ from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.outputs import last_response
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
-from app.studies.file.comparable import blocks_in
+from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck, check_draft
-from app.studies.file.pairs import StimulusFacts, true_source_of
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
-from app.studies.pairs_summary import unit_counts
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.truth import truth_view
 from app.tasks.units import units_in_words
 from app.trials.states import State
+from app.trials.stimuli import StimulusFacts, true_source_of
 from app.trials.tables import Mode, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)

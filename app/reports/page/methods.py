@@ -16,7 +16,8 @@ from app.reports.page.sources import FileStudy, Source
 from app.reports.page.statistics import JUDGES, statistics
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
-from app.tasks.pair.settings import DesignTrials, PairDesign
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import DesignTrials
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 from app.trials.tables import BEGUN, Status

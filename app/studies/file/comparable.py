@@ -1,5 +1,6 @@
 """A study's keys in a form in which the same study is the same value: defaults, labels and pairs written out."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,11 +11,12 @@ from app.questions.registry import QUESTIONS, type_of
 from app.questions.scales import SCALES
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import items_as_csv, keys_of_design, keys_of_sample, pairs_as_csv
-from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
-from app.studies.file.pairs import COLUMNS, read_pair_file
-from app.tasks.pair.settings import PairDesign, Sample, Trials
+from app.tasks.pair.pairs import COLUMNS, read_pair_file
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import Sample, Trials
+from app.tasks.rating.items import read_item_file
 from app.tasks.rating.settings import CRITERIA, RatingDesign
 from app.tasks.registry import BLOCKS, AnyDesign
 from app.trials.design import BLOCK
@@ -41,6 +43,15 @@ def as_blocks(keys: Mapping[str, Any]) -> dict[str, Any]:
     own = {key: keys[key] for key in OF_ONE_BLOCK if key in keys}
     blocks = [{"id": BLOCK, "task": "pair", **own}] if own else []
     return {**{key: value for key, value in keys.items() if key not in OF_ONE_BLOCK}, "blocks": blocks}
+
+
+def unit_counts(keys: Mapping[str, Any]) -> Mapping[str, int]:
+    """The number of units that a draft requests by task, in the order of its blocks; no stimulus is looked at."""
+    counts = Counter[str]()
+    for block in blocks_in(as_blocks(keys)):
+        if (task := str(block.get("task"))) in BLOCKS:
+            counts[task] += BLOCKS[task].n_units(block)
+    return counts
 
 
 def comparable(keys: object, *, in_blocks: bool = False) -> dict[str, Any]:

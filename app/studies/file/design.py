@@ -16,15 +16,18 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.model import BlockOrder, StudyFile
-from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
 from app.tasks.game.settings import GameDesign
-from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
-from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
+from app.tasks.pair.pairs import PairSpec
+from app.tasks.pair.settings import PairBlock, PairDesign
+from app.tasks.pair.terms import DesignPair, DesignTrials, Sample
+from app.tasks.rating.items import DesignItem
+from app.tasks.rating.settings import RatingBlock, RatingDesign
 from app.tasks.registry import AnyDesign, Block
 from app.tasks.units import units_in_words
 from app.tasks.walk.settings import WalkDesign
 from app.trials.design import BLOCK
 from app.trials.parts import BlockDesign
+from app.trials.stimuli import HUMAN, StimulusFacts
 
 Scales = Mapping[str, tuple[str, ...]]
 

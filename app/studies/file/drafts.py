@@ -17,15 +17,17 @@ from app.core.rowfiles import RowFile, RowText
 from app.questions.base import Question
 from app.questions.registry import QUESTIONS
 from app.studies.file.design import StudyDesign, design_pair, resolve_design
-from app.studies.file.items import COLUMNS as ITEM_COLUMNS
-from app.studies.file.items import ItemRow
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
-from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts
 from app.studies.file.reading import PAIRS, Reading
-from app.studies.file.sampling import sample_pairs
-from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.pair.pairs import COLUMNS, PairSpec
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import DesignPair, DesignTrials, Sample
+from app.tasks.rating.items import COLUMNS as ITEM_COLUMNS
+from app.tasks.rating.items import DesignItem, ItemRow
+from app.tasks.rating.settings import RatingDesign
 from app.trials.parts import BlockDesign
+from app.trials.stimuli import HUMAN, StimulusFacts
 
 # Remedies that speak of the file's keys, in the words of a form.
 _IN_FORMS = (

@@ -19,7 +19,7 @@ from app.studies.file.model import (
     Truth,
 )
 from app.tasks.game.terms import PARTS
-from app.tasks.pair.settings import Sample, Trials
+from app.tasks.pair.terms import Sample, Trials
 from app.tasks.rating.settings import CRITERIA, When
 from app.tasks.registry import BLOCKS
 from app.trials.parts import BLOCK_PATTERN

@@ -1,7 +1,7 @@
 """Help texts of forms for each key: the model's descriptions, reworded where they mention files."""
 
 from app.tasks.game.settings import IN_A_GAME_FILE
-from app.tasks.pair.settings import IN_A_PAIR_FILE
+from app.tasks.pair.terms import IN_A_PAIR_FILE
 from app.trials.parts import IN_A_TEXT_FILE
 
 # Forms know no files: there a text or a list is always itself.

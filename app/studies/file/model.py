@@ -15,12 +15,12 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
-from app.studies.file.pairs import HUMAN, NO_SOURCE
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
-from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
+from app.tasks.pair.terms import IN_A_PAIR_FILE, Sample, Trials
 from app.tasks.registry import Block
 from app.trials.parts import IN_A_TEXT_FILE, Markdown
+from app.trials.stimuli import HUMAN, NO_SOURCE
 
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
 SCALE_PATTERN = r"^[a-z][a-z0-9_-]{0,39}$"

@@ -13,23 +13,15 @@ from app.core.rowfiles import RowFile, RowText
 from app.questions.base import finite_number
 from app.studies.file.design import BlockContent
 from app.studies.file.explain import faults_of
-from app.studies.file.items import read_item_file, resolve_items, unmatched_groups
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
-from app.studies.file.pairs import (
-    NO_SOURCE,
-    PairSpec,
-    StimulusFacts,
-    check_clips,
-    read_pair_file,
-    resolve_rows,
-    true_source_of,
-)
-from app.studies.file.sampling import kept_apart, sample_pairs
 from app.tasks.game.terms import read_checks
-from app.tasks.pair.settings import Sample
-from app.tasks.rating.settings import DesignItem
+from app.tasks.pair.pairs import PairSpec, check_clips, read_pair_file, resolve_rows
+from app.tasks.pair.sampling import kept_apart, sample_pairs
+from app.tasks.pair.terms import Sample
+from app.tasks.rating.items import DesignItem, read_item_file, resolve_items, unmatched_groups
 from app.tasks.registry import BLOCKS
 from app.trials.design import Kind
+from app.trials.stimuli import NO_SOURCE, StimulusFacts, true_source_of
 
 TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
 OF_BLOCK = ("instructions", "self_assessment")

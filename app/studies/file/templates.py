@@ -14,9 +14,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.core.errors import StudyError
 from app.core.problems import Place, listed, quoted
 from app.studies.file.bundle import read_written
-from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.yamlsource import read_yaml
+from app.tasks.rating.items import read_item_file
 
 # Lists of names, with no words in them that a participant reads.
 _NAMES = ("pairs", "drawn")

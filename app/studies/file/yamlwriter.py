@@ -9,7 +9,7 @@ import yaml
 from app.core.problems import Place
 from app.studies.file.keys import tidied
 from app.studies.file.reading import OF_BLOCK, PAIRS, TEXTS
-from app.studies.file.sampling import DRAWN
+from app.tasks.pair.sampling import DRAWN
 
 _WIDTH = 110
 _HEAD = "# A study file of Likely Human; the help page Study file explains every key."

@@ -8,9 +8,10 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from app.core.widgets import Widget
-from app.questions.base import Asked, Frozen, Part, Question, QuestionType, different
+from app.questions.base import Asked, Part, Question, QuestionType, different
 from app.questions.registry import Models, any_of
-from app.trials.design import Kind, Slot
+from app.tasks.rating.items import DesignItem, read_item_file
+from app.trials.design import Slot
 from app.trials.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
@@ -158,19 +159,10 @@ class RatingBlock(BlockSettings):
         description="`after` the block's items, or `before` them: about a match that was played just now, say.",
     )
 
-
-class DesignItem(Frozen):
-    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus."""
-
-    id: str
-    stimulus: str = ""
-    text: str = ""
-    source: str = ""
-    condition: str = ""
-    kind: Kind
-    group: str = ""
-    position: int = Field(ge=1)
-    sha256: str = ""
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        items = keys.get("items")
+        return len(read_item_file("", items, by_row=True).rows) if isinstance(items, str) else 0
 
 
 class RatingDesign(BlockDesign):

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
+from app.pairs.view import draw_state, find_by_block
 from app.studies.file.bundle import read_bundle
 from app.studies.file.design import StudyDesign
 from app.studies.file.difference import design_differences, differences
@@ -21,7 +22,6 @@ from app.studies.file.problems import StudyFileProblems
 from app.studies.file.templates import unfilled
 from app.studies.file.yamlsource import read_yaml
 from app.studies.file.yamlwriter import draft_to_yaml
-from app.studies.pairs_view import draw_state, find_by_block
 from app.tasks.pair.settings import PairDesign
 from app.tasks.rating.settings import RatingDesign
 from tests.studies.file.block_study import FILES, STUDY, block_keys, write_study

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.studies.file.pairs import PairSpec, check_clips, condition_by_source, read_pair_file, resolve_rows
 from app.tasks.pair.design import Member
+from app.tasks.pair.pairs import PairSpec, check_clips, condition_by_source, read_pair_file, resolve_rows
 from app.trials.design import Kind
 from tests.studies.file.study_folder import PAIRS, loaded, make_facts, make_folder, problems_of
 

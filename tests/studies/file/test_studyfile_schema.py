@@ -16,10 +16,11 @@ from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
-from app.studies.file.pairs import COLUMNS, REQUIRED
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
-from app.tasks.pair.settings import PairBlock, Sample, Trials
+from app.tasks.pair.pairs import COLUMNS, REQUIRED
+from app.tasks.pair.settings import PairBlock
+from app.tasks.pair.terms import Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from app.tasks.walk.settings import WalkBlock
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder

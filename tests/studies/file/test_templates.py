@@ -14,13 +14,14 @@ from app.studies.file.drafts import check_draft
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.load import check_study, load_study, written_study
 from app.studies.file.model import Consent, StudyFile
-from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
 from app.tasks.game.settings import GameBlock
-from app.tasks.pair.settings import PairBlock, Sample
+from app.tasks.pair.settings import PairBlock
+from app.tasks.pair.terms import Sample
 from app.tasks.rating.assignment import ItemToAssign, planned_sessions
 from app.tasks.rating.settings import RatingBlock
+from app.trials.stimuli import StimulusFacts
 from tests.studies.file.study_folder import make_facts
 
 ROOT = Path(__file__).parents[3]

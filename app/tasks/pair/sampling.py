@@ -18,20 +18,11 @@ from itertools import accumulate
 
 from app.core.problems import Fault, Place, counted, listed, nearest, quoted
 from app.library.kinds import StimulusKind
-from app.studies.file.even import Asked, Group, draw_evenly
-from app.studies.file.pairs import (
-    HUMAN,
-    PairSpec,
-    StimulusFacts,
-    check_clips,
-    content_of,
-    of_kind,
-    read_pair_file,
-    resolve_rows,
-    truth_by_source,
-)
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.even import Asked, Group, draw_evenly
+from app.tasks.pair.pairs import PairSpec, check_clips, read_pair_file, resolve_rows, truth_by_source
+from app.tasks.pair.terms import Sample
 from app.trials.design import Kind
+from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]

@@ -4,15 +4,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import Field
+
 from app.core.problems import Fault, counted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
-from app.studies.file.pairs import StimulusFacts
-from app.tasks.rating.settings import DesignItem
+from app.questions.base import Frozen
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 
 COLUMNS = ("item", "stimulus", "text", "condition", "kind", "group")
 REQUIRED = ("item",)
 MOST_TEXT = 20_000
+
+
+class DesignItem(Frozen):
+    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus."""
+
+    id: str
+    stimulus: str = ""
+    text: str = ""
+    source: str = ""
+    condition: str = ""
+    kind: Kind
+    group: str = ""
+    position: int = Field(ge=1)
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
