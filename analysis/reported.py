@@ -25,12 +25,18 @@ class Settings(Result):
     """
 
     mode: str
+    """The mode analysed: `live`, `simulated`, `pilot` or `preview`."""
     blank: Blank
+    """Blank answers are missing, or wrong."""
     alternative: Alternative
     ties: Ties
+    """Tied labels are kept, or broken by the seed."""
     seed: int
+    """Starts every bootstrap, and breaks ties where that is asked for."""
     resamples: int
+    """Of every bootstrap."""
     level: float
+    """Of every interval."""
     independent: bool
 
 
@@ -74,6 +80,7 @@ class Analysis(Result):
     studies: tuple[StudyResult, ...]
     comparisons: tuple[Comparison, ...]
     labels: pd.DataFrame
+    """One row for each pair of a study, with its votes and its label; the columns of `labels` in docs/data.md."""
     published: Published | None
     several: tuple[Several, ...]
     mixed_differences: tuple[MixedDifference, ...]

@@ -23,6 +23,7 @@ from analysis.data.ordering import natural
 from analysis.data.schema import check_responses
 from analysis.data.selection import Selected, choose_mode, select
 from analysis.errors import AnalysisError
+from analysis.findings.registry import computed
 from analysis.options import (
     ALTERNATIVES,
     BLANKS,
@@ -106,9 +107,8 @@ def analyze(
     for study, rows in _by_study(tables, origins):
         # One study at a time: its rows are a copy, and those of the study before are gone by now.
         one = select(study, rows, settings.mode)
-        results.append(
-            study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
-        )
+        result = study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
+        results.append(replace(result, further=computed(one.main, settings)))
         labels.append(majority_vote(one.voted, settings.ties, seed))
         if is_published_layout(one.main):
             hntt.append(one)

@@ -5,7 +5,6 @@ span or link is broken, because links are looked for line by line.
 """
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -16,6 +15,7 @@ from markdown_it.token import Token
 
 ROOT = Path(__file__).parents[1]
 LONGEST, WIDTH = 160, 120
+FOLDERS = ("analysis", "app", "bench", "docs", "migrations", "stimuli", "tests", "tools")
 # Written whole by a program (`bench`): the width of its tables is that of what it measured.
 GENERATED = frozenset({"bench/calibration.md", "bench/judges.md"})
 _PARSER = MarkdownIt("commonmark").enable("table")
@@ -26,10 +26,12 @@ _BEGINS = re.compile(r"[-+*]$|\d+[.)]$|#{1,6}$|[>|<]|=+$|-+$|~~~|```")
 
 def pages() -> Iterator[Path]:
     """The Markdown files of the repository that are written by hand."""
-    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True)
-    return (
-        ROOT / name for name in listed.stdout.splitlines() if name not in GENERATED and (ROOT / name).exists()
-    )
+    for path in sorted(
+        (*ROOT.glob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md")))
+    ):
+        inside = path.relative_to(ROOT)
+        if inside.as_posix() not in GENERATED and not any(part.startswith(".") for part in inside.parts):
+            yield path
 
 
 def wrapped(text: str) -> str:

@@ -48,6 +48,7 @@ class SideBias(Result):
 
     n_answers: int
     n_without_side: int
+    """Answers whose sides are not known."""
     left: Description
     left_against_half: ChanceTest
     left_pooled: Estimate

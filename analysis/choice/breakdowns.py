@@ -31,14 +31,17 @@ class Breakdown(Result):
     `n_left_out` trials of the measure have no place in it. `reason` says why the table is empty, if it is."""
 
     by: By
+    """What the rows are the values of."""
     measure: Measure
     interval_method: str
     level: float
     seed: int
     resamples: int
     n_left_out: int
+    """Trials of the measure without a value, such as no arm."""
     reason: str | None
     table: pd.DataFrame = field(metadata={"key": "rows"})
+    """One row for each value."""
 
 
 def breakdowns(

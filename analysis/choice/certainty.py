@@ -38,12 +38,14 @@ class Level(Result):
     `pooled` is the share over all these answers."""
 
     uncertainty: int | None
+    """The uncertainty, 1 (extremely certain) and up; null where answers have a certainty."""
     n_answers: int
     n_participants: int
     n_correct: int
     accuracy: Description
     pooled: Estimate
     certainty: float | None = None
+    """Mean of the certainties."""
     certainty_low: float | None = None
     certainty_high: float | None = None
 

@@ -60,6 +60,7 @@ class ConditionComparison(Result):
     """
 
     conditions: tuple[str, str]
+    """The two conditions."""
     measure: Measure
     source: str | None
     against: str | None

@@ -1,5 +1,6 @@
 """One study: what its participants did, and their means."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,7 +50,7 @@ class StudyResult(Result):
     `participant_preferences` one per participant and preference. `two_way` has the intervals that resample pairs as
     well, `pooled` the exact binomial test of all answers with what is wrong about it, `mixed` the model that takes
     participants and pairs as they are, `ties` how many answers name no clip, and what that does to the accuracy,
-    `conditions` every two conditions compared."""
+    `conditions` every two conditions compared. `further` are results of statistics that have no field here, by name."""
 
     study: str
     selection: Selection
@@ -60,7 +61,9 @@ class StudyResult(Result):
     uncertainty_all: Description
     preferences: tuple[Preference, ...]
     participants: pd.DataFrame
+    """One row for each participant."""
     participant_preferences: pd.DataFrame
+    """One row for each participant and preference."""
     two_way: TwoWay
     pooled: PooledTest
     mixed: MixedModel
@@ -72,6 +75,7 @@ class StudyResult(Result):
     bradley_terry: BradleyTerry
     ties: TieAnswers
     conditions: ConditionsCompared
+    further: Mapping[str, Result] = field(default_factory=dict)
 
     @property
     def asks_uncertainty(self) -> bool:
@@ -99,6 +103,7 @@ class StudyResult(Result):
             "bradley_terry": self.bradley_terry.to_dict(),
             "ties": self.ties.to_dict(),
             "conditions": self.conditions.to_dict(),
+            **{name: one.to_dict() for name, one in self.further.items()},
         }
 
     def _participants(self) -> list[dict[str, Any]]:

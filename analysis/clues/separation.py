@@ -16,7 +16,7 @@ from analysis.stats.multiplicity import holm
 
 @dataclass(frozen=True, slots=True)
 class Separation(Result):
-    """How well a clue separates the clips of `first` from those of `second` (None: from all others).
+    """The separation of the clips of `first` from those of `second` (None: from all others) by a clue.
 
     `auc` in [0, 1] is the chance that a clip of `first` has the higher value than one of `second`, ties counting half;
     `strength` = max(auc, 1 - auc) in [0.5, 1] is the same for either direction. `strength_low` and `strength_high` are

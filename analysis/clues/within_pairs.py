@@ -1,5 +1,4 @@
-"""How often a clue names the source within the pairs that people and judges decide, which marginal distributions do not
-show.
+"""Separation by a clue within the pairs that people and judges decide, which marginal distributions do not show.
 
 If a person's clip is shorter than its partner in every pair, length reveals the source within pairs, even if the
 lengths of all of the person's clips and of all others overlap.

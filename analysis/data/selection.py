@@ -18,19 +18,25 @@ BY_EVIDENCE = (UNWATCHED, "out-of-step", "dropped-frames")
 
 @dataclass(frozen=True, slots=True)
 class Selection(Result):
-    """How the rows of one study were selected; each row left out is counted once, at its first reason.
+    """The selection of one study's rows; each row left out is counted once, at its first reason.
 
     `left_out` has three parts in the order in which they are checked: ``mode`` (rows of other modes), ``kind``
     (practice and attention trials), ``excluded`` (rows that a rule excludes), each from value to number of rows.
     """
 
     mode: str
+    """The mode analysed."""
     n_rows: int
+    """Rows of the table."""
     n_used: int
+    """Rows that count in the numbers."""
     n_participants: int
+    """Participants in the table."""
     n_participants_used: int
+    """Participants with a row that counts."""
     left_out: Mapping[str, Mapping[str, int]]
     reason: str | None
+    """Why nothing counts, if so."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class BlockJudgements(Result):
     study: str
     block: str
     question: str
+    """The question's id."""
     selection: Selection
     n_sessions_excluded: int
     analysis: DetectionAnalysis

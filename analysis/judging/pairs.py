@@ -184,7 +184,7 @@ def _only_new(more: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _orientation(table: pd.DataFrame, votes: Ints) -> tuple[Bools, Bools]:
-    """Whether member b is the first one, and whether truth or sources determine that."""
+    """Two masks: member b is the first one; truth or sources determine that."""
     a, b = (table[f"source_{member}"].to_numpy() for member in "ab")
     apart = (a != "") & (b != "") & (a != b)
     low, high = np.where(a < b, a, b), np.where(a < b, b, a)

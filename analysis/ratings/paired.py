@@ -44,7 +44,9 @@ class PairedScores(Result):
     second: str
     paired_by: PairedBy
     mean_first: float | None
+    """Mean score of the first."""
     mean_second: float | None
+    """Mean score of the second."""
     test: PairedTest
     p_holm: float | None = None
     n_family: int = 0

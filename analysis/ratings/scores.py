@@ -49,6 +49,7 @@ class ClassCount(Result):
     """The number of counted scores of this class, and their `share`."""
 
     name: str
+    """The class."""
     n: int
     share: float
 
@@ -76,7 +77,9 @@ class CriterionResult(Result):
     sd_ddof0: float | None
     sd_ddof1: float | None
     minimum: float | None
+    """The lowest score given."""
     maximum: float | None
+    """The highest score given."""
     interval: Interval
     reason: str | None
     agreement: RatingAgreement

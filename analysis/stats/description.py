@@ -20,7 +20,9 @@ class Description(Result):
     sd_ddof0: float | None
     sd_ddof1: float | None
     n: int
+    """Participants with a value."""
     n_missing: int
+    """Participants without a value."""
     interval: Interval
     reason: str | None
 

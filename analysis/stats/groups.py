@@ -24,6 +24,7 @@ class GroupPair(Result):
     """Two of several groups; `p_holm` corrects `test.p` over the `n_family` pairs of groups that have a p value."""
 
     groups: tuple[str, str]
+    """The two groups."""
     test: MannWhitney = field(metadata=FLAT)
     p_holm: float | None
     n_family: int
@@ -48,13 +49,17 @@ class GroupComparison(Result):
     H / (n - 1) in [0, 1]: the share of the ranks' variance that lies between the groups."""
 
     groups: tuple[str, ...]
+    """The groups, in the order given."""
     left_out: tuple[str, ...]
     n: Mapping[str, int]
     h: float | None
+    """The statistic H."""
     df: int | None
+    """Degrees of freedom."""
     p: float | None
     method: str | None
     ties: bool
+    """Whether two values are equal."""
     epsilon_squared: float | None
     epsilon_squared_interval: EffectInterval
     pairs: tuple[GroupPair, ...]

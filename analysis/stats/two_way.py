@@ -27,11 +27,16 @@ class TwoWay(Result):
 
     accuracy: Interval
     accuracy_participants: int
+    """Participants that the accuracy is over."""
     accuracy_pairs: int
+    """Pairs that the accuracy is over."""
     uncertainty: Interval
     uncertainty_participants: int
+    """Participants that the uncertainty is over."""
     uncertainty_pairs: int
+    """Pairs that the uncertainty is over."""
     uncertainty_trials: Trials
+    """The trials that the uncertainty is over."""
 
 
 def two_way(

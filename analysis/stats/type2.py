@@ -1,4 +1,4 @@
-"""How well certainty separates a participant's right answers from wrong ones: the type-2 ROC, from counts per level."""
+"""Separation of a participant's right answers from wrong ones by certainty: the type-2 ROC, from counts per level."""
 
 from typing import TypeAlias
 

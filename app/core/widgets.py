@@ -1,4 +1,4 @@
-"""How forms show a field of a study file if its type does not say: declared on the model, with its limits.
+"""The form's presentation of a study file's field, declared on the model with its limits, if its type does not say.
 
 A field's label is its `title`, its help its `description`, its limits are the model's own.
 """

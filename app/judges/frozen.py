@@ -110,7 +110,7 @@ class FrozenFeatures:
         return int(self.of_pictures(black).shape[1])
 
     def described(self, frames: int | None = None) -> Mapping[str, Any]:
-        """Its description for a card; `frames` is the number of frames read of each clip."""
+        """The network's description for a card; `frames` is the number of frames read of each clip."""
         of_clip = {} if frames is None else {"frames": frames}
         of_file = {"file": self.name, "sha256": self.sha256, "n": self.n}
         return {**of_file, **of_clip, "width": self.width, "height": self.height}

@@ -88,7 +88,9 @@ def pairs_of_studies(session: Session, targets: Sequence[str]) -> list[dict[str,
 
 
 def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
-    """What the judge needs and no pair has, in words; empty if it can judge, though single pairs may still fail."""
+    """The files the judge needs and no pair has, in words; empty if it can judge, though single pairs may still
+    fail.
+    """
     if needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):
         return "it needs the positions of the player in both clips of a pair, which neither videos nor records hold"
     if needs is Needs.CONTENTS and not any(pair.a.content and pair.b.content for pair in pairs):

@@ -65,7 +65,7 @@ def _writer(session: Session, study: StudyHere) -> Who | None:
 
 
 def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, Any]) -> None:
-    """Let a study use the stimuli that its draft lists, or may draw, as far as its author sees them."""
+    """Admit the stimuli that a draft lists, or may draw, to its study, as far as its author sees them."""
     blocks = keys.get("blocks")
     parts = [keys, *(blocks if isinstance(blocks, list) else ())]
     parts = [part for part in parts if isinstance(part, Mapping)]

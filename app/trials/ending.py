@@ -1,4 +1,4 @@
-"""How a session ended: its way out, the reason, and the amounts earned. Pure: no database, no web, no clock."""
+"""The end of a session: its way out, the reason, and the amounts earned. Pure: no database, no web, no clock."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ class BlockEnd:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a session reached its last page. `why` is the gravest shortfall, None if there was none."""
+    """The outcome of a session. `why` is the gravest shortfall, None if there was none."""
 
     way: Way = Way.FINISHED
     why: Shortfall | None = None

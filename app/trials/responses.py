@@ -59,9 +59,9 @@ class Response(SQLModel, table=True):
 
 
 class Evidence(SQLModel, table=True):
-    """How a stimulus of a trial was watched, as reported by the browser. Times in ms, `played` in seconds.
+    """Evidence of watching a stimulus of a trial, as reported by the browser. Times in ms, `played` in seconds.
 
-    `reading` is how a record or text was read, NULL for clips.
+    `reading` is the evidence of reading a record or text, NULL for clips.
     """
 
     __tablename__ = "evidence"

@@ -22,8 +22,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Allows:
-    """What a state allows. `enters_as` is the mode of participants who enter by the study's address, None if nobody
-    may.
+    """The permissions of a state. `enters_as` is the mode of participants who enter by the study's address, None if
+    nobody may.
 
     `answers` is whether sessions under way may continue (in a closed study its closing sets for how long), `to` the
     possible next states.

@@ -73,7 +73,7 @@ def _remove_outputs_of_deleted(data_dir: Path, database: Database) -> None:
 
 
 def _scratch(data_dir: Path, database: Database) -> list[Path]:
-    """Everything in `incoming` but uploads and the files of unfinished jobs."""
+    """All files in `incoming` but uploads and those of unfinished jobs."""
     with database.reading() as session:
         jobs = select(Job.id).where(Job.kind == Kind.REPROCESS, col(Job.status).in_(JOBS_STANDING))
         busy = {reprocess_folder(data_dir, job_id or 0) for job_id in session.exec(jobs)}
@@ -91,7 +91,7 @@ def _remove_old(paths: list[Path], before: datetime) -> None:
 
 
 def _touched_at(path: Path) -> datetime:
-    """When a file, or the newest in a folder, was last written; the epoch if there is none."""
+    """The time a file, or the newest in a folder, was last written; the epoch if there is none."""
     found = [0.0]
     for each in (path, *path.rglob("*")):
         try:

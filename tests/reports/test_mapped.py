@@ -23,7 +23,7 @@ from app.reports.imported import Imported
 from app.reports.kinds import What
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
-from app.reports.page.sources import read_study
+from app.reports.sources import read_study
 from app.studies.tables import Study
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, Trial, Unit, UnitMember

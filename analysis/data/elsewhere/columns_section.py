@@ -12,8 +12,8 @@ _OF_PART = ("column", "split", "pattern", "part")
 
 
 def read_columns(document: Document, node: Node) -> Columns:
-    """Their column for each of ours; a list of columns is one under the name `first + second`, and a part of a column
-    has its own name, too. Raises MappingError.
+    """The file's column for each of ours; a list of columns is one under the name `first + second`, and a part of a
+    column has its own name, too. Raises MappingError.
     """
     columns: dict[str, Entry] = {}
     joined: dict[str, tuple[Entry, ...]] = {}

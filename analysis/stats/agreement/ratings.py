@@ -40,6 +40,7 @@ class RatingAgreement(Result):
     n_items_one_rating: int
     n_raters: int
     n_ratings: int
+    """Ratings."""
     n_values: int
     agreement: Estimate
     alpha: Estimate

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from analysis import Analysis, StudyResult
+from analysis.findings.model import Section
+from analysis.findings.references import REFERENCES
+from analysis.findings.registry import methods_in
 from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
 from app.questions.registry import TYPES
 from app.reports.facts import StudyFacts, VersionFacts
-from app.reports.page.references import REFERENCES
-from app.reports.page.sources import FileStudy, Source
-from app.reports.page.statistics import JUDGES, statistics
+from app.reports.sources import FileStudy, Source
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import PairDesign
@@ -58,15 +59,14 @@ class Methods:
 
 
 def methods_of(
-    studies: Sequence[Source], analysis: Analysis | None, mode: str, seed: int, *, has_judges: bool = False
+    studies: Sequence[Source], analysis: Analysis | None, mode: str, seed: int, found: Iterable[Section] = ()
 ) -> Methods:
-    """The methods of a report over `studies`; without an `analysis` there are no answers, and it says so."""
+    """The methods of a report over `studies`, with those of the sections that were `found`; without an `analysis` there
+    are no answers, and it says so."""
     results = {result.study: result for result in analysis.studies} if analysis else {}
     sections = [(f"Study {study.slug}", tuple(_study(study, results, mode))) for study in studies]
-    if analysis:
-        sections.append(("Analysis", tuple(statistics(analysis))))
-    if has_judges:
-        sections.append(("Judges", (JUDGES,)))
+    if made := methods_in(found):
+        sections.append(("Analysis", made))
     return _with_references(sections, seed)
 
 

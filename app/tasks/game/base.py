@@ -100,7 +100,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Everything one viewer may know: nothing else of a state leaves the service.
+    """All that one viewer may know: nothing else of a state leaves the service.
 
     `round`, `phase` (its name) and `phase_id` are those of the phase, without its seats: who else may act can be a
     secret. `rounds` is None if the horizon is hidden; `acting` tells whether the viewer may act now. `facts` and the

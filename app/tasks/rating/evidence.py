@@ -24,7 +24,7 @@ MOST_PARTS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one record or text was read, as the browser reported it. Times in ms, summed over loads of the page.
+    """Evidence of reading one record or text, as the browser reported it. Times in ms, summed over loads of the page.
 
     `read_ms`: the page was in sight; `hidden_ms`: it was not. `parts_ms`: each part was in view (half of it, or half
     the window if it is larger); the parts of a record are its overview, if any, and its rounds, those of a text are its

@@ -16,6 +16,10 @@ from analysis import analyze, analyze_judgement_rows, analyze_rating_rows, compa
 from analysis.data.naming import names_alike
 from analysis.errors import AnalysisError
 from analysis.figures.words import sentence
+from analysis.findings.items import RatedItems
+from analysis.findings.making import ResultsContext, items_view, play_view, results_view, with_items
+from analysis.findings.model import Caution, Findings
+from analysis.games.compare import GameMeasures
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.items import BlockValidation, read_item_verdicts, validate_rating_rows
 from analysis.options import RESAMPLES
@@ -29,18 +33,16 @@ from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.outputs.outputs import VERDICTS
 from app.reports.distances import closing_of, kept_distances
-from app.reports.facts import StudyFacts, designs_of, play_alone
-from app.reports.games import GameMeasures, measures_by_game
-from app.reports.match_files import MatchFile
-from app.reports.page.sources import Source, noun_of, read_study, sessions_of
+from app.reports.facts import designs_of, play_alone
+from app.reports.games import measures_by_game
+from app.reports.kept import to_json
 from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame
-from app.reports.results.items import RatedItems
-from app.reports.results.making import Around, items_view, play_view, results_view, with_items
-from app.reports.results.view import Caution, ResultsView, to_json
 from app.reports.signatures import distances_of
+from app.reports.sources import leak_cautions, levels_of, noun_of, read_study, sessions_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
+from app.tasks.game.match_files import MatchFile
 from app.trials.tables import Unit, UnitMember
 from app.worker.context import Work
 
@@ -100,14 +102,14 @@ def compute_results(work: Work) -> dict[str, Any]:
         *(analysis.studies[0].participants["participant"] if analysis else ()),
         *rated["participant"].unique(),
     ]
-    around = Around(
+    around = ResultsContext(
         made_at=work.now(),
         until=_until([frame, ratings], mode),
         pseudonym=_pseudonyms(slug, people, work.settings.secret),
-        levels=_levels(source),
+        levels=levels_of(source),
         sessions=sessions_of(source, mode),
         clip_of=clip_of,
-        cautions=(*cautions, *item_cautions, *_leaks(source), *names_cautions(frames[0], rated)),
+        cautions=(*cautions, *item_cautions, *leak_cautions(source), *names_cautions(frames[0], rated)),
         closing=closing,
         signatures=moves,
         play=play,
@@ -123,7 +125,7 @@ def compute_results(work: Work) -> dict[str, Any]:
     return {"files": [VIEW]}
 
 
-def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> ResultsView:
+def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Findings:
     """A study of matches or walks alone has nothing to analyze as answers: its matches are measured."""
     work.progress(0, _STEPS, "Replaying the matches")
     with work.computing():
@@ -142,15 +144,6 @@ def _matches(session: Session, slug: str, mode: str) -> tuple[Sequence[GameMeasu
 def _measured(file: MatchFile | None) -> tuple[Sequence[GameMeasures], Played | None]:
     """The measures of the matches that are over, and how sources play in them."""
     return measures_by_game(file) if file else (), play_of_files([file])
-
-
-def _leaks(source: Source) -> Iterable[Caution]:
-    """Cautions about single clues that predict the source of records or texts, to be read with people's accuracy."""
-    for block in source.leaks if isinstance(source, StudyFacts) else ():
-        allowed = [f"{leak.name}: {leak.says}." for leak in block.leaks]
-        if block.trivial is not None or allowed:
-            trivial = [block.trivial.says] if block.trivial is not None else []
-            yield Caution(f"What one clue alone says in {block.block}.", " ".join([*trivial, *allowed]))
 
 
 def _items(
@@ -187,7 +180,7 @@ def _are_of_items(verdicts: Path) -> bool:
         return "value" in file.readline().strip().split(",")
 
 
-def _keep(folder: Path, view: ResultsView) -> None:
+def _keep(folder: Path, view: Findings) -> None:
     folder.mkdir(parents=True)
     part = folder / f"{VIEW}.part"
     part.write_bytes(to_json(view))
@@ -249,15 +242,6 @@ def _pseudonyms(study: str, participants: Iterable[object], secret: str) -> Mapp
         name: "p-" + hmac.new(secret.encode(), f"{study} {name}".encode(), hashlib.sha256).hexdigest()[:8]
         for name in map(str, participants)
     }
-
-
-def _levels(source: Source) -> Sequence[str]:
-    """The labels of the certainty scale in the newest version."""
-    if not isinstance(source, StudyFacts) or not source.versions:
-        return ()
-    questions = source.versions[-1].design.pair_questions
-    scales = (one for one in questions if (one.id, one.type) == ("uncertainty", "likert"))
-    return next((tuple(getattr(one, "labels", None) or ()) for one in scales), ())
 
 
 def _clips(session: Session, slug: str) -> Callable[[str, str], str]:

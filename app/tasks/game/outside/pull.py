@@ -68,7 +68,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """Everything a program may know. `seq` grows with each change; `over`: nothing more will come."""
+    """All that a program may know. `seq` grows with each change; `over`: nothing more will come."""
 
     seq: int
     game: str
