@@ -12,9 +12,10 @@ from app.pairs import draft as pairs_draft
 from app.pairs.draft import PairsHere
 from app.pairs.summary import summary_of
 from app.pairs.view import DrawState, Way, draw_state
-from app.studies.truth import say_truth, truth_view
+from app.studies.truth import say_truth
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.rows import Row
+from app.tasks.pair.truth import truth_view
 from app.trials.design import Kind
 from app.trials.stimuli import true_source_of
 

@@ -244,7 +244,7 @@ def _newest(session: Session, slug: str) -> StudyVersion | None:
 
 def _block_of_records(session: Session, design: StudyDesign) -> RatingDesign | None:
     """The first block of ratings, if it shows records."""
-    block = next(iter(design.rating_blocks), None)
+    block = next(iter(design.blocks_of(RatingDesign)), None)
     shown = {item.stimulus for item in block.items} if block else set()
     kinds = set(session.exec(select(Stimulus.kind).where(col(Stimulus.name).in_(shown))))
     return block if kinds == {StimulusKind.RECORD} else None

@@ -27,6 +27,7 @@ from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion
+from app.tasks.pair.settings import pairs_of
 from app.tasks.rating.items import DesignItem, ItemRow, read_item_file
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind as PairKind
@@ -95,7 +96,7 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
         design = StudyDesign.model_validate_json(version.design)
         items = (item for block in design.blocks if isinstance(block, RatingDesign) for item in block.items)
         clips = (*_of_version(session, version), *_written(items))
-        pairs = ((pair.a, pair.b) for pair in design.pairs if pair.kind is PairKind.MAIN)
+        pairs = ((pair.a, pair.b) for pair in pairs_of(design.blocks) if pair.kind is PairKind.MAIN)
         return ClueClips(version.number, tuple(sorted(clips)), design.truth.source, _in_order(pairs))
     keys = draft_for(session, study).keys
     facts = facts_for(session, study)

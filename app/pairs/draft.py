@@ -17,8 +17,8 @@ from app.pairs.view import FoundPairs, find_by_block, find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft, storable
 from app.studies.file.comparable import blocks_in
-from app.studies.file.drafts import drawn_as_csv
 from app.studies.seeing import facts_for, seen_by
+from app.tasks.pair.pairs import drawn_as_csv
 from app.tasks.pair.rows import Row, edited, new_row, read_rows, rows_as_csv, rows_of
 from app.tasks.rating.items import item_ids
 from app.trials.stimuli import StimulusFacts, true_source_of

@@ -23,6 +23,7 @@ from app.tasks.game.fold import event_table, folded_from_rows, match_table, seat
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
 from app.tasks.game.matching import waiting_table
+from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import Exchange, MatchStatus
 from app.trials.tables import Exclusion, Mode
 
@@ -137,7 +138,7 @@ def pay_of(
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
         .where(col(Study.slug) == slug, _w.waited_s > 0)
     )
-    blocks = {(n, block.id): block for n, design in designs.items() for block in design.game_blocks}
+    blocks = {(n, block.id): block for n, design in designs.items() for block in design.blocks_of(GameDesign)}
     for id_, block, waited_s, version in waits:
         own = paid.setdefault(id_, {"bonus_minor": 0, "wait_pay_minor": 0})
         own["wait_pay_minor"] += blocks[version, block].matching.wait_pay_minor_per_min * waited_s // 60
@@ -146,7 +147,11 @@ def pay_of(
 
 def currency_of(design: StudyDesign) -> str | None:
     """The currency in which a version pays matches and waits; None where it pays neither."""
-    paying = [block for block in design.game_blocks if block.bonus or block.matching.wait_pay_minor_per_min]
+    paying = [
+        block
+        for block in design.blocks_of(GameDesign)
+        if block.bonus or block.matching.wait_pay_minor_per_min
+    ]
     return paying[0].currency if paying else None
 
 

@@ -17,6 +17,7 @@ from app.reports import selects
 from app.reports.facts import designs_of
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
+from app.tasks.rating.settings import RatingDesign
 
 Row = Mapping[Any, Any]
 
@@ -25,7 +26,9 @@ _ROWS_AT_ONCE = 5_000
 
 def selects_of(slug: str, designs: Mapping[int, StudyDesign]) -> tuple[Select[Any], ...]:
     """The statements for `by_rating`: the trials, and the pages about oneself if there are any."""
-    asked = any(block.self_assessment for design in designs.values() for block in design.rating_blocks)
+    asked = any(
+        block.self_assessment for design in designs.values() for block in design.blocks_of(RatingDesign)
+    )
     return (selects.ratings(slug), *([selects.self_assessments(slug)] if asked else []))
 
 
@@ -36,7 +39,7 @@ def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iter
     asked = {
         (number, block.id): [(q, {part.id: _about(part) for part in parts_of(q)}) for q in block.questions]
         for number, design in designs.items()
-        for block in design.rating_blocks
+        for block in design.blocks_of(RatingDesign)
     }
     truths = {number: _truths(design) for number, design in designs.items()}
     for row in trials:
@@ -92,7 +95,7 @@ def _truths(design: StudyDesign) -> dict[tuple[str, str], bool]:
     """For each block and item, whether the item is of the true source; those without a source are left out."""
     return {
         (block.id, item.id): item.source == design.truth.source
-        for block in design.rating_blocks
+        for block in design.blocks_of(RatingDesign)
         for item in block.items
         if item.source
     }

@@ -12,6 +12,7 @@ from app.reports import responses
 from app.reports.facts import designs_of
 from app.studies.tables import Study
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
+from app.tasks.walk.settings import WalkDesign
 from app.trials.design import Slot
 from app.trials.responses import Evidence, Response
 from app.trials.tables import ParticipantSession, Trial, Unit
@@ -117,7 +118,7 @@ def _answered(session: Session, slug: str, modes: Sequence[str] | None, *, by_ar
     of_walks = {
         (number, block.id)
         for number, design in designs_of(session, slug).items()
-        for block in design.walk_blocks
+        for block in design.blocks_of(WalkDesign)
     }
     found = _select(slug)
     if modes is not None:

@@ -325,7 +325,7 @@ def save_version(
             _version(session, study, newest).written = checked.file
         if draft.is_unsaved:
             drop_draft(session, who, study, now, seen=draft)
-        return Loaded(study.slug, newest, "unchanged", len(check.design.pairs), check.design.n_items)
+        return Loaded(study.slug, newest, "unchanged", check.design.n_units)
     _refuse_unfilled_while_open(session, study, draft.keys)
     kept = clean(reason).strip()[:LONGEST_REASON]
     if not kept and needs_reason(session, study):

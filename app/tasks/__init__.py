@@ -9,3 +9,6 @@ TASKS: dict[str, str] = {
     "game": "app.tasks.game",
     "walk": "app.tasks.walk",
 }
+# A study file without blocks is short for one block of this task: its keys are those of the block, and these alone.
+SHORT_TASK = "pair"
+SHORT_KEYS = ("pairs", "sample", "trials")

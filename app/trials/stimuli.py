@@ -22,6 +22,16 @@ class StimulusFacts:
     kind: StimulusKind = StimulusKind.CLIP
 
 
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """A correction: stimuli with their sources before and after it, and the true source before and after."""
+
+    before: Mapping[str, StimulusFacts]
+    after: Mapping[str, StimulusFacts]
+    old: str
+    new: str
+
+
 def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFacts]:
     """The clips alone: records and texts are left out."""
     return of_kind(stimuli, StimulusKind.CLIP)

@@ -22,6 +22,7 @@ from app.studies.drafts import check_stored, create_study, design_of_version, dr
 from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth
 from app.tasks.pair.rows import BadRow, Row
+from app.tasks.pair.settings import pairs_of
 from app.trials.states import State
 from app.trials.tables import Mode
 from tests.admin.persons import make_user, share_study
@@ -155,7 +156,7 @@ def test_what_an_answered_version_holds_is_not_changed_by_edits(
         version = session.get_one(StudyVersion, 1)
         nav = StudyHere(version.study_id, "nav", State.LIVE)
         design, sha256 = design_of_version(session, nav, 1), version.sha256
-    name = design.pairs[0].a
+    name = pairs_of(design.blocks)[0].a
     for refused, args in (
         (edit_stimulus, (who, name, Edit(source="replay"), NOW)),
         (apply_sheet, (who, f"name,source\n{name},replay\n", None, NOW)),
@@ -175,4 +176,6 @@ def test_what_an_answered_version_holds_is_not_changed_by_edits(
         now_found = [
             (pair.id, pair.a, pair.b, pair.truth) for pair in pairs_here(session, who, nav).found.pairs
         ]
-        assert now_found == [(p.id, p.a, p.b, p.truth) for p in design.pairs], "listed where they were drawn"
+        assert now_found == [(p.id, p.a, p.b, p.truth) for p in pairs_of(design.blocks)], (
+            "listed where they were drawn"
+        )

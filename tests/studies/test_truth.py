@@ -24,7 +24,9 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion
-from app.studies.truth import BadTruth, set_truth, truth_view
+from app.studies.truth import BadTruth, set_truth
+from app.tasks.pair.settings import pairs_of
+from app.tasks.pair.truth import truth_view
 from app.trials.responses import Response
 from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import Mode, ParticipantSession, Status, Unit
@@ -76,7 +78,7 @@ def stored(session: Session) -> list[tuple[str, str]]:
     design = StudyDesign.model_validate_json(version.design)
     assert design.sha256() == version.sha256
     found = [(pair.condition, pair.truth or "") for pair in rows]
-    assert [(pair.condition, pair.truth or "") for pair in design.pairs] == found
+    assert [(pair.condition, pair.truth or "") for pair in pairs_of(design.blocks)] == found
     return found
 
 
@@ -227,6 +229,6 @@ def test_a_file_names_its_true_source_and_old_files_are_what_they_were() -> None
     assert '"truth":{' not in plain.canonical_json(), "hashes of earlier versions hold"
     new = check_draft({**keys, "truth": {"source": "real"}}, stimuli).design
     assert new is not None
-    assert [(pair.condition, pair.truth or "") for pair in new.pairs] == TRUE
+    assert [(pair.condition, pair.truth or "") for pair in pairs_of(new.blocks)] == TRUE
     [fault] = check_draft({**keys, "truth": {"source": "rael"}}, stimuli).faults
     assert (fault.place, fault.remedy) == (("truth", "source"), "did you mean 'real'?")

@@ -21,7 +21,8 @@ from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
 from app.studies.seeing import facts_for
-from app.studies.truth import truth_view
+from app.tasks.pair.settings import pairs_of
+from app.tasks.pair.truth import truth_view
 from app.tasks.units import units_in_words
 from app.trials.states import State
 from app.trials.stimuli import StimulusFacts, true_source_of
@@ -123,7 +124,7 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
         return Step("Blocks", about, False, says, f"{here}/design#blocks")
     says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
-    truth = truth_view(true_source_of(draft.keys), check.design.pairs) if check.design else None
+    truth = truth_view(true_source_of(draft.keys), pairs_of(check.design.blocks)) if check.design else None
     if truth is not None and truth.n_pairs and truth.is_missing:
         says += "; no pair has a truth: say which source is the true one, or that none is"
         return Step("Blocks", about, False, says, f"{here}/pairs#truth")

@@ -20,6 +20,7 @@ from app.reports.kinds import What
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import Table, data_path
 from app.reports.preferences import preferences_of, prompt_of
+from app.tasks.pair.settings import PairDesign
 
 PREFERENCES_PATH = "results/preferences.jsonl"
 
@@ -76,7 +77,9 @@ class Collection:
         """The preference records of `mode`, if there are any; returns how many pairs are tied."""
         if not (responses["mode"] == mode).any():
             return 0
-        prompts = {v.number: prompt_of(v.design) for v in self.facts.versions if v.design.pair_blocks}
+        prompts = {
+            v.number: prompt_of(v.design) for v in self.facts.versions if v.design.blocks_of(PairDesign)
+        }
         preferred = preferences_of(responses, prompts, mode)
         if preferred.rows:
             self._add("preferences", What.PREFERENCES, PREFERENCES_PATH, preferred.rows)

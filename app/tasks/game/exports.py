@@ -9,11 +9,14 @@ from app.reports.columns import MOVE_COLUMNS, PAY_COLUMNS, SEAT_COLUMNS, Column,
 from app.reports.exported import SESSION, Designs, ExportTable, OfSessions, Row
 from app.reports.facts import designs_of
 from app.reports.kinds import What
+from app.tasks.game.settings import GameDesign
 
 
 def games_of(designs: Designs) -> tuple[str, ...]:
     """The games of any version, in the order of its blocks."""
-    return tuple(dict.fromkeys(block.game for design in designs.values() for block in design.game_blocks))
+    return tuple(
+        dict.fromkeys(block.game for design in designs.values() for block in design.blocks_of(GameDesign))
+    )
 
 
 def _moves(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:

@@ -1,12 +1,15 @@
 """The pairs of a study: read from a CSV file and joined with the facts of clips, records or texts."""
 
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.core.problems import nearest, quoted
 from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.library.kinds import StimulusKind
 from app.tasks.pair.design import Member
+from app.tasks.pair.terms import DesignPair
 from app.trials.design import Kind
 from app.trials.stimuli import HUMAN, NO_SOURCE, StimulusFacts, clips_among, content_of
 
@@ -191,3 +194,48 @@ def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[
         known = stimuli if len(remedies) < _MOST_GUESSES else ()
         remedies[name] = nearest(name, known, "upload it first")
     return remedies[name]
+
+
+def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:
+    """The pair at run time, with the hashes of what it shows."""
+    return DesignPair(
+        id=pair.id,
+        a=pair.a,
+        b=pair.b,
+        source_a=pair.source_a,
+        source_b=pair.source_b,
+        condition=pair.condition,
+        kind=pair.kind,
+        truth=pair.truth,
+        position=pair.position,
+        clip_a_sha256=stimuli[pair.a].clip_sha256,
+        clip_b_sha256=stimuli[pair.b].clip_sha256,
+    )
+
+
+def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
+    """The pairs as `pairs:` takes them, with everything said."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for pair in pairs:
+        writer.writerow((pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind))
+    return text.getvalue()
+
+
+def drawn_as_csv(pairs: Iterable[DesignPair | PairSpec]) -> str:
+    """The pairs as `sample.drawn` keeps them: their truth is always that of the clips' sources."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("pair", "a", "b", "condition", "kind"))
+    writer.writerows((pair.id, pair.a, pair.b, pair.condition, pair.kind) for pair in pairs)
+    return text.getvalue()
+
+
+def rows_by_id(text: str) -> Mapping[str, Mapping[str, str]] | str:
+    """Rows by the pairs' ids; the text itself where it cannot be read."""
+    found = read_pair_file("", text, by_row=True)
+    if found.problems:
+        return text
+    cells = ((row.id, (row.a, row.b, row.condition, row.truth or "", row.kind)) for row in found.rows)
+    return {id_: dict(zip(COLUMNS[1:], rest, strict=True)) for id_, rest in cells}

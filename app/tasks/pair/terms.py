@@ -8,19 +8,14 @@ from pydantic.config import JsonDict
 from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
 from app.questions.base import Frozen, Part, Question, different
+from app.questions.drafted import one_or_list
 from app.questions.registry import TrialQuestion
 from app.tasks.pair.design import Member, Order, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
+from app.trials.clues import LeakName
 from app.trials.design import Kind
 from app.trials.flags import StudyRule
-from app.trials.parts import (
-    ALLOWED,
-    RULES,
-    Allowed,
-    Count,
-    LeakName,
-    StudyRules,
-)
+from app.trials.parts import ALLOWED, RULES, Allowed, Count, StudyRules
 
 Watch = Literal["both-to-end", "free"]
 Use = Literal["even", "free"]
@@ -185,3 +180,10 @@ class DesignTrials(Frozen):
     exclude: tuple[StudyRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
     questions: tuple[Question, ...]
+
+
+def keys_of_sample(sample: Sample) -> dict[str, Any]:
+    keys = sample.model_dump(exclude_defaults=True)
+    if "match" in keys:
+        keys["match"] = one_or_list(keys["match"])
+    return keys

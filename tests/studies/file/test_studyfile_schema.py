@@ -18,7 +18,7 @@ from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, 
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.pairs import COLUMNS, REQUIRED
-from app.tasks.pair.settings import PairBlock
+from app.tasks.pair.settings import PairBlock, pairs_of
 from app.tasks.pair.terms import Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from app.tasks.walk.settings import WalkBlock
@@ -261,7 +261,7 @@ def test_the_pages_examples_load(tmp_path: Path) -> None:
         "choice",
         "text",
     ]
-    assert len(design.pairs) == 11
+    assert len(pairs_of(design.blocks)) == 11
 
 
 def test_the_page_lists_every_built_in_scale() -> None:

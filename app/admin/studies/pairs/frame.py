@@ -19,10 +19,11 @@ from app.pairs.view import DrawState, FoundPairs, Way, draw_state
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
 from app.studies.file.comparable import blocks_in
-from app.studies.truth import TruthView, correctable, truth_view
+from app.studies.truth import correctable
 from app.tasks.pair.design import Sides
 from app.tasks.pair.pairs import PairSpec, shown_in
 from app.tasks.pair.rows import Row, rows_of
+from app.tasks.pair.truth import TruthView, truth_view
 from app.trials.stimuli import true_source_of
 
 

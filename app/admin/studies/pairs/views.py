@@ -9,9 +9,9 @@ from app.admin.pages import AdminPage
 from app.core.problems import Fault
 from app.pairs.summary import Summary
 from app.pairs.view import DrawState, Way
-from app.studies.truth import TruthView
 from app.tasks.pair.design import Sides
 from app.tasks.pair.rows import Row
+from app.tasks.pair.truth import TruthView
 
 
 @dataclass(frozen=True, slots=True)
