@@ -7,9 +7,9 @@ from rich.console import RenderableType
 from analysis.choice.studies import StudyResult
 from analysis.choice.ties import TieAnswers
 from analysis.findings.registry import sections_of, sections_of_all
-from analysis.render.terminal import render_sections
 from analysis.reported import Analysis
-from analysis.text.terminal import WIDTH, as_text, heading, left_out_words, name_of, resamples_words
+from analysis.terminal import WIDTH, as_text, heading, left_out_words, name_of, resamples_words
+from analysis.text.sections import render_sections
 
 
 def render(analysis: Analysis, width: int = WIDTH) -> str:

@@ -14,12 +14,11 @@ from app.pairs.view import find_pairs
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.drafts import draft_revisions
 from app.studies.seeing import facts_for
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.pair.pairs import read_pair_file
 from app.tasks.rating.items import read_item_file
-from app.trials.states import State
 from app.trials.stimuli import StimulusFacts
-from app.trials.tables import Unit, UnitMember
+from app.trials.tables import State, Study, StudyVersion, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,7 @@ def list_studies(
 ) -> None:
     """List the studies with their state and sessions."""
     from app.studies.summaries import summaries
-    from app.tasks.units import units_in_words
+    from app.tasks.listed import units_in_words
 
     with opened() as (settings, database), database.reading() as session:
         studies = [study for study in summaries(session) if study.is_archived == archived]
@@ -129,7 +129,7 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
     from app.outputs.clues import clues_state
     from app.studies.checklist import Around
     from app.studies.launch import Accepted, change_state, study_here
-    from app.trials.states import State
+    from app.trials.tables import State
 
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:

@@ -26,13 +26,12 @@ from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
 from app.studies.seeing import facts_for
-from app.studies.tables import StudyVersion
 from app.tasks.pair.settings import pairs_of
 from app.tasks.rating.items import DesignItem, ItemRow, read_item_file
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind as PairKind
 from app.trials.stimuli import HUMAN, StimulusFacts, true_source_of
-from app.trials.tables import Unit, UnitMember
+from app.trials.tables import StudyVersion, Unit, UnitMember
 
 SEED = 1
 

@@ -10,11 +10,12 @@ import numpy as np
 from sqlmodel import Session
 
 from app.core.errors import Conflict
+from app.exports.tables import OfStudy
 from app.reports.facts import designs_of
-from app.reports.walked import poses_of, pressed_of, start_of, walks
 from app.studies.queries import study_named
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over
+from app.tasks.walk.walked import poses_of, pressed_of, start_of, walks
 from app.trials.design import Kind
 from app.trials.tables import Mode
 from stimuli.arena import GOALS
@@ -55,7 +56,7 @@ def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> Shown:
     if not any(design.blocks_of(WalkDesign) for design in designs.values()):
         raise Conflict(f"{slug} has no block of walks (`task: walk`)")
     found, left_out = list[Walked](), Counter[str]()
-    for row in walks(session, slug, [mode]):
+    for row in walks(session, OfStudy(slug, designs), [mode]):
         why = _why_not(row, agreed=designs[row["version"]].consent.play_shown)
         if why:
             left_out[why] += 1

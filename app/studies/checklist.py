@@ -16,12 +16,12 @@ from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
 from app.studies.file.templates import unfilled
 from app.studies.leaks import leaks_of
-from app.studies.tables import Draft, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.registry import BLOCKS, DESIGNS
 from app.trials.checks import Check, Checked, Verdict
 from app.trials.leaks import BlockLeaks
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession, Status, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit, UnitMember
 
 _VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
 # What spoils the data for good comes before what costs an inconvenience; a check that is not named comes first.

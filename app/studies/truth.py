@@ -29,12 +29,11 @@ from app.studies.drafts import (
 )
 from app.studies.file.design import DesignTruth, StudyDesign
 from app.studies.seeing import facts_for
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.responses import Response
-from app.trials.states import State
 from app.trials.stimuli import HUMAN, NO_SOURCE, Sources, StimulusFacts, true_source_of
-from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Unit, UnitMember
 
 Stimuli = Mapping[str, StimulusFacts]
 _COUNTS = (Mode.LIVE, Mode.PILOT)

@@ -17,11 +17,20 @@ from app.library.tables import Stimulus
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.forgetting import forget_rows
 from app.trials.responses import Evidence, Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, SessionToken, Trial, Unit, UnitMember
+from app.trials.tables import (
+    Mode,
+    ParticipantSession,
+    SessionToken,
+    State,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+    UnitMember,
+)
 
 
 @dataclass(frozen=True, slots=True)

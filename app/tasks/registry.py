@@ -11,8 +11,8 @@ from pydantic import (
 )
 
 from app.questions.base import rule_error
-from app.tasks import SHORT_TASK
 from app.tasks.game.settings import GameBlock, GameDesign
+from app.tasks.listed import SHORT_TASK
 from app.tasks.pair.settings import PairBlock, PairDesign
 from app.tasks.rating.settings import RatingBlock, RatingDesign
 from app.tasks.walk.settings import WalkBlock, WalkDesign

@@ -19,12 +19,10 @@ from app.outputs.clues import clips_of
 from app.pairs.draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
-from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth
 from app.tasks.pair.rows import BadRow, Row
 from app.tasks.pair.settings import pairs_of
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State, StudyVersion
 from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
 from tests.library.test_catalog import SAMPLE, Library, stocked

@@ -22,16 +22,14 @@ from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.reports.export import export
 from app.reports.imported import Imported
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report
-from app.studies.tables import Study
 from app.studies.versions import set_state
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Trial, Unit
+from app.trials.tables import ParticipantSession, State, Study, Trial, Unit
 from tests.factories import NOW
 
 pytestmark = pytest.mark.any_database
@@ -96,7 +94,7 @@ def imported(database: Database, folder: Path, rows: Sequence[Row], mapping: str
 def exported(database: Database, slug: str, folder: Path) -> list[dict[str, str]]:
     path = folder / f"{slug}.csv"
     with database.reading() as session:
-        export(session, slug, What.RATINGS, Format.CSV, path)
+        export(session, slug, "ratings", Format.CSV, path)
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

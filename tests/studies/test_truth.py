@@ -23,13 +23,12 @@ from app.studies.drafts import create_study, draft_for, save_draft, save_version
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft
 from app.studies.seeing import facts_for
-from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
 from app.trials.responses import Response
 from app.trials.stimuli import NO_SOURCE
-from app.trials.tables import Mode, ParticipantSession, Status, Unit
+from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips, facts
 from tests.studies.test_drafts import add_person

@@ -30,7 +30,7 @@ from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
 from app.studies.file.comparable import blocks_in, has_blocks
 from app.studies.file.yamlsource import read_yaml
-from app.tasks import SHORT_KEYS
+from app.tasks.listed import SHORT_KEYS
 from app.trials.design import BLOCK
 
 Keys = dict[str, Any]

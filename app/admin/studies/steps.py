@@ -21,12 +21,11 @@ from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
 from app.studies.seeing import facts_for
+from app.tasks.listed import units_in_words
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
-from app.tasks.units import units_in_words
-from app.trials.states import State
 from app.trials.stimuli import StimulusFacts, true_source_of
-from app.trials.tables import Mode, Status
+from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 

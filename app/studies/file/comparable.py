@@ -12,7 +12,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
-from app.tasks import SHORT_KEYS, SHORT_TASK
+from app.tasks.listed import SHORT_KEYS, SHORT_TASK
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.design import BLOCK
 

@@ -14,9 +14,8 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.model import BlockOrder, StudyFile
-from app.tasks import SHORT_KEYS, SHORT_TASK
+from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
-from app.tasks.units import units_in_words
 from app.trials.design import BLOCK
 from app.trials.lists import Content
 from app.trials.parts import BlockDesign
@@ -88,6 +87,14 @@ class StudyDesign(Frozen):
         block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
         rest = {key: value for key, value in raw.items() if key not in block}
         return {**rest, "blocks": [{"task": SHORT_TASK, **block}]}
+
+    @property
+    def true_source(self) -> str:
+        return self.truth.source
+
+    @property
+    def may_show_play(self) -> bool:
+        return self.consent.play_shown
 
     @property
     def is_one_block(self) -> bool:

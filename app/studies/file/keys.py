@@ -10,7 +10,7 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.studies.file.yamlsource import MOST_NODES
-from app.tasks import SHORT_KEYS
+from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.tidying import Tidy, questions, section, stripped, whole, yes_or_no
 

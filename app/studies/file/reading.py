@@ -12,7 +12,7 @@ from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
 from app.studies.file.explain import faults_of
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
-from app.tasks import SHORT_KEYS
+from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.lists import Content, Keys
 from app.trials.parts import BlockSettings

@@ -14,7 +14,7 @@ from app.questions.base import Around
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.redirects import is_address
-from app.tasks import SHORT_KEYS
+from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockSettings
 

@@ -24,9 +24,8 @@ from app.demo.build import build_play, build_rate
 from app.demo.offering import offer_finished
 from app.library.tables import Stimulus
 from app.main import create_app
-from app.reports import played
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.report import build_report
 from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
@@ -38,8 +37,8 @@ from app.sessions.where import SESSIONS
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
-from app.studies.tables import Draft, Study, StudyVersion
-from app.tasks.game import held
+from app.studies.tables import Draft
+from app.tasks.game import held, played
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.games.wac.rules import WaterConfig
 from app.tasks.game.match_files import read_matches
@@ -52,8 +51,7 @@ from app.tasks.game.timing import LEAST_S
 from app.tasks.rating.settings import RatingDesign
 from app.trials.news import changed
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, play_on, running
@@ -270,8 +268,8 @@ def test_the_games_own_agents_fill_seats_and_are_agents_in_the_files(
         assert person.look() == "playing"
         play_on([person])
         with database.reading() as session:
-            export(session, game, What.MOVES, Format.CSV, tmp_path / "moves.csv")
-            export(session, game, What.SEATS_PLAYED, Format.CSV, tmp_path / "seats_played.csv")
+            export(session, game, "moves", Format.CSV, tmp_path / "moves.csv")
+            export(session, game, "seats_played", Format.CSV, tmp_path / "seats_played.csv")
         file = read_matches(tmp_path / "moves.csv")
         assert [seat.seat for seat in file.people] == [n]
         assert [(seat.seat, seat.occupant) for seat in file.programs] == [(at, "rule") for at in range(1, n)]
@@ -674,7 +672,7 @@ def test_the_export_replays_and_its_money_adds_up(
     with database.transaction() as session:
         leave_out(session, SLUG, leaver.seat.session_id or 0, "by a test", NOW)
     with database.reading() as session:
-        for what in (What.MOVES, What.SEATS_PLAYED):
+        for what in ("moves", "seats_played"):
             for format_ in Format:
                 export(session, SLUG, what, format_, tmp_path / f"{what}.{format_}")
         with pytest.raises(Conflict, match=r"is a study of matches: export them.*`likely-human signatures"):
@@ -771,7 +769,7 @@ def test_simulated_participants_play_through_the_pages(
         people = session.exec(select(Seat).where(col(Seat.session_id).is_not(None))).all()
         assert len(people) == 4
         assert {seat.occupant for seat in people} == {"simulated"}
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
     assert len(list(replayed(tmp_path / "moves.csv"))) == 2
 
 

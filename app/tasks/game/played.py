@@ -14,9 +14,8 @@ from sqlalchemy import Row, func, select
 from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
-from app.reports.facts import designs_of
-from app.studies.file.design import StudyDesign
-from app.studies.tables import Study, StudyVersion
+from app.exports.rows import excluded_by_hand, with_exclusion
+from app.exports.tables import Design, OfStudy
 from app.tasks.game.base import Event, canonical_json
 from app.tasks.game.files import MOVES, SEATS_PLAYED, amount_value
 from app.tasks.game.fold import event_table, folded_from_rows, match_table, seat_table
@@ -25,13 +24,11 @@ from app.tasks.game.match import Match
 from app.tasks.game.matching import waiting_table
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import Exchange, MatchStatus
-from app.trials.tables import Exclusion, Mode
+from app.trials.tables import Mode, Study, StudyVersion
 
 BATCH_ROWS = 5_000
-BY_HAND = "by-hand"
 _m, _s, _e, _w = match_table.c, seat_table.c, event_table.c, waiting_table.c
 exchange_table = SQLModel.metadata.tables[str(Exchange.__tablename__)]
-_exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)]
 
 
 def moves(
@@ -39,34 +36,34 @@ def moves(
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each event, by match and `seq`; sessions left out are marked. Matches come as they were formed, or
     without `by_arrival` in the order of their seeds, which were drawn at random."""
-    excluded = _excluded(session)
-    statement = (
-        select(match_table, event_table, *_WHERE)
+    statement = with_exclusion(
+        select(match_table, event_table, *_WHERE, _LEFT_OUT)
         .join(event_table, _e.match_id == _m.id)
-        .order_by(*_order(by_arrival=by_arrival), _e.seq)
+        .order_by(*_order(by_arrival=by_arrival), _e.seq),
+        _e.session_id,
     )
     found = session.execute(_ended(statement, slug, modes).execution_options(yield_per=BATCH_ROWS))
     for id_, rows in groupby(found, key=lambda row: row[0]):
         roles = _roles(session, id_)
         for row in rows:
-            yield _move_row(row._mapping, roles, excluded)
+            yield _move_row(row._mapping, roles)
 
 
 def seats_played(
     session: Session,
-    slug: str,
+    study: OfStudy,
     modes: Sequence[str] | None = None,
     games: Sequence[str] = (),
     *,
     by_arrival: bool = True,
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each occupancy of a seat, with the measures of the match where it was played to its end."""
-    excluded = _excluded(session)
-    shown = {number: design.consent.play_shown for number, design in designs_of(session, slug).items()}
+    shown = {number: design.may_show_play for number, design in study.designs.items()}
     nothing = dict.fromkeys(name for game in games for name in metric_names(game))
     statement = select(match_table, *_WHERE).order_by(*_order(by_arrival=by_arrival))
-    for match in session.execute(_ended(statement, slug, modes)).all():
-        seats = session.execute(select(seat_table).where(_s.match_id == match.id).order_by(_s.seat, _s.id))
+    for match in session.execute(_ended(statement, study.slug, modes)).all():
+        of_match = select(seat_table, _LEFT_OUT).where(_s.match_id == match.id).order_by(_s.seat, _s.id)
+        seats = session.execute(with_exclusion(of_match, _s.session_id))
         measures = _measures(session, match)
         for seat in seats:
             row = {
@@ -86,7 +83,7 @@ def seats_played(
                 "may_show": "yes" if seat.session_id is not None and shown[match.version] else None,
                 **measures.get(seat.seat, {}),
                 "bonus_minor": seat.bonus_minor,
-                "excluded": BY_HAND if seat.session_id in excluded else None,
+                "excluded": seat.excluded,
             }
             yield row
 
@@ -119,16 +116,14 @@ def metric_names(game: str) -> tuple[str, ...]:
     return tuple(sorted(rules.metrics(match.config, match.events)[1]))
 
 
-def pay_of(
-    session: Session, slug: str, designs: Mapping[int, StudyDesign]
-) -> Mapping[int, Mapping[str, Any]]:
+def pay_of(session: Session, study: OfStudy) -> Mapping[int, Mapping[str, Any]]:
     """Pay by session: the bonus of its finished matches, and the pay for waiting, in minor units."""
     bonuses = session.execute(
         select(_s.session_id, func.sum(_s.bonus_minor))
         .join(match_table, _m.id == _s.match_id)
         .join(StudyVersion, col(StudyVersion.id) == _m.version_id)
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
-        .where(col(Study.slug) == slug, _s.bonus_minor.is_not(None))
+        .where(col(Study.slug) == study.slug, _s.bonus_minor.is_not(None))
         .group_by(_s.session_id)
     )
     paid = {id_: {"bonus_minor": int(total), "wait_pay_minor": 0} for id_, total in bonuses}
@@ -136,25 +131,25 @@ def pay_of(
         select(_w.session_id, _w.block, _w.waited_s, col(StudyVersion.number))
         .join(StudyVersion, col(StudyVersion.id) == _w.version_id)
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
-        .where(col(Study.slug) == slug, _w.waited_s > 0)
+        .where(col(Study.slug) == study.slug, _w.waited_s > 0)
     )
-    blocks = {(n, block.id): block for n, design in designs.items() for block in design.blocks_of(GameDesign)}
+    blocks = study.blocks("game")
     for id_, block, waited_s, version in waits:
         own = paid.setdefault(id_, {"bonus_minor": 0, "wait_pay_minor": 0})
-        own["wait_pay_minor"] += blocks[version, block].matching.wait_pay_minor_per_min * waited_s // 60
+        design = blocks[version, block]
+        assert isinstance(design, GameDesign)
+        own["wait_pay_minor"] += design.matching.wait_pay_minor_per_min * waited_s // 60
     return paid
 
 
-def currency_of(design: StudyDesign) -> str | None:
+def currency_of(design: Design) -> str | None:
     """The currency in which a version pays matches and waits; None where it pays neither."""
-    paying = [
-        block
-        for block in design.blocks_of(GameDesign)
-        if block.bonus or block.matching.wait_pay_minor_per_min
-    ]
+    games = [block for block in design.blocks if isinstance(block, GameDesign)]
+    paying = [block for block in games if block.bonus or block.matching.wait_pay_minor_per_min]
     return paying[0].currency if paying else None
 
 
+_LEFT_OUT = excluded_by_hand.label("excluded")
 _WHERE: tuple[Any, ...] = (col(Study.slug).label("study"), col(StudyVersion.number).label("version"))
 
 
@@ -183,7 +178,7 @@ def _shared(match: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str], excluded: frozenset[int]) -> dict[str, Any]:
+def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str]) -> dict[str, Any]:
     seat = row[_e.seat]
     return {
         **dict.fromkeys(MOVES),
@@ -200,7 +195,7 @@ def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str], excluded: frozen
         "move": canonical_json(row[_e.move]) if row[_e.move] else "",
         "payoff_round": _amount(row[_e.payoff_round]),
         "payoff_total": _amount(row[_e.payoff_total]),
-        "excluded": BY_HAND if row[_e.session_id] in excluded else None,
+        "excluded": row["excluded"],
     }
 
 
@@ -221,11 +216,6 @@ def _measures(session: Session, match: Row[Any]) -> Mapping[int, Mapping[str, An
     return {
         seat: {name: amount_value(value) for name, value in values.items()} for seat, values in found.items()
     }
-
-
-def _excluded(session: Session) -> frozenset[int]:
-    standing = select(_exclusion.c.session_id).where(_exclusion.c.lifted_at.is_(None))
-    return frozenset(session.execute(standing).scalars())
 
 
 def _text(value: int | None) -> str | None:
