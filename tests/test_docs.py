@@ -10,7 +10,7 @@ from app.exports.columns import Column
 from app.reports.kinds import What
 from app.reports.tasks import table_of
 from tests.program import Program
-from tools import command_line, packages
+from tools import command_line, floors, packages
 from tools.made import END, begin, by_hand
 from tools.wrap_markdown import LONGEST
 
@@ -45,25 +45,6 @@ def test_links_between_files_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)", text):
         if not target.startswith(("http:", "https:", "mailto:")):
             assert (page.parent / target).exists(), target
-
-
-def test_the_way_of_an_answer_names_files_and_functions_that_are_there() -> None:
-    page = (ROOT / "docs" / "developers.md").read_text(encoding="utf-8")
-    way = page.partition("## How one answer travels")[2].partition("\n## ")[0]
-    step = r"`((?:app|analysis)/[\w/]+\.(?:py|js)): (\w+)`"
-    steps = re.findall(step, way)
-    files = {path for path, _ in steps}
-    lines = sum(len((ROOT / path).read_text(encoding="utf-8").splitlines()) for path in files)
-    said = re.match(r"\n\nIn (\d+) files and ([\d,]+) lines", way)
-    assert said
-    assert len(files) == int(said[1]) <= 15
-    assert lines <= int(said[2].replace(",", "")) <= 2_700
-    for path, name in steps:
-        source = (ROOT / path).read_text(encoding="utf-8")
-        defined = (
-            rf"^\s*(?:export )?(?:async )?(?:def|class|function) {name}\b|^{name} =|^import .*\b{name}\b"
-        )
-        assert re.search(defined, source, re.MULTILINE), f"{path} has no {name}"
 
 
 def by_the_way() -> str:
@@ -134,8 +115,9 @@ def test_every_option_that_readme_tour_and_manual_name_exists(help_of: HelpOf) -
     [
         (command_line.PAGE, command_line.MAKER, command_line.reference),
         (packages.PAGE, packages.MAKER, packages.listed),
+        (floors.PAGE, floors.MAKER, floors.drawn),
     ],
-    ids=["command line", "packages"],
+    ids=["command line", "packages", "floors"],
 )
 def test_what_is_made_from_the_code_is_the_codes(page: Path, maker: str, made: Callable[[], str]) -> None:
     assert begin(maker) + made() + END in page.read_text(encoding="utf-8"), "run `make made`"

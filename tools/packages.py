@@ -1,4 +1,4 @@
-"""The list of packages in docs/developers.md, made from what each says of itself: `python -m tools.packages`."""
+"""The list of packages in docs/architecture.md, made from what each says of itself: `python -m tools.packages`."""
 
 import ast
 import textwrap
@@ -9,7 +9,7 @@ from tools.made import write_part
 from tools.wrap_markdown import WIDTH
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "developers.md"
+PAGE = ROOT / "docs" / "architecture.md"
 MAKER = "tools/packages.py"
 
 

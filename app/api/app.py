@@ -1,5 +1,6 @@
 """`/api/v1`: the functions of the experimenter's pages, except users and tokens, for programs. One file per part."""
 
+import json
 from functools import cache
 from typing import Any
 
@@ -63,9 +64,17 @@ class Api(FastAPI):
         return _document()
 
 
+# FastAPI names a schema by its module where two classes have one name. Programs made from the document know the name
+# that this module had first.
+_NAMED_BEFORE = {"app__trials__design__Kind": "app__sessions__design__Kind"}
+
+
 @cache
 def _document() -> dict[str, Any]:
-    document = FastAPI.openapi(_parts())
+    text = json.dumps(FastAPI.openapi(_parts()))
+    for name, before in _NAMED_BEFORE.items():
+        text = text.replace(name, before)
+    document: dict[str, Any] = json.loads(text)
     for path, item in document["paths"].items():
         for operation in item.values():
             _complete(path, operation)

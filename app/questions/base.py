@@ -247,7 +247,7 @@ class QuestionType:
         return self.widget
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        """What there is to choose from; `form` has what was entered before."""
+        """Options to choose from; `form` has what was entered before."""
         return ()
 
     def view(self, question: Question, form: Mapping[str, str], error: str = "") -> QuestionView:
@@ -265,7 +265,7 @@ class QuestionType:
         )
 
     def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """What its own type of view has besides."""
+        """Fields that its own type of view adds."""
         return {}
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
@@ -278,7 +278,7 @@ class QuestionType:
         return text
 
     def lack(self, question: Question, value: Any) -> str:
-        """What an answer lacks where one is required, in words for participants; empty where it is whole."""
+        """Message about an answer that is missing or incomplete where one is required; empty where it is complete."""
         return "Please answer this question." if value is None else ""
 
     def parts(self, question: Question) -> Mapping[str, Question]:
@@ -306,7 +306,7 @@ class QuestionType:
         return str(self.written(value))
 
     def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
-        """What a simulated participant enters, where one option or one number of each field will not do."""
+        """Entries of a simulated participant, where one option or one number for each field will not do."""
         return {}
 
 

@@ -29,7 +29,7 @@ class MatrixQuestion(LikertQuestion, json_schema_extra=exactly_one(labels="array
     """Several statements, each answered with a point of one scale."""
 
     type: Literal["matrix"] = Field(  # type: ignore[assignment]
-        title="Statements on one scale",
+        title="Statements",
         description="Statements, each with a point of one scale; needs `labels` or `scale`.",
     )
     statements: Annotated[Statements, Widget(rows=5)] = Field(

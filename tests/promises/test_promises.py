@@ -24,7 +24,7 @@ BEGINS = re.compile(rf"{WORDS}.*\s.*[.;]$", re.IGNORECASE)
 CLAUSES = re.compile(r"(?<=[.;!?])\**\s+|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s|\|")
 # What a page says of what is there now, such as an empty list, promises nothing.
 NO_PROMISE = "says what is there"
-PAGES = ("README.md", "docs/tour.md", "docs/command-line.md", "docs/developers.md", "SECURITY.md")
+PAGES = ("README.md", "docs/tour.md", "docs/command-line.md", "docs/architecture.md", "SECURITY.md")
 PROVEN: dict[str, dict[str, list[str] | str]] = yaml.safe_load(
     (Path(__file__).parent / "promises.yaml").read_text(encoding="utf-8")
 )

@@ -6,6 +6,7 @@ A new type has a line in `CASES`; nothing else here knows a type by its name.
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from sqlmodel import col, select
 from starlette.testclient import TestClient
 
@@ -45,6 +47,7 @@ from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import json_schema, load_study
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.tasks.pair.settings import PairDesign
 from app.trials.pages import QuestionsPage
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, State, Status
@@ -318,7 +321,8 @@ def test_a_new_one_of_the_design_form_is_right_and_a_draft_of_any_shape_is_shown
         for odd in ODD:
             broken = {**inner[0], key: odd} if key != "type" else inner[0]
             design = design_as_far({place[0]: {place[1]: [broken]} if place[1:] else [broken]})
-            drawn = design.trials.questions if place[1:] and design.trials else design.background
+            pairs = design.blocks_of(PairDesign)
+            drawn = pairs[0].asked if place[1:] and pairs else design.background
             assert html_of(page_with(views(drawn, {}, {})[0]))
 
 
@@ -466,3 +470,25 @@ def test_simulated_participants_come_to_the_end(settings: Settings, study: str, 
     run_simulation(settings, database, study, n=2, traits=Traits(), seed=1)
     with database.reading() as session:
         assert session.exec(select(ParticipantSession.status)).all() == [Status.COMPLETED] * 2
+
+
+def test_the_example_of_the_guide_to_study_files_is_right(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/study-file.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```yaml\n(background:\n  - id: seems\n.*?)```", page, re.DOTALL)
+    study: dict[str, Any] = {
+        "study": "s",
+        "title": "T",
+        "consent": {"version": "1", "text": "# Consent\n\nText.\n"},
+        "blocks": [
+            {
+                "id": "rate",
+                "task": "rating",
+                "items": "item,text\none,A note.\n",
+                "questions": [{"id": "a", "ask": "A?", "scale": "quality"}],
+            }
+        ],
+        "completion": {"code": "A1"},
+    }
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(study) + example)
+    design = load_study(tmp_path / "study.yaml", {})
+    assert [question.type for question in design.background] == ["matrix", "allocation"]

@@ -178,16 +178,8 @@ class GamePage(Page):
 
     @property
     def acts(self) -> bool:
-        """True if the viewer has something to do now."""
-        match self.body:
-            case Playing(face=face):
-                return face.form is not None
-            case Ready(said=said):
-                return not said
-            case Waiting(asks=asks):
-                return asks
-            case _:
-                return True
+        """Whether there is anything for the viewer to do now, besides going on from a match that is over."""
+        return self.asks is not None and not (self.stage == "playing" and self.asks == "next")
 
     @property
     def past(self) -> Markup:
