@@ -1,8 +1,8 @@
-"""The whole analysis of a table of responses, beside what a notebook would do of it and beside DuckDB and Polars.
+"""Benchmark the whole analysis of a table of responses against the same work in a notebook, DuckDB and Polars.
 
-Each measurement is a process of its own: it does its work on a small table first, so that every library is there when
+Each measurement is a process of its own: it does its work on a small table first, so that every library is loaded when
 the clock starts, then on the table in question. The work of pandas, DuckDB and Polars is four things: accuracy per
-participant and condition, two Mann-Whitney tests, and the majority of each pair. Their numbers have to be ours.
+participant and condition, two Mann-Whitney tests, and the majority of each pair. Their numbers must equal ours.
 """
 
 import json
@@ -63,7 +63,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What was done of how many responses, over and over."""
+    """The repeated runs of one kind of work on so many responses."""
 
     what: str
     responses: int
@@ -203,7 +203,7 @@ def _in_a_process(kind: str, small: str, path: str) -> tuple[Run, Numbers]:
 
 
 def one_work(kind: str, small: str, path: str) -> dict[str, Any]:
-    """In the process: warm up, then work with the clock running."""
+    """Runs in the process: warm up, then work with the clock running."""
     work = _WORKS[kind]
     work(small)
     began, worked = time.perf_counter(), time.process_time()
@@ -214,7 +214,7 @@ def one_work(kind: str, small: str, path: str) -> dict[str, Any]:
 
 
 def _peak_mb() -> float:
-    """Not by getrusage, which remembers the process that started this one."""
+    """Peak memory in MB; not by getrusage, which includes that of the process that started this one."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmHWM"):
             return int(line.split()[1]) * 1024 / 1e6
@@ -299,7 +299,7 @@ def _polars(path: str) -> tuple[Numbers, dict[str, float]]:
 
 
 def _u(is_first: np.ndarray, values: np.ndarray) -> float:
-    """The first study's U, of a test that also has its p value; NaN is nobody's value."""
+    """The first study's U statistic, of a test that also computes its p value; NaN is a missing value."""
     present = ~np.isnan(values)
     return float(stats.mannwhitneyu(values[is_first & present], values[~is_first & present]).statistic)
 

@@ -16,7 +16,7 @@ ROWS, COLUMNS = 100, 160
 
 
 class Graph:
-    """Nodes one after the other; `at` is the name of what the last one gave."""
+    """Nodes in sequence; `at` is the name of the last node's output."""
 
     def __init__(self):
         self.nodes, self.kept, self.at = [], [], "frames"

@@ -1,8 +1,8 @@
-"""What networks of others change for judges of pictures: two packages with features of ImageNet, on generated walkers.
+"""Benchmark pretrained networks for judges of pictures: two packages with ImageNet features, on generated walkers.
 
-`python -m bench.backbones FOLDER [NETWORK ...]` trains on a folder that `python -m stimuli` wrote, with convolutions of
-our own and through each of the two, and prints a line for each. It installs the packages once into an environment of
-its own, as none of them is a dependency, and writes their ONNX files into bench/.work.
+`python -m bench.backbones FOLDER [NETWORK ...]` trains on a folder written by `python -m stimuli`, with our own
+convolutions and through each of the two packages, and prints a line for each. It installs the packages once into an
+environment of its own, as neither is a dependency, and writes their ONNX files into bench/.work.
 """
 
 import shutil

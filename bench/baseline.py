@@ -1,4 +1,4 @@
-"""What clips are compared with: `python -m bench.baseline FILE PORT`, one file behind Starlette's FileResponse."""
+"""The baseline for serving clips: `python -m bench.baseline FILE PORT`, one file behind Starlette's FileResponse."""
 
 import sys
 from pathlib import Path

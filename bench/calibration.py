@@ -84,7 +84,9 @@ class Row:
 
     @property
     def is_off(self) -> bool:
-        """Whether the rate is worse than it may be, not for want of seeds, and not because the row is there for it."""
+        """True if the rate is worse than the goal allows, beyond the uncertainty of the seeds, unless the row is there
+        to show it.
+        """
         return self._fails and not self.goal.shows
 
     @property
@@ -212,7 +214,7 @@ def ceilings_text() -> str:
 
 
 def logged_text() -> str:
-    """What a judge learns from how positions were logged, under a heading."""
+    """What a judge learns from how positions were logged, as Markdown under a heading."""
     return (
         "### How positions were logged: the same walker under both labels\n\n"
         f"{calibration_logging.DESIGN}.\n\n{calibration_logging.logging_text()}"

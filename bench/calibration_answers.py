@@ -1,4 +1,4 @@
-"""Calibration of what is computed from single answers: pooled, resampled both ways, modelled, by cell, by certainty."""
+"""Calibration of analyses of single answers: pooled, resampled both ways, modelled, by cell, by certainty."""
 
 from functools import cache
 
@@ -172,7 +172,7 @@ _N, _N_TRIALS = 30, 12
 
 @cache
 def _trials() -> pd.DataFrame:
-    """The frame of 30 participants with 12 trials each; what they were shown and chose is drawn by the seed."""
+    """The frame of 30 participants with 12 trials each; clips shown and choices are drawn by the seed."""
     person = np.repeat(np.arange(_N), _N_TRIALS)
     names = categorical(person, [f"p{number:02}" for number in range(_N)])
     study = categorical(np.zeros_like(person), ["s"])

@@ -1,4 +1,4 @@
-"""What a case of the calibration bench is: one simulated design, and the tests and intervals that are held to it."""
+"""Cases of the calibration bench: a simulated design, and the tests and intervals calibrated on it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,10 +24,11 @@ Simulate = Callable[[np.random.Generator, int], Sequence[Hit]]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One test or interval. `nominal` is ERROR for a test where nothing is there to find, COVERAGE for an interval.
+    """One test or interval. `nominal` is ERROR for a test under the null hypothesis, COVERAGE for an interval.
 
-    `known` says what is known of it beforehand: why its rate may be off. A row that `shows` is there to be off: it is
-    what would be claimed without the method beside it."""
+    `known` explains beforehand why its rate may be off. A row with `shows` is expected to be off: it shows what would
+    be claimed without the method next to it.
+    """
 
     what: str
     nominal: float
@@ -36,7 +37,7 @@ class Goal:
 
     @property
     def is_test(self) -> bool:
-        """Whether the rate is of rejections."""
+        """True if the rate is of rejections."""
         return self.nominal < COVERAGE
 
 
@@ -44,8 +45,9 @@ class Goal:
 class Case:
     """A design, drawn once for each seed; `simulate` answers for each goal, in their order.
 
-    `most` is how many seeds it runs at most: fewer than 10,000 where one takes long. `withheld`: of so few there are no
-    intervals at all, and the case is there to say so."""
+    `most` is the maximal number of seeds: fewer than 10,000 if one takes long. `withheld`: at this sample size no
+    interval is given, and the case verifies that.
+    """
 
     key: str
     design: str
@@ -56,7 +58,7 @@ class Case:
 
 
 class Ends(Protocol):
-    """What has two ends, or None."""
+    """An object with two interval limits, or None for either."""
 
     @property
     def low(self) -> float | None: ...
@@ -76,17 +78,17 @@ def interval(what: str, known: str = "") -> Goal:
 
 
 def rejected(p: float | None) -> Hit:
-    """Whether a p value is at most 0.05."""
+    """True if a p value is at most 0.05."""
     return None if p is None else p <= ERROR + 1e-12
 
 
 def holds(ends: Ends, truth: float) -> Hit:
-    """Whether an interval holds the truth, its ends included."""
+    """True if an interval contains the truth, limits included."""
     return None if ends.low is None or ends.high is None else within(ends.low, truth, ends.high)
 
 
 def within(low: float, truth: float, high: float) -> bool:
-    """Whether the truth lies between the ends, up to rounding."""
+    """True if the truth lies between the limits, up to rounding."""
     return bool(low - 1e-9 <= truth <= high + 1e-9)
 
 
@@ -96,7 +98,7 @@ def z95() -> float:
 
 
 def shares(rng: np.random.Generator, n: int, trials: int, a: float, b: float) -> Floats:
-    """Of each of n participants the share of right answers in `trials`, their abilities from Beta(a, b)."""
+    """The share of right answers in `trials` of each of n participants, their abilities drawn from Beta(a, b)."""
     counts: Floats = rng.binomial(trials, rng.beta(a, b, n)) / trials
     return counts
 

@@ -1,4 +1,4 @@
-"""The human ceiling: what it is expected to be, exactly, and how often the interval of judge minus person holds 0."""
+"""The human ceiling: its expected value, exactly, and how often the interval of judge minus person contains 0."""
 
 from collections.abc import Sequence
 

@@ -16,7 +16,7 @@ _CLUES = 6
 
 
 def _classified(rng: np.random.Generator, seed: int, n: int, shift: float) -> Classifier:
-    """`n` clips a side with six clues, of which the first is higher by `shift` SD on one side."""
+    """`n` clips a side with six clues, the first of which is higher by `shift` SD on one side."""
     positive = np.repeat([True, False], n)
     values = rng.normal(size=(2 * n, _CLUES))
     values[positive, 0] += shift
@@ -44,7 +44,7 @@ _IN_PAIRS = 17
 
 
 def _within(rng: np.random.Generator, n: int, shift: float) -> list[PairShare]:
-    """Of 17 clues that differ within pairs by normal values of SD 1, the first by `shift` more on one side."""
+    """The 17 clues that differ within pairs by normal values of SD 1, the first by `shift` more on one side."""
     differences = rng.standard_normal((_IN_PAIRS, n))
     differences[0] += shift
     found = corrected_within([[share_within("human", None, one)] for one in differences], 0.75)

@@ -1,4 +1,4 @@
-"""Calibration of what is said of yes / no judgements: a group's sensitivity and criterion."""
+"""Calibration of yes / no judgements: a group's sensitivity and criterion."""
 
 from collections.abc import Sequence
 

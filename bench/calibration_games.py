@@ -24,7 +24,7 @@ _SAID = {"d_o": "dO", "d_r": "dR", "d_b": "dB", "d_y": "dY", "d_y8": "dY8", "d_y
 
 @cache
 def _world(agent: str) -> Seats:
-    """All matches that there are of one agent, of which a study is a draw."""
+    """All matches of one agent, from which a study is drawn."""
     game = Sug()
     config = game.Config(players=PLAYERS, rounds=ROUNDS)
     found = {}
@@ -78,7 +78,7 @@ def _case(n: int, agents: tuple[str, str], names: Sequence[str], key: str) -> Ca
 
 @cache
 def _measures(agent: str) -> pd.DataFrame:
-    """Of each match of the world the mean offer, and the share of offers that were accepted."""
+    """The mean offer of each match of the world, and the share of its offers that were accepted."""
     rows = []
     for name, seats in _world(agent).items():
         rounds, _ = seats[0]

@@ -38,8 +38,9 @@ def _scores(rng: np.random.Generator, items: int) -> tuple[Floats, Floats]:
 
 
 def _outcomes(given: Floats, judged: Floats) -> Floats:
-    """Of each rating 1 where it is nearer to the others' of its item than the judge's value, -1 where farther, else
-    0, by the sum of squares."""
+    """For each rating 1 if it is nearer to the others' of its item than the judge's value, -1 if farther, else 0, by
+    the sum of squares.
+    """
     apart = (given[:, :, None] - given[:, None, :]) ** 2
     of_judge = (judged[:, None] - given) ** 2
     by_judge = of_judge.sum(axis=1, keepdims=True) - of_judge
@@ -69,7 +70,9 @@ def _related(x: Floats, y: Floats) -> Mapping[str, float]:
 
 @cache
 def _truth() -> tuple[Mapping[str, float], Mapping[str, float], float, float]:
-    """Of the judge, of one rater, of the judge less one rater, and how much oftener raters agree than the judge."""
+    """The true values of the judge, of one rater, of the judge minus one rater, and how much more often raters agree
+    than the judge.
+    """
     given, judged = _scores(np.random.default_rng(0), _MANY)
     others = given[:, 1:].mean(axis=1)
     person = _related(given[:, 0], others)
@@ -122,7 +125,7 @@ def _votes(rng: np.random.Generator, pairs: int) -> tuple[npt.NDArray[np.int64],
 
 @cache
 def _oftener() -> float:
-    """How much oftener people agree with the others than the judge, from counts of votes."""
+    """How much more often people agree with the others than the judge does, from counts of votes."""
     wrong, support = _votes(np.random.default_rng(0), _MANY)
     others = wrong.sum(axis=0) - wrong
     others_with = np.where(wrong == 1, others, _PEOPLE - 1 - others)

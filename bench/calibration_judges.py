@@ -1,4 +1,4 @@
-"""Calibration of what is said of judges: the unit is the pair."""
+"""Calibration of judges' statistics: the unit is the pair."""
 
 from functools import cache, lru_cache
 
@@ -132,7 +132,9 @@ def _design(pairs: int) -> str:
 
 
 def voted_pairs(choices: npt.NDArray[np.int64]) -> Pairs:
-    """Pairs with a truth, from who (a row) chose which member (0 the truth) of which pair; no row, no votes."""
+    """Pairs with a truth, from the matrix of choices: row = person, column = pair, value = chosen member (0 the truth);
+    without rows, no votes.
+    """
     people, n = choices.shape
     person, pair = np.indices(choices.shape).reshape(2, -1)
     second = choices.sum(axis=0)

@@ -67,7 +67,7 @@ def _bins(for_it: Floats) -> list[Reliability]:
 
 
 def reliability_text(found: dict[str, list[Reliability]]) -> str:
-    """A Markdown table: the labels of the hierarchical model, and beside them those of EM."""
+    """A Markdown table: the labels of the hierarchical model, next to those of EM."""
     lines = [
         "| probability of the label | labels | mean probability | share right "
         "| by EM: labels | mean probability | share right |",

@@ -1,4 +1,6 @@
-"""What a judge learns from how positions were logged alone: the same walker under both labels, one logged otherwise."""
+"""What a judge learns from how positions were logged alone: the same walker under both labels, one logged
+differently.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -84,7 +86,7 @@ def _named(examples: Sequence[Example], *, alike: bool) -> float:
 
 
 def logging_text() -> str:
-    """A Markdown table: what was done to one class, how often it is found, and what a judge reaches."""
+    """A Markdown table: the change to one class, how often it is found, and the judge's accuracy."""
     lines = [
         "| one class | check, as logged | check, in common | pairs named, as logged | pairs named, in common |",
         "|---|---|---|---|---|",

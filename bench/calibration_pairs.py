@@ -22,7 +22,7 @@ _SOURCE = ("agreement", "alpha", "kappa", "ac1")
 
 
 def _votes(rng: np.random.Generator, pairs: int) -> Codes:
-    """Of 20 votes on each pair those for either source; the log odds of the pairs are normal about 0.5."""
+    """The votes for either source among 20 on each pair; the log odds of the pairs are normal about 0.5."""
     first = rng.binomial(_RATERS, expit(0.5 + rng.standard_normal(pairs)))
     return np.column_stack([first, _RATERS - first]).astype(np.int64)
 
@@ -106,7 +106,7 @@ def _split_case(pairs: int) -> Case:
 
 
 def _points(rng: np.random.Generator, pairs: int) -> Codes:
-    """How many of 10 raters gave each of five points."""
+    """The number of raters, out of 10, who gave each of five points."""
     latent = rng.standard_normal((pairs, 1)) + rng.standard_normal((pairs, 10))
     point = np.searchsorted([-1.2, -0.4, 0.4, 1.2], latent)
     cell = np.arange(pairs)[:, None] * 5 + point
@@ -192,7 +192,9 @@ _ONE, _OTHER = np.triu_indices(4, k=1)
 
 
 def _choices(rng: np.random.Generator, people: int) -> pd.DataFrame:
-    """Each participant compares each two of four sources once; participants differ in what they prefer."""
+    """Choices of each participant, who compares each two of four sources once; participants differ in their
+    preferences.
+    """
     own = _STRENGTHS + 0.4 * rng.standard_normal((people, 4))
     left = rng.integers(2, size=(people, 6))  # 0: the first stood left
     odds = own[:, _ONE] - own[:, _OTHER] + _LEFT * (1 - 2 * left)

@@ -1,4 +1,4 @@
-"""Calibration of what is computed from one value per participant: tests of groups, of chance, and their intervals."""
+"""Calibration of statistics of one value per participant: tests of groups, of chance, and their intervals."""
 
 from functools import cache
 
@@ -215,7 +215,7 @@ def _uncertainty(n: int) -> Case:
 
 
 def _wilson(share: float | None, known: str = "", votes: int = 30) -> Case:
-    """At one true share, or at one drawn anew for each seed."""
+    """A case at one true share, or at one drawn anew for each seed."""
 
     def simulate(rng: np.random.Generator, _seed: int) -> tuple[Hit, ...]:
         truth = rng.uniform(0.5, 1) if share is None else share

@@ -1,6 +1,6 @@
 """Cases of the calibration bench: distances of sources to people by a signature of paths, which have no interval.
 
-The percentile bootstrap over players and clips is run beside them, to show why.
+The percentile bootstrap over players and clips runs next to them, to show why.
 """
 
 from functools import cache
@@ -25,7 +25,7 @@ Kind = tuple[float, float]
 
 
 def _shares(spread: Floats) -> Floats:
-    """Of each spread, the shares of a normal angle around the circle in the 20 directions."""
+    """For each spread, the shares of a normal angle around the circle in the 20 directions."""
     turns = 10
     edges = (np.arange(-turns * BINS, turns * BINS + 1) - 0.5) * 2 * np.pi / BINS
     line = np.diff(ndtr(edges[None] / spread[:, None]), axis=1)
@@ -41,7 +41,7 @@ def _spreads(rng: np.random.Generator, kind: Kind, n: int) -> Floats:
 
 @cache
 def _truth(kind: Kind) -> float:
-    """Of so many people and players that more change nothing, without noise."""
+    """The true value: from so many people and players that more change nothing, without noise."""
     rng = np.random.default_rng(0)
     people = _shares(_spreads(rng, PEOPLE, WORLD))
     return float(circular_emd(_shares(_spreads(rng, kind, WORLD)).mean(axis=0)[None], people).mean())

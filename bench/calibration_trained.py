@@ -24,7 +24,7 @@ def _example(row: int, maker: str, *, is_human: bool) -> Example:
 
 
 def _won(players: int, versions: int, each: int, sd: float) -> Case:
-    """A judge's values of clips: those of people 1 higher, with what is each player's and each version's own."""
+    """A judge's values of clips: those of people higher by 1, with a random effect of each player and each version."""
     pairs = players * each
     truth = float(ndtr(_BETTER / np.sqrt(2 + 2 * sd**2)))
     player = np.repeat(np.arange(players), each)
@@ -57,7 +57,7 @@ def _won(players: int, versions: int, each: int, sd: float) -> Case:
 
 
 def _votes(rng: np.random.Generator, groups: int) -> Votes:
-    """Two pairs in each group of clips, of which the first two numbers make a clip likelier to be chosen."""
+    """Two pairs in each group of clips; the first two numbers make a clip likelier to be chosen."""
     pairs = 2 * groups
     table = rng.standard_normal((2 * pairs, _NUMBERS))
     first, second = np.arange(pairs), pairs + np.arange(pairs)

@@ -84,7 +84,7 @@ def game_study(slug: str, players: int, rounds: int, **keys: Any) -> Mapping[str
 
 
 def deadline_s(offline_s: float) -> int:
-    """How long people have for a move."""
+    """The time people have for a move, in seconds."""
     return max(2, round(2 * offline_s))
 
 
@@ -188,7 +188,7 @@ async def troubled(
     kill: Callable[[], None],
     kills: Sequence[int],
 ) -> None:
-    """Everybody plays as they do; `kill` is called when so many moves were acknowledged."""
+    """Let everybody play by their habit; `kill` is called after so many acknowledged moves."""
     everybody = []
     for number in range(people):
         person, habit = Person(address, SLUG, noted, seed * 1000 + number), HABITS[number % len(HABITS)]
@@ -214,7 +214,7 @@ async def _ended(lives: Sequence[asyncio.Task[None]], killer: asyncio.Task[None]
 
 @dataclass(slots=True)
 class _Life:
-    """What one person does, from coming in to the last page, or to where they close the tab."""
+    """The life of one person, from arriving to the last page, or to closing the tab."""
 
     me: Person
     habit: str
@@ -301,7 +301,9 @@ class _Life:
 
 @dataclass(slots=True)
 class Findings:
-    """What the rows say. `late_s` is the longest that a deadline was passed before its default move was written."""
+    """Findings in the rows. `late_s` is the longest that a deadline was exceeded before its default move was
+    written.
+    """
 
     matches: int = 0
     running: int = 0
@@ -320,14 +322,14 @@ class Findings:
 
 
 def n_running(database: Database) -> int:
-    """How many matches are under way."""
+    """The number of running matches."""
     with database.reading() as session:
         return len(session.exec(select(Match.id).where(Match.status == "running")).all())
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When it began, and how long people have for a move."""
+    """The start of the run, and the time people have for a move."""
 
     began: datetime
     deadline: timedelta
@@ -377,8 +379,9 @@ def _look_for_moves(session: Session, noted: Noted, found: Findings) -> None:
 
 
 def _look_at_times(session: Session, matches: Sequence[Match], found: Findings, times: Times) -> None:
-    """Every time is the service's: within the run; each deadline is counted from when its phase began, no
-    move was taken from anybody after it, and none was made for anybody before."""
+    """Verify that every time is the service's: within the run; each deadline counts from the start of its phase, no
+    move was accepted after it, and no default move was made before it.
+    """
     ended = datetime.now(UTC)
     for match in matches:
         events = session.exec(
@@ -406,7 +409,9 @@ def _look_at_times(session: Session, matches: Sequence[Match], found: Findings, 
 
 
 def _count_money(session: Session, matches: Sequence[Match], found: Findings) -> None:
-    """What the seats of a match earned is what its accepted offers divided, and what responses and bonuses say."""
+    """Verify that the earnings of a match's seats equal what its accepted offers divided, and the amounts of responses
+    and bonuses.
+    """
     seats = session.exec(select(Seat)).all()
     for match in matches:
         if match.status == "running":  # nobody is paid yet
@@ -488,7 +493,7 @@ def fresh_postgres() -> Iterator[str]:
 
 
 def main(people: int, rounds: int) -> int:
-    """Both databases, one after the other; the exit status says whether anything was wrong."""
+    """Run both databases, one after the other; the exit status is 1 if anything was wrong."""
     wrong = 0
     kills = (people, 3 * people)
     for backend in ("SQLite, 1 process", "PostgreSQL, 2 processes"):

@@ -26,7 +26,7 @@ _FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 
 
 class Broken(Exception):
-    """The benchmark cannot go on, or what it measured is not what it says."""
+    """The benchmark cannot go on, or its measurement is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply. `location` is empty but for a redirect; `path` is what was asked for."""
+    """A whole reply. `location` is empty except for a redirect; `path` is the requested path."""
 
     path: str
     status: int

@@ -1,4 +1,4 @@
-"""The crowd in a database of its own, and then several times over, to measure what reading it costs."""
+"""The crowd in a database of its own, and then several times over, to measure the cost of reading it."""
 
 from datetime import UTC, datetime
 from pathlib import Path

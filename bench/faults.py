@@ -1,9 +1,9 @@
-"""People of every task at work while everything fails: the service and its worker are killed, the disk is full, the
-database is stopped, connections are cut in the middle of forms. Then every row is looked at.
+"""Fault injection: people of every task at work while the service and its worker are killed, the disk is full, the
+database is stopped, and connections are cut in the middle of forms. Then every row is verified.
 
 `python -m bench.faults [PEOPLE] [ROUNDS]`: over SQLite on a disk of its own, then over a PostgreSQL server of its own.
-Prints the table of docs/serving.md. Needs root, for the disk and for PostgreSQL's user. In the rounds that it has
-unless told otherwise, each database meets more than 50 faults, cut connections not counted.
+Prints the table of docs/serving.md. Needs root, for the disk and for PostgreSQL's user. With the default rounds each
+database meets more than 50 faults, cut connections not counted.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ PATIENCE_S = 900.0
 
 @dataclass(slots=True)
 class Seen:
-    """What people were told was taken, and what was done to the service."""
+    """What was acknowledged to people, and the faults injected into the service."""
 
     faults: Counter[str] = field(default_factory=Counter)
     taken: dict[str, set[str]] = field(default_factory=dict)
@@ -121,7 +121,7 @@ class Stubborn(httpx2.AsyncBaseTransport):
             self._seen.taken.setdefault(parts[2], set()).add(split_number(number)[0])
 
     async def _half(self, request: httpx2.Request, body: bytes) -> None:
-        """The head and half of the form, and then nobody is there any more."""
+        """Send the head and half of the form, then abort the connection."""
         with suppress(OSError):
             _, writer = await asyncio.open_connection(request.url.host, request.url.port)
             head = f"POST {request.url.raw_path.decode()} HTTP/1.1\r\n"
@@ -136,7 +136,7 @@ class Stubborn(httpx2.AsyncBaseTransport):
 
 
 class Patient(Database):
-    """What simulated people look their truth up in; it waits while the database is away."""
+    """The database in which simulated people look up their truth; it waits while the server is down."""
 
     async def read(self, job: Any, *args: Any, **kwargs: Any) -> Any:
         while True:
@@ -148,7 +148,7 @@ class Patient(Database):
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
-    """A file system of its own, so that filling it hurts nobody else."""
+    """A file system of its own, so that filling it affects nothing else."""
     folder.mkdir()
     image = folder.with_suffix(".image")
     with image.open("wb") as file:
@@ -213,7 +213,7 @@ class Run:
     token: str = ""
 
     def prepare(self) -> None:
-        """Every task has an open study; somebody may upload clips, and train judges on walks."""
+        """Open a study of every task; create a user who may upload clips, and walks to train judges on."""
         build_demo(self.settings, self.database)
         build_play(self.database)
         build_rate(self.database)
@@ -256,7 +256,7 @@ class Run:
         return job
 
     async def send_clip(self, number: int) -> int:
-        """Upload a clip; the worker's job is what it waits for."""
+        """Upload a clip; returns the worker's job to wait for."""
         data = sorted(CLIPS.glob("*.mp4"))[number].read_bytes()
         base = f"http://{self.service.address.host}:{self.service.address.port}/api/v1/uploads"
         transport = Stubborn(self.seen, random.Random(number))
@@ -286,8 +286,9 @@ class Run:
             await asyncio.sleep(0.01)
 
     async def fill_disk(self) -> None:
-        """Until somebody is refused, and for a while more. Whoever reads keeps SQLite's log from beginning anew, so
-        it fills the space that it has, and there is none to grow into."""
+        """Fill the disk until a request is refused, and for a while more. An open reader keeps SQLite from restarting
+        its write-ahead log, so the log fills its space and cannot grow.
+        """
         filler, refused = self.service.data / "filler", self.seen.refused[503]
         path = str(self.settings.database_url.database)
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)) as reader:
@@ -313,7 +314,7 @@ class Run:
                 await asyncio.sleep(AGAIN_S)
 
     async def wait_for_jobs(self) -> Counter[str]:
-        """How the jobs ended."""
+        """The number of jobs by final status."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             found = [(await self.database.read(_status, job))[0] for job in self.asked]
@@ -328,7 +329,9 @@ def _status(session: Session, job: int) -> tuple[str, str]:
 
 
 def keep_walks_to_train(folder: Path) -> None:
-    """Positions of the demo's walks, each of a scene of its own: of fewer than five scenes nothing is trained."""
+    """Write positions of the demo's walks, each of a scene of its own: with fewer than five scenes no judge is
+    trained.
+    """
     folder.mkdir(parents=True)
     with (folder / "manifest.csv").open("w", newline="") as file:
         table = csv.writer(file)
@@ -390,7 +393,7 @@ async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
 
 
 def wrongs(session: Session, seen: Seen) -> Sequence[str]:
-    """What was taken and is not there once."""
+    """Everything acknowledged that is not stored exactly once."""
     of = {token.sha256: token.session_id for token in session.exec(select(SessionToken))}
     stored = Counter(map(tuple, session.execute(select(col(Response.session_id), col(Response.submit_id)))))
     moves = select(col(GameEvent.session_id), col(GameEvent.submit_id)).where(
@@ -442,7 +445,7 @@ class Passed:
     wrong: Sequence[str]
 
     def rows(self) -> Mapping[str, str]:
-        """What stands in its column below the faults, by the first cell of each row."""
+        """The cells of its column below the faults, by the first cell of each row."""
         faults, refused = self.seen.faults, self.seen.refused
         ended = (f"{self.seen.ended[task]:,}" for task in TASKS.values())
         return {
@@ -494,7 +497,7 @@ def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None
 
 
 def main(people: int = 6, rounds: int = 4) -> int:
-    """Both databases, one after the other."""
+    """Run both databases, one after the other."""
     with tempfile.TemporaryDirectory() as text:
         folder = Path(text)
         folder.chmod(0o755)

@@ -67,7 +67,7 @@ class Fetcher:
 
 
 def part(size: int, rng: random.Random) -> tuple[int, int]:
-    """What to ask for next: one time in four the whole, else a range somewhere in it."""
+    """The next request: one time in four the whole, else a range somewhere in it."""
     if rng.randrange(_WHOLE_EVERY) == 0:
         return 0, size
     length = min(rng.randint(*_RANGE_BYTES), size)

@@ -1,9 +1,8 @@
-"""What a newcomer waits for: `python -m bench.first_page [REPEATS]`, three unless told otherwise.
+"""Time to the first page for a newcomer: `python -m bench.first_page [REPEATS]`, three by default.
 
-Each repeat takes two fresh clones of what is committed: in one everything is installed and nothing else (`make
+Each repeat takes two fresh clones of the committed tree: in one everything is installed and nothing else (`make
 .venv/.run`), in the other `make run` is asked for its first page until it answers, ended, and started once more. One
-installation before them is not measured: it leaves in pip's and uv's caches what it fetched, so that no number is of
-the network.
+installation before them is not measured: it fills the caches of pip and uv, so that no number includes the network.
 """
 
 import os
@@ -32,7 +31,7 @@ PAGE = "/s/demo"
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """`cpu_s` are processor seconds of all that ran, until it had ended."""
+    """Time spent. `cpu_s` are processor seconds of all processes that ran, until the end."""
 
     seconds: float
     cpu_s: float
@@ -50,7 +49,7 @@ class Repeat:
 
 
 def measured(work: Callable[[], float]) -> Spent:
-    """`work` says how many seconds it took; what it started has ended when it returns."""
+    """Measure `work`, which returns the seconds it took; what it started has ended when it returns."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     seconds = work()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,8 +1,8 @@
 """Matches per second on one core: `python -m bench games`, rule agents, every event hashed, nothing written.
 
-Every game in its default configuration, every seat taken by the same agent; each agent plays for some seconds. Then
-what is done with a file of matches: writing all 1,320 configurations of GLEE ten times each, and reading and measuring
-some. Processor time is counted, so what else the machine does matters little; the clock stands beside it.
+Every game in its default configuration, every seat taken by the same agent; each agent plays for some seconds. Then the
+work on a file of matches: writing all 1,320 configurations of GLEE ten times each, and reading and measuring some.
+Processor time is counted, so that other load on the machine matters little; wall time is printed next to it.
 """
 
 import os
@@ -23,7 +23,7 @@ RULE_AGENTS = ("conceder", "conceder", "truthful,bayes-buyer")
 
 
 def lineups(game: AnyGame) -> Iterator[tuple[str, list[Agent]]]:
-    """Each agent on every seat; one that cannot take all of them has those that `random` leaves it."""
+    """Each agent on every seat; if one cannot take all of them, `random` takes the rest."""
     seats = range(1, len(game.seats(game.Config())) + 1)
     found = agents_for(game.name)
     anybody = found["random"]()

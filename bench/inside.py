@@ -1,4 +1,6 @@
-"""What a served file tells of its source without being watched: frame sizes of 60 simulated walks of each source."""
+"""How much a served file reveals of its source without being watched: frame sizes of 60 simulated walks of each
+source.
+"""
 
 import csv
 import os
@@ -48,7 +50,7 @@ class Inside:
 
 
 def measure_inside() -> Inside:
-    """Clips drawn, processed by the default rules, measured, and compared by what is inside the files alone."""
+    """Draw clips, process them by the default rules, and compare the sources by what is inside the files alone."""
     folder = WORK / "inside"
     shutil.rmtree(folder, ignore_errors=True)
     print(f"drawing and processing {N_CLIPS} clips", file=sys.stderr)
@@ -77,7 +79,7 @@ def _measured(folder: Path, file: str) -> tuple[dict[str, float], Sizes]:
 
 
 def _numbers(sizes: Sizes) -> list[float]:
-    """What a table of frames' sizes may tell: middles, spread, tails, unrest and sums, of key frames and of others."""
+    """Features of a table of frame sizes: medians, spread, tails, roughness and sums, of key frames and of others."""
     keys, others = (np.log([size for size, is_key in sizes if is_key == kind]) for kind in (True, False))
     steps = np.abs(np.diff(others))
     whole = np.array([size for size, _ in sizes], float)
@@ -107,7 +109,7 @@ def _told(
 
 
 def _auc(values: Floats, positive: Classes, scenes: Names, rng: np.random.Generator) -> float:
-    """Of clips that the classifier had not seen, nor any other clip of their scenes; averaged over folds."""
+    """The AUC on clips of scenes that the classifier had not seen, averaged over folds."""
     drawn = {scene: at % FOLDS for at, scene in enumerate(rng.permutation(np.unique(scenes)))}
     fold = np.array([drawn[scene] for scene in scenes])
     aucs = []

@@ -1,4 +1,4 @@
-"""How long judges that learn take, and what they reach on generated walkers.
+"""Training times of judges, and their accuracy on generated walkers.
 
 `python -m bench.judges [--scenes 20]` prints the tables and keeps them in bench/judges.md; a part of them is printed
 alone: `--only times`, `--network sym-gru`.
@@ -97,7 +97,7 @@ def taken(work: Callable[[], Made]) -> tuple[Made, Took]:
 
 
 def times(names: Sequence[str]) -> Iterator[str]:
-    """Of a whole training (five copies and their checks), of one copy alone, and of judging."""
+    """The times of a whole training (five copies and their checks), of one copy alone, and of judging."""
     long = long_paths()
     seconds = sum(example.path.duration_s for example in long)
     yield f"## Time, on {N_LONG} paths of {SHORTEST_S:g} to {LONGEST_S:g} s ({seconds / 60:.0f} minutes, 30 Hz)"
@@ -133,7 +133,7 @@ def _timed(network: Network, long: Sequence[Example]) -> str:
 
 
 def one_copy(network: Network, known: Sequence[Example]) -> None:
-    """What one of the five copies takes: the windows of all clips, and a fit to four fifths of them."""
+    """Fit one of the five copies: the windows of all clips, and a fit to four fifths of them."""
     settings = replace(network.settings, by_heading=True)
     cuts = [cut(seen(example, settings), settings) for example in known]
     sizes = np.array([len(each) for each in cuts])
@@ -240,12 +240,12 @@ def at_goals(network: Network, examples: Sequence[Example], held_out: Sequence[i
 
 
 def at_same_goals(trained: Trained, examples: Sequence[Example], held_out: Sequence[int]) -> "Chosen":
-    """Against symbolic walkers at the goals that were trained on."""
+    """The accuracy against symbolic walkers at the goals trained on."""
     return chosen(trained, [e for e in examples if goal_of(e) not in held_out], "symbolic")
 
 
 def at_other_goals(trained: Trained, examples: Sequence[Example], held_out: Sequence[int]) -> "Chosen":
-    """Against symbolic walkers at the goals that were not."""
+    """The accuracy against symbolic walkers at the goals not trained on."""
     return chosen(trained, [e for e in examples if goal_of(e) in held_out], "symbolic")
 
 
@@ -300,7 +300,9 @@ def walked(seed: int, n_scenes: int, sources: Sequence[Source] = SOURCES) -> Seq
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """How often the clip of one source is chosen, a tie counting a half: mean over copies, by two values."""
+    """The share of pairs in which the clip of one source is chosen, a tie counting a half: mean over copies, by two
+    values.
+    """
 
     share: float
     mean_logit: float
@@ -310,7 +312,7 @@ class Chosen:
 
 
 def chosen(trained: Trained, examples: Sequence[Example], source: str, over: str = "human") -> Chosen:
-    """Of clips of `over` against those of `source`, matched by scene."""
+    """The share of clips of `over` chosen against those of `source`, matched by scene."""
     both = [replace(e, is_human=e.source == over) for e in examples if e.source in (over, source)]
     pairs = matched_pairs(both)
     shares, logits = [], []

@@ -76,7 +76,7 @@ def make_library(data: Path, n_pairs: int, *, width: int, height: int, frames: i
 
 
 def _make_noise(path: Path, seed: int, width: int, height: int, frames: int) -> None:
-    """A real MP4 that hardly compresses: every frame is noise of its own."""
+    """Write a real MP4 that hardly compresses: every frame is noise of its own."""
     rng = np.random.default_rng(seed)
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=30, options={"preset": "ultrafast", "crf": "10"})

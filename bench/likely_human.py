@@ -18,7 +18,7 @@ _SUBMIT_ID = re.compile(rb'name="submit_id" value="([^"]+)"')
 
 
 def playback() -> str:
-    """What the trial's script reports of an undisturbed viewing."""
+    """The trial script's report of an undisturbed viewing."""
     clip = {
         "duration_s": 8.0, "played": [[0.0, 8.0]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
         "dropped_frames": 0, "frames": 240, "errors": [], "failed": False, "max_rate": 1,
@@ -36,7 +36,7 @@ ANSWERS = {
 
 
 def reading() -> str:
-    """What the script of a rating reports of a text that was read."""
+    """The rating script's report of a text that was read."""
     return json.dumps({"v": 1, "read_ms": 9000, "hidden_ms": 0, "parts": [9000], "depth": 1, "loads": 1})
 
 
@@ -55,7 +55,7 @@ class LikelyHuman:
     answers: Mapping[str, str]
 
     def prepare(self, at_once: int, seconds: float) -> None:
-        """Nothing: participants come in as they like."""
+        """Do nothing: participants come at any time."""
 
     def entry(self) -> str:
         return f"/s/{self.slug}"

@@ -1,4 +1,4 @@
-"""What the numbers were measured on."""
+"""The machine the numbers were measured on."""
 
 import os
 import platform
@@ -15,7 +15,9 @@ _SYNCS = 50
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """`load` is of the minute before: much above nought, something else was running. `sync_ms` is one 4 kB fsync."""
+    """The machine. `load` is that of the minute before: well above 0, something else was running. `sync_ms` is one 4 kB
+    fsync.
+    """
 
     cores: int
     processor: str
@@ -51,7 +53,9 @@ def _processor() -> str:
 
 
 def _sync_ms() -> float:
-    """What the disk takes to keep 4 kB for good: the floor of a commit that nobody shares."""
+    """The time the disk takes to store 4 kB durably: the lower bound of a commit that shares its fsync with no
+    other.
+    """
     WORK.mkdir(exist_ok=True)
     path, took_ms = WORK / "sync-probe", []
     with path.open("wb") as file:

@@ -1,8 +1,8 @@
-"""Live matches of five people under way while others wait: moves acknowledged per second, how long each took, and how
-long until the others saw what it led to. `python -m bench.matches [SECONDS] [REPEATS]`, oTree in the same run.
+"""Live matches of five people while others wait: moves acknowledged per second, how long each took, and how long until
+the others saw its result. `python -m bench.matches [SECONDS] [REPEATS]`, oTree in the same run.
 
-Two paces: at once, where everybody answers as soon as the page lets them, which gives the most moves that a server
-takes; and like people, who think for some seconds, which gives the times that people meet.
+Two paces: at once, where everybody answers as soon as the page lets them, which gives the highest rate of moves that a
+server takes; and like people, who think for some seconds, which gives the times that people meet.
 """
 
 import asyncio
@@ -47,7 +47,8 @@ _PLAYING, _WAITING = "playing", "waiting"
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run, or the medians of its repeats. `wake` is from sending the move that ended a phase to having the page
-    that shows it; cores are of all processes of the server, of this one, and of all else."""
+    that shows it; cores are of all processes of the server, of this one, and of all others.
+    """
 
     moves_per_s: float
     move_ms_p50: float
@@ -64,10 +65,10 @@ class Tables(Protocol):
     name: str
 
     async def play(self, noted: Noted, think_s: float, until: float) -> None:
-        """Everybody plays until then, and the others wait."""
+        """Let everybody play until the given time, while the others wait."""
 
     def match_of(self) -> Mapping[str, int]:
-        """In which match each path is."""
+        """The number of the match of each path."""
 
 
 @dataclass(slots=True)
@@ -138,7 +139,8 @@ async def _until(life: Any, end: float, person: Person) -> None:
 @contextmanager
 def served(folder: Path, database_url: str, workers: int) -> Iterator[Ours]:
     """A fresh database with its service; those who wait are in a study of their own, whose matches need 20 people and
-    in whose ready check nobody says that they are there."""
+    whose ready check nobody answers.
+    """
     service = Service(folder, database_url, workers)
     given = {"LIKELY_HUMAN_DATA": str(folder), "DATABASE_URL": database_url}
     database = open_database(Settings.model_validate(given))
@@ -188,7 +190,7 @@ def figures(
 
 
 def _percentile(ms: Sequence[float], share: float) -> float:
-    """Not a number where nothing ended within the time: oTree may take so long."""
+    """The percentile; NaN if nothing ended within the time, as may happen with oTree."""
     return percentile(ms, share) if ms else math.nan
 
 

@@ -1,4 +1,6 @@
-"""Megabytes per second: ranges of a clip asked for by many at once, beside Starlette's own FileResponse."""
+"""Megabytes per second: ranges of a clip requested by many clients at once, compared with Starlette's own
+FileResponse.
+"""
 
 import sys
 import time
@@ -97,7 +99,7 @@ def _sources() -> Iterator[tuple[bytes, Sequence[_Source]]]:
 
 
 async def _clip_addresses(site: LikelyHuman) -> tuple[list[str], bytes]:
-    """Send participants to their first trial; each has an address of its own for a clip. Also gives the clip."""
+    """Send participants to their first trial; returns an address of the clip for each, and the clip."""
     paths = []
     for _ in range(AT_ONCE):
         connection = await Connection.to(site.address)

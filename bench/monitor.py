@@ -141,7 +141,7 @@ def _measure(backend: str, url: URL, repeats: int) -> Watched:
 
 
 def _start(url: URL, cookie: str) -> dict[str, Any]:
-    """A service of its own, in a process that has just begun; see `one_start`."""
+    """Measure a service of its own, in a process that has just begun; see `one_start`."""
     command = [sys.executable, "-m", "bench.monitor", url.render_as_string(hide_password=False), cookie]
     done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, env=environment())
     if done.returncode:
@@ -222,7 +222,7 @@ def _answer(database: Database) -> None:
 
 
 def _inside() -> Any:
-    """Different ones each time: those who came the least far."""
+    """The active sessions that came the least far; different ones each time."""
     active = select(ParticipantSession).where(ParticipantSession.status == Status.ACTIVE)
     return active.where(ParticipantSession.step < 12).order_by(col(ParticipantSession.step)).limit(NEWS)
 
@@ -244,7 +244,7 @@ def _prepare(settings: Settings) -> tuple[dict[str, int], str]:
 
 
 def _still_inside(session: Session, now: datetime) -> None:
-    """A few of those who have not finished are here now."""
+    """Mark a few of the unfinished sessions as present now."""
     recent = select(ParticipantSession.id).where(ParticipantSession.status == Status.ACTIVE).limit(60)
     ids = session.exec(recent).all()
     here = update(ParticipantSession).where(col(ParticipantSession.id).in_(ids))

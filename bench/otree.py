@@ -1,4 +1,4 @@
-"""oTree in an environment of its own, serving ten pages of the same shape, and how they are answered."""
+"""Installs oTree in an environment of its own, serves ten pages of the same shape, and answers them."""
 
 import json
 import os

@@ -30,7 +30,9 @@ _OFFERED = re.compile(rb'name="(offer_\d)"')
 
 @dataclass(slots=True)
 class Tables:
-    """Everybody of one session: the first `groups` groups of five play; four of each other five wait for the fifth."""
+    """All participants of one session: the first `groups` groups of five play; four of each other five wait for the
+    fifth.
+    """
 
     name: str
     address: Address
@@ -39,7 +41,7 @@ class Tables:
     started: list["_Browser"] = field(default_factory=list)
 
     async def play(self, noted: Noted, think_s: float, until: float) -> None:
-        """As `bench.matches.Tables`."""
+        """Like `bench.matches.Tables`."""
         players = self.codes[: self.groups * PLAYERS]
         others = [code for at, code in enumerate(self.codes) if at >= len(players) and at % PLAYERS]
         self.started = [_Browser(self.address, code, noted) for code in [*others, *players]]
@@ -52,7 +54,7 @@ class Tables:
         await asyncio.gather(*(each.plays(think_s, end) for each in [*playing, *waiting]))
 
     def match_of(self) -> Mapping[str, int]:
-        """As `bench.matches.Tables`."""
+        """Like `bench.matches.Tables`."""
         return {code: at // PLAYERS for at, code in enumerate(self.codes)}
 
 
@@ -117,7 +119,7 @@ class _Browser:
         await self._follow(reply)
 
     async def _follow(self, reply: Reply) -> None:
-        """To the page at the end of redirects; again while oTree answers that its database is locked."""
+        """Follow redirects to the page; try again while oTree answers that its database is locked."""
         while True:
             while reply.status in REDIRECTS:
                 reply = await self._get(reply.location)
@@ -161,7 +163,7 @@ class _Browser:
         await self._follow(await self._get(self.page.path))
 
     async def _ready(self, address: str) -> None:
-        """Until oTree says by its web socket that everybody is there."""
+        """Wait until oTree's web socket reports that everybody is there."""
         reader, writer = await asyncio.open_connection(self.address.host, self.address.port)
         key = base64.b64encode(os.urandom(16)).decode()
         lines = [

@@ -1,8 +1,8 @@
-"""What a start costs in a rating study with 10,000 sessions: loads read, items chosen, trials stored.
+"""The cost of a start in a rating study with 10,000 sessions: loads read, items chosen, trials stored.
 
-Sessions, trials and answers are written straight into a database and drawn with a seed: a tenth of the sessions left
-on the way, two in a hundred are excluded. One start is one transaction, as planning is: it holds the version, takes the
-next ordinal, reads the load of every item, assigns and stores.
+Sessions, trials and answers are written straight into a database and drawn with a seed: a tenth of the sessions are
+left unfinished, two in a hundred are excluded. One start is one transaction, as planning is: it locks the version,
+takes the next ordinal, reads the load of every item, assigns and stores.
 """
 
 import os

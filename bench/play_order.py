@@ -36,7 +36,7 @@ def agent_of(name: str, **parameters: object) -> Agent:
 
 
 def matches_of(agent: Agent, matches: int, seed: int) -> list[Match]:
-    """So many matches of five, which the agent has all to itself."""
+    """So many matches of five, with the agent in every seat."""
     game = Sug()
     config = game.Config()
     return [
@@ -66,7 +66,7 @@ def fitted(people: Seats, matches: int, seed: int) -> Mapping[str, Play]:
 
 
 def drawn(noise: float, n_people: int, n_agents: int, number: int) -> Mapping[str, Distances]:
-    """How far others are from newly drawn people: the same people, the true parameters, agents that learnt."""
+    """The distances of others to newly drawn people: the same people, the true parameters, fitted agents."""
     person = agent_of("simulated", noise=noise)
     people = seats_of(person, n_people, 3 * number)
     plays = {
@@ -79,7 +79,9 @@ def drawn(noise: float, n_people: int, n_agents: int, number: int) -> Mapping[st
 
 
 def imitated(noise: float, n_people: int, traces: int, number: int) -> Mapping[str, Distances]:
-    """How far agents are from newly drawn people whose matches they play again, each seat with its own parameters."""
+    """The distances of agents to newly drawn people whose matches they play again, each seat with its own
+    parameters.
+    """
     matches = matches_of(agent_of("simulated", noise=noise), n_people, 3 * number)
     seats = dict.fromkeys(range(1, 6), "simulated")
     people = [Replayed(match, seats, str(at)) for at, match in enumerate(matches)]
@@ -107,7 +109,7 @@ def own_lines(draws: int, traces: int = 10) -> Iterator[str]:
 
 
 def lines(draws: int) -> Iterator[str]:
-    """The table in Markdown, then in how many draws who was nearer by chains, and what the fit finds of parameters."""
+    """The table in Markdown, then in how many draws each was nearer by chains, and the parameters the fit finds."""
     yield "| people | agent | dO | dR | dB | dY8 |"
     yield "|---|---|---|---|---|---|"
     nearer = []

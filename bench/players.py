@@ -1,6 +1,7 @@
 """People who play matches of the Social Ultimatum Game over HTTP, as the script of its page does: poll, read, send.
 
-A move is sent until it is answered, with the same `submit_id`; what was taken is noted, to be looked for in the rows.
+A move is sent until it is answered, with the same `submit_id`; acknowledged moves are noted, to be looked up in the
+rows.
 """
 
 import asyncio
@@ -40,9 +41,9 @@ _STAGES = (
 class Noted:
     """What the people of a run have seen, times by `time.perf_counter`.
 
-    `moves` are the numbers of the forms of moves that were taken, by session; `late` counts those that came too late,
-    or second. `answered` are the ends and milliseconds of moves; `sent` when each was sent, by session and phase;
-    `shown` when a session saw that it may move again. `errors` are answers of 500 and above.
+    `moves` are the numbers of the forms of acknowledged moves, by session; `late` counts those that came too late, or
+    second. `answered` are the ends and milliseconds of moves; `sent` when each was sent, by session and phase; `shown`
+    when a session saw that it may move again. `errors` are answers of 500 and above.
     """
 
     moves: dict[str, set[str]] = field(default_factory=dict)
@@ -123,7 +124,7 @@ class Person:
         return {**hidden(found[0]), **{name: self.rng.choice(values) for name, values in options.items()}}
 
     async def send(self, form: Mapping[str, str]) -> bool:
-        """Send a move until it is answered; note it where it was taken, and not said to be too late."""
+        """Send a move until it is answered; note it if it was accepted, and not reported as too late."""
         began = time.perf_counter()
         reply = await self.asked("POST", self.path, form)
         if "?" in reply.location:
@@ -146,7 +147,7 @@ class Person:
             await connection.close()
 
     def drop(self) -> None:
-        """Hang up, whatever is under way."""
+        """Close the connection, even if a request is under way."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.drop()

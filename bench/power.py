@@ -1,4 +1,4 @@
-"""Does a plan find what it should? Its tests where there is nothing to find, and at published sample sizes.
+"""Checks of the power analysis: its tests under the null hypothesis, and at published sample sizes.
 
 `python -m bench.power [--simulations 10000]` prints the tables and keeps them in bench/power.md.
 """

@@ -1,8 +1,8 @@
-"""Trains the agents that learned (`stimuli/learned.py`, `stimuli/seeing.py`) by PPO; says how often they arrive.
+"""Trains the learned agents (`stimuli/learned.py`, `stimuli/seeing.py`) by PPO; measures how often they arrive.
 
 `python -m bench.ppo [STEPS] [learned|seeing]` installs skrl once into an environment of its own, as it brings twice of
-what the extra `train` does, and writes weights and card beside the agent. `python -m bench.ppo 0` measures what is
-there.
+what the extra `train` does, and writes weights and card next to the agent. `python -m bench.ppo 0` measures the
+existing weights.
 """
 
 import hashlib
@@ -97,7 +97,7 @@ def main(n_steps: int, kind: Kind) -> int:
 
 
 def card(kind: Kind, n_steps: int, cpu_s: float) -> Mapping[str, Any]:
-    """What the weights are, how they came to be, and how far they go."""
+    """The card of the weights: what they are, how they were trained, and how often the agent arrives."""
     return {
         "name": kind.name,
         "title": kind.title,
@@ -120,7 +120,7 @@ def card(kind: Kind, n_steps: int, cpu_s: float) -> Mapping[str, Any]:
 def arrived(kind: Kind, n: int, *, blind: bool = False) -> Mapping[str, float | int]:
     """How often the agent arrives, for each goal and for all, from `n` starts in turn, drawn as in training.
 
-    `blind`: every pixel is as far as the sky, which shows whether an agent that sees makes use of that.
+    `blind`: every pixel is as far as the sky, which shows whether a seeing agent uses its sight.
     """
     env, found = WalkEnv(kind.observes), list[tuple[int, bool]]()
     for number in range(n):

@@ -1,5 +1,7 @@
 # mypy: ignore-errors
-"""In the environment of skrl: `python -m bench.ppo_training AGENT STEPS FILE` trains a policy and writes its arrays."""
+"""Runs in the environment of skrl: `python -m bench.ppo_training AGENT STEPS FILE` trains a policy and writes its
+arrays.
+"""
 
 import sys
 from functools import partial
@@ -57,7 +59,7 @@ class Featured(gymnasium.Wrapper):
 
 
 class Pictured(Featured):
-    """With the depth of each pixel."""
+    """Featured observations with the depth of each pixel."""
 
     observes, n_features, made_by = "hybrid", N_FEATURES + DEPTH_PIXELS**2, Looks
 

@@ -34,7 +34,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def run(command: Sequence[str | Path], env: Mapping[str, str], cwd: Path | None = None) -> None:
-    """Run a command to its end. Raises Broken with what it said last."""
+    """Run a command to its end. Raises Broken with its last line of output."""
     done = subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode:
         said = (done.stderr or done.stdout).strip().splitlines()
@@ -85,7 +85,7 @@ def _await_start(process: subprocess.Popen[bytes], address: Address, log: Path) 
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and what it started: they are one process group."""
+    """End the process and its children: they are one process group."""
     for sign in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, sign)

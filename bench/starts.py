@@ -1,4 +1,4 @@
-"""What commands cost from start to end, and what importing costs: processes of their own, several times each."""
+"""The duration of commands from start to end, and of imports: processes of their own, several times each."""
 
 import os
 import resource
@@ -42,7 +42,7 @@ class Start:
 
 
 def measure_starts(repeats: int) -> list[Start]:
-    """Each once unmeasured, so that what it reads is in memory; then all in turn, `repeats` times."""
+    """Measure each once unrecorded, so that its files are in the page cache; then all in turn, `repeats` times."""
     with tempfile.TemporaryDirectory() as folder:
         env = environment(LIKELY_HUMAN_DATA=folder)
         for n in (600, 1010):

@@ -1,8 +1,8 @@
-"""One person on one session, with a thousand connections, against everybody else.
+"""Load test: one person holding a thousand connections on one session, against everybody else.
 
 `python -m bench.strain [CONNECTIONS]`: streams of `/p/TOKEN/state/events`, and connections that ask for eight clips at
-once and read nothing. Meanwhile, and for a while after, somebody from another network opens pages; each of theirs has
-to come.
+once and read nothing. Meanwhile, and for a while after, a client from another network opens pages; each of its pages
+must arrive.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ ELSEWHERE = "X-Forwarded-For: 203.0.113.77\r\n"
 
 @dataclass(slots=True)
 class Felt:
-    """What somebody else met: milliseconds of each page, and what came in place of one."""
+    """Measurements of another client: milliseconds of each page, and errors in place of one."""
 
     ms: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -103,7 +103,7 @@ async def felt(address: Address, path: str, seconds: float) -> Felt:
 async def strained(
     address: Address, sent: bytes, n: int, during_s: float, after_s: float
 ) -> tuple[Felt, Felt]:
-    """What others met while one person held so many connections, and after."""
+    """Measurements of others while one person held so many connections, and after."""
     held = Held()
     page = asyncio.create_task(felt(address, f"/s/{SLUG}/full", during_s))
     for _ in range(n):
@@ -143,7 +143,7 @@ async def clip_of(address: Address) -> str:
 async def everything(
     address: Address, n: int, during_s: float = DURING_S, after_s: float = AFTER_S
 ) -> Sequence[tuple[str, Felt, Felt]]:
-    """Both ways, one after the other."""
+    """Run both kinds of load, one after the other."""
     ways: Sequence[tuple[str, bytes]] = (
         ("streams of events", streams(await match_of(address))),
         (f"{PIPELINED} clips each, nothing read", clips(await clip_of(address))),
@@ -152,7 +152,7 @@ async def everything(
 
 
 def raise_files() -> None:
-    """As many open files as the system lets us have."""
+    """Raise the limit of open files to the system's maximum."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 65_536) if hard > 0 else 65_536, hard))
 

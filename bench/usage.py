@@ -1,4 +1,4 @@
-"""Who had the processors while something was measured, from what Linux tells in /proc."""
+"""Processor use of processes during a measurement, from Linux's /proc."""
 
 import math
 import os
@@ -11,9 +11,9 @@ from typing import Self
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """Processor seconds per second of the server, of this process and of all else; NaN where nobody tells.
+    """Processor seconds per second of the server, of this process and of all others; NaN where unknown.
 
-    A client near 1 was the bound itself; much above nought for the others, and the rates say little.
+    If the client is near 1, it was itself the bottleneck; if the others are well above 0, the rates are unreliable.
     """
 
     server: float
@@ -41,12 +41,12 @@ class Usage:
 
 
 def _process_s(pid: int) -> float:
-    """What all threads of a process have used so far."""
+    """The processor seconds of all threads of a process so far."""
     return _ticks(f"/proc/{pid}/stat", lambda text: text.rpartition(")")[2].split()[11:13])
 
 
 def _machine_s() -> float:
-    """What all processes have used so far: user, nice and system time."""
+    """The processor seconds of all processes so far: user, nice and system time."""
     return _ticks("/proc/stat", lambda text: text.split()[1:4])
 
 

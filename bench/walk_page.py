@@ -57,7 +57,7 @@ class Run:
 
 
 def measured(browser: Browser, address: str, case: tuple[int, int, int], seconds: float) -> Run:
-    """Somebody agrees, starts, and walks in a circle by two keys held down."""
+    """Agree, start, and walk in a circle by holding two keys down."""
     width, height, slower = case
     context = browser.new_context(viewport={"width": width, "height": height})
     context.add_init_script(NO_LOCK)

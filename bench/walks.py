@@ -1,4 +1,4 @@
-"""Participants who walk whole sessions without a pause, so many at once, and what it took them."""
+"""Participants who walk whole sessions without a pause, so many at once, and the time it took."""
 
 import asyncio
 import time
@@ -54,7 +54,7 @@ class Turn:
 
 @dataclass(slots=True)
 class Walks:
-    """What the participants of one run did; the run takes nobody on after `until_s`."""
+    """The results of the participants of one run; no participant starts after `until_s`."""
 
     until_s: float
     turns: list[Turn] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """Agents on the map: the eight actions and the observations of the Human Navigation Turing Test, step by step.
 
-An agent is anything with `act(observation) -> action`. What it sees is what its attribute `observes` names:
-`symbolic` unless it says otherwise.
+An agent is anything with `act(observation) -> action`. Its attribute `observes` names its observation: `symbolic` by
+default.
 """
 
 import math
@@ -52,7 +52,7 @@ Drawn = Callable[[Pose, float], Bytes]
 
 
 class Agent(Protocol):
-    """Keeps what it likes from one step to the next; each walk has an agent of its own."""
+    """An agent; it may keep state from one step to the next, and each walk has an agent of its own."""
 
     def act(self, observation: Floats32 | Bytes) -> int:
         """Choose one of the eight actions."""
@@ -70,7 +70,7 @@ class Walk:
 
     @property
     def pose(self) -> Pose:
-        """Where the walker stands and looks."""
+        """The walker's position and heading."""
         return Pose(*steps.pose(self._walker))
 
     @property
@@ -79,7 +79,7 @@ class Walk:
 
     @property
     def distance_m(self) -> float:
-        """How far the goal is in a straight line."""
+        """The straight-line distance to the goal."""
         return math.dist(self.pose[:2], (self.goal.x_m, self.goal.y_m))
 
     @property
@@ -101,7 +101,7 @@ class Walk:
         return self._symbolic(self.depth_m())
 
     def hybrid(self) -> Floats32:
-        """What `symbolic` gives and then `depth_m`, row by row from the top: shape (6 + 32 * 32,)."""
+        """The observation `symbolic` followed by `depth_m`, row by row from the top: shape (6 + 32 * 32,)."""
         depth_m = self.depth_m()
         return np.concatenate([self._symbolic(depth_m), depth_m.ravel()])
 
@@ -133,13 +133,13 @@ class Walk:
         return np.array(values, dtype=np.float32)
 
     def track(self) -> Track:
-        """What was walked, one value for each frame."""
+        """The walked track, one value for each frame."""
         return Track(*np.array(self.poses).T)
 
 
 @dataclass(frozen=True, slots=True)
 class AgentPlace:
-    """Where an agent is found, as `MODULE:NAME`: a class or function without arguments that makes one."""
+    """The import path of an agent, `MODULE:NAME`: a class or function without arguments that makes one."""
 
     name: str
 
@@ -169,7 +169,7 @@ class AgentPlace:
 
 
 def observes_of(agent: Agent) -> str:
-    """Which observation an agent asks for."""
+    """The name of the observation that an agent asks for."""
     return str(getattr(agent, "observes", "symbolic"))
 
 
@@ -181,7 +181,7 @@ def walk_by(agent: Agent, name: str, walk: Walk, draw: Drawn) -> Track:
     LostWalkerError
         If it does not arrive in `MOST_STEPS` steps.
     StimuliError
-        If it fails, or gives what is no action.
+        If it fails, or returns an invalid action.
     """
     for number in range(1, MOST_STEPS + 1):
         observation = observed(walk, observes_of(agent), draw)
@@ -198,7 +198,7 @@ def walk_by(agent: Agent, name: str, walk: Walk, draw: Drawn) -> Track:
 
 
 def observed(walk: Walk, observes: str, draw: Drawn) -> Floats32 | Bytes:
-    """What an agent gets that asks for one of `OBSERVATIONS`."""
+    """The observation of an agent that asks for one of `OBSERVATIONS`."""
     if observes == "pixels":
         return seen(walk, draw)
     return walk.hybrid() if observes == "hybrid" else walk.symbolic()

@@ -39,7 +39,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An obstacle: nobody stands on it or walks through it."""
+    """An obstacle: no walker can stand on it or pass through it."""
 
     material: Material
     height_m: float

@@ -18,7 +18,7 @@ NEAREST_M = RADIUS_M + 0.1
 
 
 class _Place(NamedTuple):
-    """Where the pillar is in a frame: depth and height of the eye above its foot, in metres; pixels."""
+    """The position of the pillar in a frame: depth and height of the eye above its foot, in metres; pixels."""
 
     depth_m: float
     eye_above_m: float
@@ -97,7 +97,7 @@ def _light(aside_m: Pixels, above_m: Pixels, scale: float, t_s: float) -> tuple[
 
 
 def _covered(runs: Runs, depth_m: float, lens: Lens) -> Indices:
-    """Count the rows of each column, from the bottom, that show what is nearer than a depth."""
+    """Count the rows of each column, from the bottom, that show something nearer than a depth."""
     covered = np.zeros(lens.width, dtype=np.intp)
     # Runs go upwards in each column: of several the last one written, the highest, stays.
     nearer = runs.only(runs.depth_m < depth_m)

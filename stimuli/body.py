@@ -1,4 +1,4 @@
-"""What every walker has: a body that stays out of obstacles, and a path to follow."""
+"""The common part of every walker: a body that stays out of obstacles, and a path to follow."""
 
 import math
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ def wrap(angle_rad: float) -> float:
 
 @dataclass(slots=True)
 class Body:
-    """Where a walker is; `move` is the only way it gets elsewhere, and keeps it out of obstacles."""
+    """The position of a walker; `move` is the only way to change it, and keeps it out of obstacles."""
 
     world: World
     x_m: float
@@ -42,7 +42,7 @@ class Body:
         return bool(self.world.clear(x_m, y_m, BODY_M).all())
 
     def move(self, direction_rad: float, length_m: float) -> bool:
-        """Go straight, or slide along what is in the way; say whether the way was free."""
+        """Go straight, or slide along an obstacle; returns whether the way was free."""
         for aside_rad in SLIDES_RAD:
             length = length_m * math.cos(aside_rad)
             if self.fits(direction_rad + aside_rad, length):

@@ -58,9 +58,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """A walk that somebody took from the start of a scene to its goal: `part` is what is shown of it.
+    """A walk from the start of a scene to its goal: `part` is the part shown.
 
-    `player` and `session` are names that tell nothing of whose walk it is. `simulated`: nobody took it.
+    `player` and `session` are names that do not reveal the walker. `simulated`: no person took it.
     """
 
     name: str
@@ -190,7 +190,7 @@ def generate_of_people(
 def make_set(
     planned: list[Clip], out: Path, workers: int | None, on_progress: Progress, *, crf: int = CRF
 ) -> Path:
-    """As `generate`, of the clips that are planned."""
+    """Like `generate`, for clips that are planned."""
     manifest, n_workers = _prepared(out, workers)
     make = partial(make_clip, crf=crf)
     shown = _make_all(make, planned, out, min(n_workers, len(planned)), on_progress)
@@ -209,19 +209,19 @@ def make_set(
 
 
 def n_lost_shown(manifest: Path) -> int:
-    """How many clips of a manifest show walks that got lost."""
+    """The number of clips in a manifest that show walks that got lost."""
     with manifest.open(encoding="utf-8", newline="") as file:
         return sum(row.get(ARRIVED) == _yes(False) for row in csv.DictReader(file))
 
 
 def n_lost_walks(manifest: Path) -> int:
-    """How many walks got lost before the clips of a manifest."""
+    """The number of walks that got lost before the clips of a manifest."""
     with (manifest.parent / ATTEMPTS).open(encoding="utf-8", newline="") as file:
         return sum(int(row["walks_lost"]) for row in csv.DictReader(file))
 
 
 def _prepared(out: Path, workers: int | None) -> tuple[Path, int]:
-    """Where the manifest will be, and how many processes there are; the folders are there."""
+    """The path of the future manifest, and the number of processes; creates the folders."""
     n_workers = _processors() if workers is None else workers
     _check("workers", n_workers, 1, MOST_CLIPS)
     manifest = out / "manifest.csv"
@@ -255,7 +255,7 @@ def _ignore(done: int, total: int) -> None:
 def _make_all(
     make: Callable[[T, Path], R], clips: Sequence[T], out: Path, n_workers: int, on_progress: Progress
 ) -> list[R]:
-    """What `make` gives of each clip."""
+    """The results of `make` for each clip."""
     on_progress(0, len(clips))
     if n_workers == 1:
         made = []
@@ -277,7 +277,7 @@ def _make_all(
 
 
 def make_clip(clip: Clip, out: Path, *, crf: int = CRF) -> Shown:
-    """Simulate, draw and write one clip and its positions; gives what it shows, and of which attempt."""
+    """Simulate, draw and write one clip and its positions; returns what it shows, and of which attempt."""
     try:
         shown = walk_clip(clip)
     except LostWalkerError as error:
@@ -295,7 +295,7 @@ def make_walked(walked: Walked, out: Path) -> None:
 def _draw(
     name: str, track: Track, goal: Goal, out: Path, crf: int = CRF, arrived: bool | None = None
 ) -> None:
-    """`arrived` is said in each row of the positions, 1 or 0; None: not at all."""
+    """Draw one clip; `arrived` is written in each row of the positions, 1 or 0; None: not at all."""
     draw = raycaster(goal).frame
     frames = (draw(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
     path = out / "clips" / f"{name}.mp4"
@@ -348,7 +348,7 @@ def _yes(is_so: bool) -> str:
 
 
 def _write_csv(path: Path, columns: tuple[str, ...], rows: Iterable[list[str]]) -> None:
-    """Write a table in one go, replacing what is there."""
+    """Write a table in one go, replacing any existing one."""
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(columns)

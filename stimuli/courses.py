@@ -1,4 +1,5 @@
-"""Where people who walk the map begin: the first scenes of seed 1, so that agents' clips of that seed are of the same.
+"""Starting points of people who walk the map: the first scenes of seed 1, so that agents' clips of that seed show the
+same.
 
 Written by `tools/courses.py`, as planning needs NumPy, which the serving process does without.
 """
@@ -32,7 +33,7 @@ class Course(NamedTuple):
 
     @property
     def walker(self) -> Walker:
-        """Somebody who stands at its start."""
+        """A walker standing at its start."""
         return Walker(self.x, self.y, self.heading)
 
 

@@ -1,4 +1,5 @@
-"""What a page needs to draw the map as clips show it, beside the ground of `stimuli.steps`: lens, materials, pictures.
+"""Data for a page to draw the map as clips show it, in addition to the ground of `stimuli.steps`: lens, materials,
+pictures.
 
 The pictures are the ray caster's own, written by `tools/walk_pictures.py`. Nothing here needs NumPy.
 """
@@ -25,7 +26,9 @@ SKY_COLUMNS = 1280
 
 
 def drawing() -> dict[str, Any]:
-    """As JSON. `kinds` has the material of each cell, in the order of the ground's cells; `ramps` which are ramps."""
+    """The drawing data as JSON. `kinds` has the material of each cell, in the order of the ground's cells; `ramps`
+    tells which cells are ramps.
+    """
     kinds, ramps = [0] * SIZE_M**2, [0] * SIZE_M**2
     areas = [
         *((area, "platform", 0) for area in PLATFORMS),

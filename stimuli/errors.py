@@ -1,4 +1,4 @@
-"""What refuses a set of clips."""
+"""Errors that refuse a set of clips."""
 
 
 class StimuliError(Exception):

@@ -1,7 +1,7 @@
 """An agent that learned to walk the map by proximal policy optimisation; `bench/ppo.py` trains it, NumPy runs it.
 
-Beside what it sees now it keeps where it has just been and what it did last: the published observation does not say
-which way one looks, which the last steps do.
+In addition to its observation it keeps its last positions and its last action: the published observation does not
+include the heading, which the last steps do.
 """
 
 from collections import deque
@@ -29,13 +29,13 @@ N_FEATURES = len(_SCALES) + 2 + 2 * (N_PLACES - 1) + N_ACTIONS
 
 
 class Seen:
-    """What the network observes: shape (N_FEATURES,), about -1 to 1."""
+    """The network's input: shape (N_FEATURES,), about -1 to 1."""
 
     def __init__(self) -> None:
         self._places: deque[Place] = deque(maxlen=N_PLACES)
 
     def features(self, observation: Floats32, last_action: int) -> Floats32:
-        """Of the next observation of a walk; `last_action` is `STAND` at first."""
+        """Features of the next observation of a walk; `last_action` is `STAND` at first."""
         place = observation[2:4]
         while len(self._places) < N_PLACES:
             self._places.append(place)

@@ -1,4 +1,4 @@
-"""How slopes of rays and places in a frame belong together."""
+"""The relation between slopes of rays and positions in a frame."""
 
 from dataclasses import dataclass
 

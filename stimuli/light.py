@@ -1,4 +1,4 @@
-"""How much sun and sky reach each place on the map."""
+"""The amount of sun and sky that reaches each place on the map."""
 
 import math
 

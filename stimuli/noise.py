@@ -6,7 +6,7 @@ from stimuli.arrays import Pixels
 
 
 def value_noise(shape: tuple[int, int], cells: tuple[int, int], rng: np.random.Generator) -> Pixels:
-    """Give smooth noise in [0, 1] that repeats at all four edges."""
+    """Smooth noise in [0, 1] that repeats at all four edges."""
     grid = rng.random(cells).astype(np.float32)
     for axis in (0, 1):
         at = np.arange(shape[axis], dtype=np.float32) * (cells[axis] / shape[axis])

@@ -1,6 +1,6 @@
-"""A walker of the demo at keyboard and mouse: what it would press and turn, a tick at a time, in people's own physics.
+"""A walker of the demo at keyboard and mouse: its keys and turns, a tick at a time, in the same physics as people's.
 
-For walks of simulated participants. The steering decides as ever; where that leads is what `stimuli.steps` makes of it.
+For walks of simulated participants. The steering decides as usual; `stimuli.steps` computes where that leads.
 """
 
 import math

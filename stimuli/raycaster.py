@@ -33,7 +33,7 @@ SKY_COLUMNS = 2560
 
 
 class Pose(NamedTuple):
-    """Where a walker stands (metres, ground height) and looks (radians, counter-clockwise from east)."""
+    """A walker's position (metres, ground height) and heading (radians, counter-clockwise from east)."""
 
     x_m: float
     y_m: float
@@ -55,7 +55,7 @@ class Scenery:
 
 
 class Raycaster:
-    """Draws what a walker sees on the way to one goal."""
+    """Draws a walker's view on the way to one goal."""
 
     def __init__(self, scenery: Scenery, goal: Goal) -> None:
         self._scenery = scenery

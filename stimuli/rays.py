@@ -1,9 +1,9 @@
-"""Where the rays of a frame meet the map, for all columns at once.
+"""The intersections of a frame's rays with the map, for all columns at once.
 
-A ray needs no stepping: it meets the grid line `x = i` at depth `(i - x) / direction`. Only crossings where
-the surface changes matter. Each gives a column up to two elements: the surface that ends there, and the wall
-that rises there. A height field has nothing to look under, so going away from the eye an element shows
-exactly where its upper edge stands above all nearer ones.
+A ray needs no stepping: it meets the grid line `x = i` at depth `(i - x) / direction`. Only crossings where the surface
+changes matter. Each gives a column up to two elements: the surface that ends there, and the wall that rises there. A
+height field has no space underneath, so going away from the eye an element shows exactly where its upper edge stands
+above all nearer ones.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ UPRIGHT = 1.0e6
 
 
 class Rays(NamedTuple):
-    """Where the eye is, in metres, and how far each column's ray goes east and north per metre of depth."""
+    """The eye's position in metres, and how far each column's ray goes east and north per metre of depth."""
 
     x_m: float
     y_m: float

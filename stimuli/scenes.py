@@ -1,4 +1,4 @@
-"""What each clip of a set shows: which walker or agent, which goal, from where and for how long."""
+"""The plan of each clip of a set: which walker or agent, which goal, from where and for how long."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -31,20 +31,21 @@ MOST_ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Where walks to one goal begin, and which part of such a walk is shown: the same for whoever walks it."""
+    """The start of walks to one goal, and the part of such a walk that is shown: the same for every walker."""
 
     seed: int
     goal: int
     number: int
 
     def start(self, attempt: int = 0) -> Point:
-        """Where a walk begins: the same for every walker, another at each attempt."""
+        """The start of a walk: the same for every walker, another at each attempt."""
         rng = np.random.default_rng([self.seed, self.goal, self.number, 2, attempt + 1])
         return centre(int(rng.choice(self._stretch()[2])))
 
     def part(self, track: Track) -> Track | None:
-        """What is shown of a walk: some seconds, halfway through which the goal is equally far for all walkers. None
-        where the walk is too short for it."""
+        """The shown part of a walk: some seconds, halfway through which the goal is equally far for all walkers. None
+        if the walk is too short for it.
+        """
         n_frames, halfway_m = self._shown()
         near = self._from_m(track) <= halfway_m
         first = int(np.argmax(near)) - n_frames // 2
@@ -52,22 +53,23 @@ class Scene:
         return track.part(first, n_frames) if fits else None
 
     def part_of_lost(self, track: Track) -> Track:
-        """What is shown of a walk that did not arrive: as many frames, about the moment when it was as near to the goal
-        as others are halfway through theirs, or as near as it came."""
+        """The shown part of a walk that did not arrive: as many frames, about the moment when it was as near to the
+        goal as others are halfway through theirs, or at its nearest.
+        """
         n_frames, halfway_m = self._shown()
         away_m = self._from_m(track)
         middle = int(np.argmax(away_m <= max(halfway_m, float(away_m.min()))))
         return track.part(max(0, min(middle - n_frames // 2, len(track) - n_frames)), n_frames)
 
     def nearest_m(self, track: Track) -> float:
-        """How near to the goal a walk came, on foot, to the planning grid's half metre."""
+        """The shortest walking distance to the goal, to the planning grid's half metre."""
         return float(self._from_m(track).min())
 
     def _from_m(self, track: Track) -> Floats:
         return route_to(GOALS[self.goal]).from_m(track.x_m, track.y_m)
 
     def _shown(self) -> tuple[int, float]:
-        """How many frames a clip has, and how far on foot the goal is halfway through them."""
+        """The number of frames of a clip, and the walking distance to the goal halfway through them."""
         n_frames, left_s, _ = self._stretch()
         return n_frames, REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
 
@@ -101,9 +103,9 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a clip shows, and how many walks came to nothing before it: lost on the way, or too short for the scene.
+    """The walk a clip shows, and the number of failed walks before it: lost on the way, or too short for the scene.
 
-    `has_arrived`: the walk that is shown reached its goal, later than what is shown of it.
+    `has_arrived`: the walk shown reached its goal, after the part shown.
     """
 
     part: Track
@@ -161,7 +163,7 @@ def walk_clip(clip: Clip) -> Shown:
 
 
 def _refusal(clip: Clip, n_lost: int, happened: Sequence[str]) -> str:
-    """What became of each attempt, and what to do."""
+    """The result of each attempt, and what to do."""
     each = "; ".join(f"{number}: {what}" for number, what in enumerate(happened, start=1))
     remedies = ["keep walks that get lost (--lost keep)"] if n_lost and clip.agent else []
     remedies.append("choose other goals or another seed")
@@ -182,7 +184,9 @@ def _by_walker(clip: Clip, route: Route) -> Callable[[Point, int], Track]:
 
 
 def _by_agent(clip: Clip) -> Callable[[Point, int], Track]:
-    """Each attempt has an agent of its own, given its seed where it has a `reset(seed)`."""
+    """A function that walks one attempt; each attempt has an agent of its own, given its seed if it has a
+    `reset(seed)`.
+    """
 
     def walked(start: Point, attempt: int) -> Track:
         rng = np.random.default_rng([clip.seed, clip.goal, clip.number, 3, attempt + 1, 0])

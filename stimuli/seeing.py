@@ -24,13 +24,13 @@ _HALF_M = 4.0
 
 
 class Looks:
-    """What the network observes: the numbers of `learned.Seen`, then how near each of 32 x 32 pixels is, 0 to 1."""
+    """The network's input: the numbers of `learned.Seen`, then the nearness of each of 32 x 32 pixels, 0 to 1."""
 
     def __init__(self) -> None:
         self._seen = Seen()
 
     def features(self, observation: Floats32, last_action: int) -> Floats32:
-        """Of the next observation of a walk; `last_action` is `STAND` at first."""
+        """Features of the next observation of a walk; `last_action` is `STAND` at first."""
         symbolic, depth_m = np.split(observation, [len(SYMBOLIC)])
         nearness = (_HALF_M / (_HALF_M + depth_m)).astype(np.float32)
         return np.concatenate([self._seen.features(symbolic, last_action), nearness])

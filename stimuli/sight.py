@@ -1,4 +1,4 @@
-"""Whether a walker has the goal in view: by geometry, at any number of places at once, without drawing a frame."""
+"""Visibility of the goal: by geometry, at any number of places at once, without drawing a frame."""
 
 import math
 

@@ -1,6 +1,6 @@
-"""How each of the three walkers decides, thirty times a second, where to look and step.
+"""The steering of each of the three walkers, which decides thirty times a second where to look and step.
 
-A steering is called once per frame; it moves the body and gives the direction looked in, in radians.
+A steering is called once per frame; it moves the body and returns the direction looked in, in radians.
 """
 
 import math
@@ -82,10 +82,10 @@ class HybridSteering:
 class HumanSteering:
     """A simulated human at keyboard and mouse: a noise model, not a recording.
 
-    The forward key is down or up, so the pace is full or nothing: up now and then, and where the way leads elsewhere.
-    The mouse turns in strokes with straight runs between: each goes for what was seen a reaction ago, mostly falls
-    short of it, and is corrected by the next. Some go nowhere in particular. The numbers are set so that walks resemble
-    published averages over people's paths through another game (docs/clips.md).
+    The forward key is down or up, so the pace is full or zero: up now and then, and where the way leads elsewhere. The
+    mouse turns in strokes with straight runs between: each aims at the target seen a reaction time ago, mostly falls
+    short of it, and is corrected by the next. Some have no target. The numbers are set so that walks resemble published
+    averages over people's paths through another game (docs/clips.md).
     """
 
     AHEAD_M = 3.8

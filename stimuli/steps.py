@@ -1,8 +1,8 @@
-"""How somebody at keyboard and mouse gets about the map, a thirtieth of a second at a time, in whole numbers alone.
+"""The physics of a walker at keyboard and mouse, a thirtieth of a second at a time, in integers alone.
 
 The page of the walk computes the same (`app/tasks/walk/static/steps.js`), to the last digit, so that the server's own
-replay of keys and mouse is where the walker was. Micrometres; headings in thousandths of a degree, counter-clockwise
-from east; speeds in micrometres a tick. No value leaves 53 bits.
+replay of keys and mouse ends where the walker was. Micrometres; headings in thousandths of a degree, counter-clockwise
+from east; speeds in micrometres a tick. No value exceeds 53 bits.
 """
 
 import math
@@ -35,7 +35,7 @@ _UP = round(PLATFORM_M * M)
 
 
 class Walker(NamedTuple):
-    """Where somebody stands and looks, and how fast they go ahead and to the left."""
+    """A walker's position and heading, and the speed ahead and to the left."""
 
     x: int
     y: int
@@ -58,7 +58,7 @@ class Ground(NamedTuple):
     slides: tuple[tuple[int, int], ...]
 
     def settings(self) -> dict[str, Any]:
-        """All that the page's own steps need to know."""
+        """The constants that the page's own steps need."""
         return {
             **self._asdict(),
             "one": ONE,
@@ -118,7 +118,7 @@ def _plane(ramp: Ramp) -> tuple[int, int, int]:
 
 
 def start(x_m: float, y_m: float, heading_rad: float) -> Walker:
-    """Somebody who stands still."""
+    """A walker standing still."""
     return Walker(round(x_m * M), round(y_m * M), round(heading_rad / math.tau * TURN) % TURN)
 
 
@@ -145,7 +145,7 @@ def has_arrived(walker: Walker, goal: Goal) -> bool:
 
 
 def fits(x: int, y: int) -> bool:
-    """Whether a body can stand there: no obstacle and no edge of a platform under it."""
+    """True if a body can stand there: no obstacle and no edge of a platform under it."""
     here = ground()
     cell = _cell(here, x, y)
     if here.obstacle[cell]:
@@ -163,7 +163,7 @@ def fits(x: int, y: int) -> bool:
 
 
 def pose(walker: Walker) -> tuple[float, float, float, float]:
-    """Metres, and radians counter-clockwise from east: what a frame is drawn from."""
+    """The pose from which a frame is drawn: metres, and radians counter-clockwise from east."""
     here = ground()
     cell = _cell(here, walker.x, walker.y)
     height = here.base[cell] + here.slope_x[cell] * walker.x + here.slope_y[cell] * walker.y
@@ -201,7 +201,7 @@ def _cell(here: Ground, x: int, y: int) -> int:
 
 
 def _moved(here: Ground, x: int, y: int, along_x: int, along_y: int) -> tuple[int, int]:
-    """Straight on, or along what is in the way, which costs speed; nowhere where nothing is free."""
+    """Straight on, or along an obstacle, at a lower speed; nowhere if no way is free."""
     if along_x == along_y == 0:
         return x, y
     for cos, sin in here.slides:

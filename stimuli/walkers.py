@@ -45,7 +45,7 @@ class Track:
         return len(self.x_m)
 
     def part(self, first: int, n_frames: int) -> "Track":
-        """So many frames, from `first` on."""
+        """`n_frames` frames, from `first` on."""
         return Track(
             *(values[first : first + n_frames] for values in (self.x_m, self.y_m, self.z_m, self.heading_rad))
         )

@@ -1,4 +1,4 @@
-"""What walls are made of, painted from noise and arithmetic."""
+"""Wall textures, painted from noise and arithmetic."""
 
 import math
 from collections.abc import Callable

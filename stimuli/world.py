@@ -38,7 +38,7 @@ class World:
         return inside
 
     def wall_m(self, x_m: Floats, y_m: Floats) -> Floats:
-        """How far the nearest obstacle is from places, in any direction, along the ground; 0 within one."""
+        """The distance of places to the nearest obstacle, in any direction, along the ground; 0 within one."""
         corners = np.argwhere(self.obstacle)
         away = [
             np.maximum(

@@ -26,7 +26,7 @@ Stamps = Mapping[Path, int]
 
 
 def stamps(folders: Sequence[Path]) -> Stamps:
-    """When each watched file was last written."""
+    """The time of the last write of each watched file."""
     found = {}
     for path in (path for folder in folders for path in folder.rglob("*")):
         if path.suffix in SUFFIXES:
@@ -36,7 +36,7 @@ def stamps(folders: Sequence[Path]) -> Stamps:
 
 
 def changed(before: Stamps, after: Stamps) -> list[Path]:
-    """What was written, added or removed."""
+    """The paths written, added or removed."""
     return sorted({path for path, _ in before.items() ^ after.items()})
 
 

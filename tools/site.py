@@ -42,7 +42,7 @@ _TEXT = {".csv": "csv", ".md": "markdown", ".yaml": "yaml"}
 
 
 class SiteFailed(Exception):
-    """What is wrong with the site, in a line."""
+    """A problem with the site, in a line."""
 
 
 def places() -> dict[str, str]:
@@ -64,7 +64,9 @@ def places() -> dict[str, str]:
 
 
 def moved(text: str, path: str, places: Mapping[str, str]) -> str:
-    """The Markdown of `path` with its links as they are on the site; what the site has not is left as words."""
+    """The Markdown of `path` with its links as they are on the site; links to files that are not on the site become
+    plain words.
+    """
     here = posixpath.dirname(places[path])
 
     def link(found: re.Match[str]) -> str:
@@ -104,7 +106,7 @@ def indented(text: str) -> str:
 
 
 def stage(folder: Path) -> None:
-    """Everything that the site is built from, in an empty folder."""
+    """Copy all sources of the site into an empty folder."""
     shutil.rmtree(folder, ignore_errors=True)
     found = places()
     for name, place in found.items():
@@ -192,7 +194,7 @@ def slug(heading: str, separator: str) -> str:
 
 
 def loaded_from_elsewhere(site: Path) -> list[str]:
-    """What pages and styles would fetch from another host by themselves."""
+    """Everything that pages and styles would fetch from another host by themselves."""
     found = []
     for path in sorted(site.rglob("*")):
         pattern = {".html": _LOADED, ".css": _LOADED_BY_STYLE}.get(path.suffix)

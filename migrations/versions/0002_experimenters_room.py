@@ -82,7 +82,7 @@ def downgrade() -> None:
 
 
 def _index_playback() -> None:
-    """For the monitor, which looks for the few clips that stood still or were on a hidden page."""
+    """Create the index for the monitor, which looks for the few clips that stalled or were on a hidden page."""
     away = sa.text("stalls > 0 OR hidden_ms > 0")
     op.create_index(
         "ix_playback_away",

@@ -81,7 +81,7 @@ def downgrade() -> None:
 
 
 def _forget_who_declined() -> None:
-    """Previews are no people, and keep what they have."""
+    """Delete the data of people who declined; previews belong to no person and keep theirs."""
     of_people = f"status IN {_DECLINED} AND mode <> 'preview'"
     declined = f"SELECT id FROM participant_session WHERE {of_people}"  # noqa: S608
     op.execute(f"DELETE FROM response WHERE session_id IN ({declined})")  # noqa: S608

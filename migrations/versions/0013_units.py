@@ -191,7 +191,7 @@ def _unplan_trials() -> None:
 
 
 def _rename_in_trials(before: str, after: str) -> None:
-    """What a trial shows: `pair_id` or `unit_id`, with all that goes by its name. On PostgreSQL, in place."""
+    """Rename a trial's reference: `pair_id` or `unit_id`, with all that is named after it. On PostgreSQL, in place."""
     op.drop_index(op.f(f"ix_trial_{before}_id"), table_name="trial")
     op.drop_constraint(op.f(f"uq_trial_session_id_{before}_id"), "trial", type_="unique")
     op.drop_constraint(op.f(f"fk_trial_{before}_id"), "trial", type_="foreignkey")
@@ -283,7 +283,7 @@ def _move_played(before: str, slot_before: str, after: str, slot_after: str) -> 
 
 
 def _go_on_from(table: str) -> None:
-    """New ids come after those that were carried over; SQLite sees to that itself."""
+    """Let new ids follow those carried over; SQLite does so by itself."""
     if _is_postgres():
         op.execute(
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table}"  # noqa: S608

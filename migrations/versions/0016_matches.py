@@ -188,7 +188,9 @@ def _refers(table: str, column: str, to: str, ondelete: str | None = None) -> sa
 
 
 def _make_trials_anew(*, unique: bool) -> None:
-    """With or without the constraint. SQLite changes none of a table: another of the same ids takes its name."""
+    """Make the table with or without the constraint. SQLite cannot alter it: another table with the same ids takes its
+    name.
+    """
     if op.get_bind().dialect.name == "postgresql":
         if unique:
             op.create_unique_constraint(op.f(_UNIQUE), "trial", ["session_id", "unit_id"])

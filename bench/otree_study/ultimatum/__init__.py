@@ -70,7 +70,7 @@ class Answer(Page):
 
 
 def pay(group):
-    """An accepted offer is divided as offered; a rejected one pays nobody."""
+    """Divide an accepted offer as offered; a rejected one pays nobody."""
     for player in group.get_players():
         for other in offers_to(player):
             if player.field_maybe_none(f"offer_{other.id_in_group}") == "accept":
