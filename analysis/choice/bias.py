@@ -119,8 +119,8 @@ def bias(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Bi
     Returns
     -------
     Bias
-        By position, where a participant stands once, intervals are Wilson's [Wil27]_; where somebody stands twice at
-        one, a bootstrap over participants, or Student's t for more than 200 positions or 20,000 participants.
+        By position, intervals are Wilson's [Wil27]_ if each participant has a position once; if one has it twice, a
+        bootstrap over participants, or Student's t for more than 200 positions or 20,000 participants.
     """
     trials = _Trials(rows)
     table = trials.people.table()

@@ -70,7 +70,7 @@ class Agent(Result):
 class Evaluation(Result):
     """Mean and SD (that divides by n, as published) over copies, all held-out pairs together, and by agent.
 
-    `null` is the accuracy on single clips after training on labels dealt anew: 0.5 but for chance and leaks.
+    `null` is the accuracy on single clips after training on permuted labels: 0.5 but for chance and leaks.
     """
 
     copies: tuple[Held, ...]

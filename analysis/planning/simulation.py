@@ -90,7 +90,7 @@ def _p_of_ranks(test: Test, made: Iterable[Block], trials: int) -> Floats:
 
 
 def _by_model(world: World, made: list[Block], n: int, size: Size, alpha: float) -> tuple[Booleans, Booleans]:
-    """Whether the model's p is below `alpha`, and whether a condition has one answer only."""
+    """True if the model's p is below `alpha`, and True if a condition has one answer only."""
     found, alike = [], []
     for part in _parts(n, 2 * size.participants * (world.pairs or size.trials)):
         right, asked = (

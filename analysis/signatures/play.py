@@ -97,7 +97,7 @@ def compare_play(
     signatures
         Those that are counted, of each game: the published ones, unless given.
     votes
-        Checked responses, already selected: how often each source was taken for human stands beside its distance.
+        Checked responses, already selected: how often each source was taken for human is reported with its distance.
     seed, resamples
         Of the bootstrap over players and matches, which says how often the nearest is the nearest; 0 resamples: none.
 
