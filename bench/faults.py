@@ -73,7 +73,7 @@ PATIENCE_S = 900.0
 
 @dataclass(slots=True)
 class Seen:
-    """What was acknowledged to people, and the faults injected into the service."""
+    """Acknowledgements that people received, and the faults injected into the service."""
 
     faults: Counter[str] = field(default_factory=Counter)
     taken: dict[str, set[str]] = field(default_factory=dict)
@@ -393,7 +393,7 @@ async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
 
 
 def wrongs(session: Session, seen: Seen) -> Sequence[str]:
-    """Everything acknowledged that is not stored exactly once."""
+    """Acknowledged answers and moves that are not stored exactly once."""
     of = {token.sha256: token.session_id for token in session.exec(select(SessionToken))}
     stored = Counter(map(tuple, session.execute(select(col(Response.session_id), col(Response.submit_id)))))
     moves = select(col(GameEvent.session_id), col(GameEvent.submit_id)).where(
@@ -436,7 +436,7 @@ async def everything(run: Run, people: int, rounds: int, postgres: Postgres | No
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What the people of one database met, and what was wrong at the end."""
+    """Results of one database: its people's experiences, and the errors found at the end."""
 
     name: str
     seen: Seen

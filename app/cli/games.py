@@ -131,7 +131,7 @@ def _seated(
             yield runs, outsiders
         except (Spent, Unavailable) as error:
             raise StudyError(
-                f"{error}; what was played is kept, and the same command goes on after it"
+                f"{error}; what was played is kept, and the same command continues after it"
             ) from None
         finally:
             for line in outsiders.summary():

@@ -144,19 +144,19 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
 @app.command("open")
 def open_study(slug: SlugArgument) -> None:
     """Open a study to participants."""
-    _set(slug, "live", f"open; participants come in at /s/{slug}")
+    _set(slug, "live", f"open; participants enter at /s/{slug}")
 
 
 @app.command()
 def pilot(slug: SlugArgument) -> None:
     """Open a study as a pilot: its answers are kept apart from live data for ever."""
-    _set(slug, "pilot", f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
+    _set(slug, "pilot", f"pilot; data from /s/{slug} are kept apart from the live data for ever")
 
 
 @app.command()
 def pause(slug: SlugArgument) -> None:
     """Stop new participants; sessions under way go on."""
-    _set(slug, "paused", "paused; nobody new comes in, sessions under way go on")
+    _set(slug, "paused", "paused; no new participants, sessions under way continue")
 
 
 @app.command()
@@ -168,20 +168,22 @@ def close(
             min=1,
             max=LONGEST_GRACE_MIN,
             metavar="MINUTES",
-            help="For how long those under way may go on.",
+            help="How long sessions under way may continue.",
         ),
     ] = DEFAULT_GRACE_MIN,
-    end_now: Annotated[bool, typer.Option("--end-now", help="Those under way cannot go on.")] = False,
+    end_now: Annotated[bool, typer.Option("--end-now", help="Sessions under way cannot continue.")] = False,
     message: Annotated[
-        str, typer.Option(help="What those see who have not finished: what becomes of their pay.")
+        str, typer.Option(help="Message for participants who have not finished: what becomes of their pay.")
     ] = DEFAULT_CLOSING,
 ) -> None:
     """Close a study; participants under way may finish. Repeat it to change how the study ends."""
     from app.studies.launch import Closing
 
     minutes = 0 if end_now else grace
-    under_way = f"those under way can finish within {minutes} minutes" if minutes else "nobody can go on"
-    _set(slug, "closed", f"closed; nobody comes in, {under_way}", Closing(minutes, message))
+    under_way = (
+        f"those under way can finish within {minutes} minutes" if minutes else "no session can continue"
+    )
+    _set(slug, "closed", f"closed; no participants can enter, {under_way}", Closing(minutes, message))
 
 
 @app.command("archive")

@@ -102,7 +102,7 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         status, message = JobStatus.FAILED, str(error)
     except Exception as error:
         if is_full(error):
-            message = "The disk is full. Ask for it again when there is room."
+            message = "The disk is full. Start it again when there is space."
         elif passes(error) and job.tries < queue.MOST_TRIES:  # the database was away
             _log.warning("job %s (%s) is begun anew: %s", job.id, job.kind, said(error))
             return _written(database, stop, partial(_begin_anew, job_id=job.id)) is not None

@@ -57,7 +57,7 @@ def modes_of(session: Session, study: StudyHere) -> Sequence[tuple[Mode, int]]:
 def asked_for(session: Session, who: Who, study: StudyHere, mode: str, against: str) -> Asked:
     """Raises BadView for a mode that is none, NotFound for a study that the user does not see."""
     if mode and mode not in MODES:
-        raise BadView(f"{mode[:40]!r} is no mode to look at; use {', '.join(MODES)}.")
+        raise BadView(f"{mode[:40]!r} is not a mode; use {', '.join(MODES)}.")
     counts = modes_of(session, study)
     usual = next((each for each, n in counts if n), Mode.LIVE)
     other = study_for(session, who, against) if against and against != study.slug else None

@@ -30,12 +30,12 @@ from app.trials.tables import (
 
 _ENDS = {
     Status.COMPLETED: "Completed",
-    Status.UNPLAYABLE: "Came to the end without a video that would play",
-    Status.REFUSED: "Did not want to take part",
-    Status.UNDER_AGE: "Said to be too young",
-    Status.FULL: "Agreed when no place was left",
+    Status.UNPLAYABLE: "Reached the end, but no video would play",
+    Status.REFUSED: "Declined consent",
+    Status.UNDER_AGE: "Reported being under age",
+    Status.FULL: "Consented when no place was left",
     Status.LEFT: "Left the consent page without an answer",
-    Status.WITHDRAWN: "Stopped, and had their answers deleted",
+    Status.WITHDRAWN: "Withdrew; answers deleted",
 }
 
 

@@ -24,7 +24,7 @@ def exclude(
     session: Session, who: Who, study: StudyHere, session_id: int, reason: str, now: datetime
 ) -> None:
     """Leave a session out of the numbers from now on. Raises Conflict where it is left out already."""
-    reason = _checked(reason, "Say in a few words why, for whoever reads the data.")
+    reason = _checked(reason, "Give a short reason, for readers of the data.")
     of_people(session, study, session_id)
     if _standing(session, session_id) is not None:
         raise Conflict(f"Session {session_id} is excluded already.")
@@ -85,7 +85,7 @@ def of_people(session: Session, study: StudyHere, session_id: int) -> None:
         raise no_such_session(session_id)
     if mode == Mode.PREVIEW:
         raise Conflict(
-            "A preview counts nowhere, and goes when its design is replaced: there is nothing to say of it."
+            "Previews are not counted and are deleted with their design, so they take no exclusion or note."
         )
 
 

@@ -195,7 +195,7 @@ def _names(design: StudyDesign) -> Iterator[Check]:
 def _age(design: StudyDesign) -> Check:
     age = design.consent.minimum_age
     if age is None:
-        detail = "Nobody is asked for their age, so children may take part."
+        detail = "Participants are not asked for their age, so children may take part."
         return Check("age", "Minimum age", "warning", detail, "design")
     return Check("age", "Minimum age", "ok", f"Only people of {age} or older take part.", "design")
 
@@ -254,7 +254,7 @@ def _conditions(design: StudyDesign) -> Check:
     words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
     few = sorted(condition for condition, n in counts.items() if n < FEW_PAIRS)
     if few:
-        detail = f"Main pairs: {words}. Of a single pair nobody can tell the condition from the clip."
+        detail = f"Main pairs: {words}. With a single pair, the condition cannot be told from the clip."
         return Check("pairs", title, "warning", detail, "pairs")
     return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
 
@@ -274,8 +274,8 @@ def _walks(design: StudyDesign) -> Check:
     title = "Walks"
     if not design.consent.play_shown:
         detail = (
-            "Walks cannot become clips: the consent text has to tell people that others see how they walked, and "
-            "`consent.play_shown` says that it does."
+            "Walks cannot become clips: the consent text must tell people that others see how they walked, "
+            "and `consent.play_shown` must be set."
         )
         return Check("walks", title, "warning", detail, "design")
     n = sum(block.walks for block in design.walk_blocks)
@@ -314,10 +314,10 @@ def _sides(block: PairDesign) -> Check:
             detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
             if len(truths) == 1:
                 side = "left" if truths == {Member.A} else "right"
-                detail = f"The right answer is always on the {side}: whoever notices need not watch."
+                detail = f"The right answer is always on the {side}: one who notices need not watch."
             return Check("sides", title, "warning", detail, "design")
         case "random":
-            detail = "Sides are drawn anew for each trial: they are even in the long run only."
+            detail = "Sides are drawn for each trial: they are balanced only in the long run."
             return Check("sides", title, "warning", detail, "design")
         case "balanced":
             return Check("sides", title, "ok", " ".join(_balance(block)), "design")
@@ -355,7 +355,9 @@ def _completion(design: StudyDesign) -> Check:
             *(["a link back"] if completion.redirect else []),
         ]
         return Check("completion", title, "ok", f"The last page has {listed(parts, 'and')}.", "design")
-    detail = "The last page has neither a completion code nor a link back: whoever recruits cannot see who finished."
+    detail = (
+        "The last page has neither a completion code nor a link back: recruiters cannot see who finished."
+    )
     return Check("completion", title, "warning", detail, "design")
 
 
@@ -372,17 +374,15 @@ def _pilot(session: Session, version: StudyVersion) -> Check:
     )
     if has_session(session, *done, ~unwatched.exists()):
         return Check(
-            "pilot", title, "ok", f"Somebody completed version {version.number} as a pilot.", "monitor"
+            "pilot", title, "ok", f"Someone completed version {version.number} as a pilot.", "monitor"
         )
     if has_session(session, *done):
         detail = (
-            f"Whoever completed version {version.number} as a pilot answered trials whose clips cannot have been "
-            "watched. Go through it once as a participant would."
+            f"The pilot sessions that completed version {version.number} answered trials whose clips cannot "
+            "have been watched. Complete it once as a participant would."
         )
     else:
-        detail = (
-            f"Nobody has gone through version {version.number} from the first page to the last as a pilot."
-        )
+        detail = f"No one has completed version {version.number} as a pilot."
     return Check("pilot", title, "warning", detail, "launch")
 
 

@@ -222,7 +222,7 @@ def hold_draft(
 def _refuse_changed(draft: DraftView, revision: int | None) -> None:
     if revision is not None and draft.revision != revision:
         raise Conflict(
-            f"{draft.saved_by or 'Somebody'} has changed this design since you opened it. "
+            f"{draft.saved_by or 'Someone'} changed this design since you opened it. "
             "Reload the page to see their changes; yours are still in this window."
         )
 
@@ -330,8 +330,8 @@ def save_version(
     kept = clean(reason).strip()[:LONGEST_REASON]
     if not kept and needs_reason(session, study):
         raise ReasonDue(
-            f"Version {_shown(session, study)} has data: say in a few words why you change the design, "
-            "for whoever reads the data."
+            f"Version {_shown(session, study)} has data: give a short reason for the change, for readers of "
+            "the data."
         )
     return load_version(session, check.design, now, by=who.actor, reason=kept, written=checked.file)
 

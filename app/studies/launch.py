@@ -67,7 +67,7 @@ class Closing:
             raise BadClosing(f"The time to finish goes from 0 to {LONGEST_GRACE_MIN} minutes (a week).")
         if not 0 < len(message) <= LONGEST_REASON:
             raise BadClosing(
-                "Say what happens to those who cannot finish: what becomes of their pay, and whom to ask; "
+                "Tell participants who cannot finish about their pay and whom to contact; "
                 f"at most {LONGEST_REASON} characters."
             )
         return Closing(self.grace_min, message)
@@ -197,11 +197,9 @@ def _refuse_unknown(warnings: Sequence[Check], accepted: Accepted) -> None:
         return
     unknown = [check.title for check in warnings if check.code not in accepted.codes]
     if unknown:
-        raise NotAccepted(
-            f"Tick each warning to say that you know it; still to be read: {listed(unknown, 'and')}."
-        )
+        raise NotAccepted(f"Tick each warning to accept it; not accepted yet: {listed(unknown, 'and')}.")
     if not accepted.reason.strip():
-        raise NotAccepted("Say in a few words why the study goes live all the same.")
+        raise NotAccepted("Give a short reason why the study goes live despite them.")
     if len(accepted.reason) > LONGEST_REASON:
         raise NotAccepted(f"The reason is too long; {LONGEST_REASON} characters are allowed.")
 
@@ -240,7 +238,7 @@ def state_of(text: str) -> State:
     try:
         return State(text)
     except ValueError:
-        raise BadState(f"{text[:40]!r} is no state of a study; use one of {', '.join(State)}.") from None
+        raise BadState(f"{text[:40]!r} is not a state of a study; use one of {', '.join(State)}.") from None
 
 
 @dataclass(frozen=True, slots=True)

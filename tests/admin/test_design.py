@@ -502,7 +502,7 @@ def test_what_somebody_else_saved_meanwhile_is_neither_lost_nor_hidden(
     other.post(DESIGN, {**theirs, "title": "Theirs", "action": "add:background", "add.background": "text"})
     reply = owner.post(DESIGN, {**mine, "title": "Mine"})
     assert reply.status_code == 409
-    assert "grace@example.org has changed this design since you opened it." in reply.text
+    assert "grace@example.org changed this design since you opened it." in reply.text
     assert draft_of(database)["title"] == "Theirs"
     typed = form_on(reply.text)
     assert typed["title"] == "Mine"

@@ -150,7 +150,7 @@ def test_live_results_are_closed_until_somebody_opens_them_knowingly(
     )
 
     opened = owner.post(f"{HERE}/open", {"known": "yes"}).text
-    assert "The results are open to you now" in opened
+    assert "The results are now open to you" in opened
     page = computed(owner, settings, database)
     assert CLOSED not in page
     assert "The study is still running." in page

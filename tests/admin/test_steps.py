@@ -89,7 +89,7 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     preview.client = way.client
     preview.address = way.owner.post(f"{HERE}/preview", follow_redirects=False).headers["location"]
     assert preview.look() == "consent"
-    assert way.next.startswith("Next: Preview. Nobody has walked through version 1 to its last page.")
+    assert way.next.startswith("Next: Preview. Version 1 has not been previewed to its last page.")
     preview.to("end")
     assert way.next.startswith("Next: Pilot. Nobody has completed this version as a pilot.")
 
@@ -117,7 +117,7 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
         ask_report(session, way.owner.who, study_here(session, study), "", 1, asked_at)
     assert way.next.startswith("Next: Data.")
     way.work()
-    assert way.next == "Nothing is left to do: the study is closed, and its data are taken out."
+    assert way.next == "Nothing is left to do: the study is closed, and its data are exported."
     assert set(way.marks().values()) == {"done"}
 
 

@@ -119,7 +119,7 @@ def test_an_answer_from_another_tab_leads_on(rig: Rig, visit: Visit) -> None:
     expect(page.get_by_text("This was answered in another tab.")).to_be_visible()
     expect(rationale(page)).to_have_value(TYPED)
     assert page.evaluate("Object.keys(localStorage)") == []
-    page.get_by_role("link", name="Go on from where you are").click()
+    page.get_by_role("link", name="Continue from where you are").click()
     expect_end(page)
 
 

@@ -265,7 +265,7 @@ def test_errors_of_a_form_sent_before_the_script_came_are_not_said_of_closed_que
     rig: Rig, visit: Visit
 ) -> None:
     asked = replace(CHOICE, error="Please answer this question.")
-    page = visit(rig.walk(replace(trial(questions=(asked,)), error="Please look at the marked questions.")))
+    page = visit(rig.walk(replace(trial(questions=(asked,)), error="Please check the marked questions.")))
     expect(page.get_by_text("The questions open when")).to_be_visible()
     expect(page.get_by_text("Please").filter(visible=True)).to_have_count(0)
 
@@ -298,7 +298,7 @@ def test_a_clip_that_will_not_load_offers_a_retry_and_then_a_way_on(rig: Rig, vi
     give_up = page.get_by_role("button", name="This video does not play")
     expect(
         page.get_by_role("alert").filter(
-            has_text="The fault is the server's, not yours and not your device's"
+            has_text="The problem is on the server, not yours and not your device's"
         )
     ).to_have_count(1)
     expect(give_up).to_have_count(0)
@@ -347,7 +347,7 @@ def test_a_file_that_is_no_video_is_said_in_plain_words(rig: Rig, visit: Visit) 
     walk.broken["c1"] = "garbage"
     page = visit(walk)
     expect(
-        page.get_by_role("alert").filter(has_text="This video cannot be shown here. That is not your doing")
+        page.get_by_role("alert").filter(has_text="This video cannot be shown here. It is not your fault")
     ).to_have_count(1)
     assert walk.clip_requests["c1"] > 1  # played from memory, then from its address
 
@@ -452,7 +452,7 @@ def test_a_device_that_cannot_keep_the_clips_in_step_is_called_slow(rig: Rig, vi
     page = visit(walk)
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
     again = page.get_by_role("button", name="Try again")
-    expect(page.get_by_role("alert").filter(has_text="The fault is the server's")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="The problem is on the server")).to_be_visible()
     del walk.broken["c1"]
     again.click()
     wait_until_loaded(page)

@@ -221,7 +221,9 @@ def test_an_upload_becomes_a_record_or_a_text(desk: Desk, folder: Path) -> None:
     assert not list((desk.data_dir / "incoming" / "uploads").iterdir())
     again = desk.add(folder / "game.json", file_name="copy.json")
     assert again.status is UploadStatus.REFUSED
-    assert again.message == ("copy.json holds the same as the record game, which is in the library already.")
+    assert again.message == (
+        "copy.json has the same content as the record game, which is in the library already."
+    )
 
 
 def test_what_cannot_be_read_is_refused_with_its_place(desk: Desk, folder: Path) -> None:

@@ -130,7 +130,7 @@ def test_what_cannot_be_done_is_refused_in_words(desk: Desk) -> None:
     desk.do(exclude, 1, "x", NOW)
     refused: Sequence[tuple[type[StudyError], str, tuple[object, ...]]] = (
         (Conflict, "excluded already", (exclude, 1, "x", NOW)),
-        (TextDue, "why", (exclude, 2, " \n", NOW)),
+        (TextDue, "reason", (exclude, 2, " \n", NOW)),
         (TextDue, "too long", (exclude, 2, "x" * (LONGEST + 1), NOW)),
         (TextDue, "Write the note", (add_note, 2, "", NOW)),
         (NotFound, "no session 99", (exclude, 99, "x", NOW)),

@@ -143,7 +143,7 @@ def test_declining_ends_politely_and_leaves_no_way_back(
     assert "Only this and today" in walk.html
     assert client.get(walk.address).status_code == 404
     again = client.post(walk.address, data=answer_for(before, **fields), headers=JSON)
-    assert (again.status_code, "none is kept" in again.json()["message"]) == (404, True)
+    assert (again.status_code, "no session is kept" in again.json()["message"]) == (404, True)
     reply = client.post(Walk(client, study).address, data=answer_for(before, **fields), headers=JSON).json()[
         "next"
     ]
@@ -316,7 +316,7 @@ def test_an_id_that_is_nobodys_locks_nobody_out(
         notices = " ".join(notices_of(session, study_here(session, study).id, NOW))
     assert len(set(people)) == 2 * len(NOBODYS)
     assert all(re.fullmatch("p-[0-9a-f]{12}", name or "") for name in people)
-    assert "which is nobody's id" in notices
+    assert "which is not an id" in notices
 
 
 def test_ids_are_trimmed_and_their_keys_read_in_any_case(

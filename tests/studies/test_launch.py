@@ -256,7 +256,7 @@ def test_the_command_warns_on_standard_error_and_refuses_blockers(
     runner = CliRunner()
     for words, said, warned in (
         ("pilot", "kept apart", "Pilot"),
-        ("open", "participants come in at /s/nav", "Clue report"),
+        ("open", "participants enter at /s/nav", "Clue report"),
         ("pause", "paused", ""),
         ("close", "closed", ""),
     ):

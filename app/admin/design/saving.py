@@ -80,7 +80,7 @@ async def save_form(database: Database, who: Who, study: StudyHere, sent: Sent, 
 def _typed(session: Session, study: StudyHere, sent: Sent) -> _Typed:
     draft = draft_for(session, study)
     if not sent.over and sent.revision != draft.revision:
-        raise Conflict(f"{draft.saved_by or 'Somebody'} has changed this design since you opened it.")
+        raise Conflict(f"{draft.saved_by or 'Someone'} changed this design since you opened it.")
     taken = fields_to_keys(draft.keys, sent.fields, whole=sent.whole or sent.over)
     acted = act(taken.keys, sent.action, sent.fields)
     return _Typed(draft, acted.keys, taken.refused, acted.focus)

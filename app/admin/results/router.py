@@ -112,5 +112,5 @@ async def show_clip(
 ) -> FileResponse:
     path = poster_path(settings.data_dir, await database.read(results.check_clip, study, clip))
     if not path.is_file():
-        raise NotFound("This picture is not in the data folder any more.")
+        raise NotFound("This picture is no longer in the data folder.")
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": "private, no-cache"})

@@ -164,7 +164,7 @@ class _Bundle:
             raise _refusal(self.main, "there is no such file in the upload", "upload it too")
         if len(self.files[self.main]) > MOST_YAML_BYTES:
             message = f"a study file has at most {MOST_YAML_BYTES // 1_000_000} MB"
-            raise _refusal(self.main, message, "put long lists of pairs into a CSV file beside it")
+            raise _refusal(self.main, message, "put long lists of pairs into a CSV file next to it")
         try:
             source = read_yaml(decoded(self.files[self.main]))
         except Unreadable as error:

@@ -133,7 +133,7 @@ class _FileReading(Reading):
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
             message = f"{key}: {quoted(name)} is outside the study file's folder"
             self.refuse(
-                Fault(place, message, "put the file beside the study file, and write `/` between folders")
+                Fault(place, message, "put the file next to the study file, and write `/` between folders")
             )
             return None
         try:

@@ -168,7 +168,9 @@ class Reading(ABC):
             message = (
                 f"per_participant: {wanted:g} asked for, but the block has {counted(there, f'main {noun}')}"
             )
-            remedy = f"use {there} or less, or remove `per_participant`: then everybody gets all of them"
+            remedy = (
+                f"use {there} or less, or remove `per_participant`: then every participant gets all of them"
+            )
             self.refuse(Fault((*place, "per_participant"), message, remedy))
 
     def _refuse_twice(self, blocks: Sequence[tuple[Place, Mapping[str, Any]]]) -> None:

@@ -19,7 +19,7 @@ from app.tasks.game.tables import EntryStatus
 from app.trials.here import NotCurrent, Where
 from app.trials.runs import BlockRun
 
-LATE = "Your move was not counted: one was made before it, or its time was over."
+LATE = "Your move was not counted: another one was made first, or time had run out."
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class Looked:
         if self.design.disclosure != NAMED:
             return ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE]
         if self.here.seat is None:
-            return "You will be told of each player whether it is a person or a computer program."
+            return "You will be told for each player whether it is a person or a computer program."
         return self._named()
 
     def _named(self) -> str:
@@ -166,7 +166,7 @@ class Looked:
         matching = self.design.matching
         pay = matching.wait_pay_minor_per_min * entry["waited_s"] // 60
         why = {
-            "questions": "The questions on the rules were not answered right, so you play no match.",
+            "questions": "Your answers to the questions about the rules were not correct, so you play no match.",
             "withdrew": "You have chosen not to wait.",
         }
         return unmatched(pay, self.design.currency, why.get(entry["reason"], ""))
@@ -213,7 +213,7 @@ class Looked:
         then = {
             "agent": "A computer program then plays on in your place.",
             "default": "The system then plays default moves for you.",
-            "end": "The match then ends for everybody.",
+            "end": "The match then ends for all players.",
         }[design.leaving.then]
         entered = Entered(self.place.form, self.place.errors)
         return playing(
@@ -225,7 +225,7 @@ class Looked:
             return "You had left the match before its end; it was played on in your place."
         if match.end_reason == "left":
             if seat.left_reason != "finished":
-                return "You had left, so the match has ended for everybody. What you have earned stays yours."
+                return "You had left, so the match has ended for all players. You keep what you have earned."
             return "A player has left, so the match has ended. What you have earned so far stays yours."
         if match.end_reason == BY_HAND:
             return (
@@ -244,7 +244,7 @@ class Looked:
         )
 
     def _left_page(self, bonus: Bonus | None) -> Body:
-        lines = ["You have left the match; it goes on without you."]
+        lines = ["You have left the match; it continues without you."]
         if bonus is not None:
             lines.append(f"What you had earned until then stays yours: {money(bonus.minor, bonus.currency)}.")
         return Left("You have left the match", tuple(lines), self.design.leaving.may_return)

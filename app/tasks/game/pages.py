@@ -189,11 +189,11 @@ class GamePage(Page):
             case Ready() if self.acts:
                 return "Are you ready?"
             case Waiting() if self.acts:
-                return "Nobody yet: wait once more?"
+                return "No one yet: wait once more?"
             case Waiting() | Ready():
                 return "Waiting for others"
             case Questions():
-                return "A few questions on the rules"
+                return "A few questions about the rules"
             case Left() | Result():
                 return self.body.headline
 

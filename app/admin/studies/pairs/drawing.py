@@ -71,7 +71,7 @@ def _kept(here: PairsHere, seed: str) -> Draw:
     asked = asked_of(here.draft.keys)
     lines = tuple((name, str(main), str(practice)) for name, (main, practice) in asked.items())
     kept = sample.get("seed") if isinstance(sample, Mapping) else None
-    # Each clip as seldom as can be, unless an earlier draw was made without regard to that.
+    # Each clip as rarely as possible, unless an earlier draw was made without regard to that.
     is_even = not isinstance(sample, Mapping) or sample.get("use") == "even"
     pairing = str(sample.get("pairing") or "") if isinstance(sample, Mapping) else ""
     return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even, pairing)

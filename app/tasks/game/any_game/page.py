@@ -55,7 +55,7 @@ class AnyPage:
             you=you(seat_of(view)),
             facts=_facts(view.facts),
             form=_form(view, legal, entered) if legal else None,
-            waiting="" if legal else "The match goes on as soon as they have.",
+            waiting="" if legal else "The match continues as soon as they have.",
             history=_history(view),
         )
 

@@ -54,8 +54,7 @@ class PersuasionPresenter:
                 "the price; "
                 "not to buy gains and costs nothing.",
                 _remembers(view),
-                "The round waits for nobody: when the time is up, nothing is said for the seller, and the buyer "
-                "does not buy.",
+                "When the time is up, nothing is said for the seller, and the buyer does not buy.",
             ),
         )
 
