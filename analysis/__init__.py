@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analysis.choice.accuracy import accuracy_per_participant
     from analysis.choice.chance import ChanceTest, against_chance
-    from analysis.choice.description import Description, describe
     from analysis.choice.majority import majority_vote
-    from analysis.choice.preference import preference_per_participant
     from analysis.choice.published import Published
     from analysis.choice.studies import StudyResult
     from analysis.choice.uncertainty import uncertainty_per_participant
     from analysis.data.columns import LABEL_COLUMNS, RESPONSE_COLUMNS, Column
     from analysis.data.hntt import HNTT_COLUMNS, check_hntt, hntt_responses, read_hntt
     from analysis.data.mapping import read_mapped, read_ratings
+    from analysis.data.preference import preference_per_participant
     from analysis.data.reading import read_rating_rows, read_responses
     from analysis.data.schema import check_responses
     from analysis.data.selection import Selection, select_rows
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from analysis.ratings.studies import BlockRatings, analyze_rating_rows
     from analysis.reported import Analysis, Comparison
     from analysis.stats.comparisons import MannWhitney, mann_whitney
+    from analysis.stats.description import Description, describe
     from analysis.stats.intervals import Interval
     from analysis.stats.multiplicity import holm
     from analysis.summary import analyze
@@ -47,14 +47,14 @@ _HOMES = {
     "stats.comparisons": ["MannWhitney", "mann_whitney"],
     "detection.studies": ["BlockJudgements", "analyze_judgement_rows"],
     "text.detection": ["render_judgement_blocks"],
-    "choice.description": ["Description", "describe"],
+    "stats.description": ["Description", "describe"],
     "errors": ["AnalysisError", "ReadError", "SchemaError"],
     "data.hntt": ["HNTT_COLUMNS", "check_hntt", "hntt_responses", "read_hntt"],
     "stats.intervals": ["Interval"],
     "choice.majority": ["majority_vote"],
     "data.mapping": ["read_mapped", "read_ratings"],
     "stats.multiplicity": ["holm"],
-    "choice.preference": ["preference_per_participant"],
+    "data.preference": ["preference_per_participant"],
     "choice.published": ["Published"],
     "ratings.between": ["BlocksCompared", "compare_blocks"],
     "ratings.scores": ["analyze_ratings"],

@@ -18,6 +18,9 @@ RESAMPLES = 10_000
 LEVEL = 0.95
 
 Choice = TypeVar("Choice", bound=str)
+# Of measurement, as Krippendorff's alpha takes scores.
+Level = Literal["nominal", "ordinal", "interval"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 
 def chosen(option: str, value: str, allowed: Sequence[Choice]) -> Choice:

@@ -1,6 +1,6 @@
 """The report of `analyze` on one or more studies: the settings, the comparisons, and all of it as JSON."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -10,7 +10,7 @@ from analysis.choice.published import Published
 from analysis.choice.same_people import ComparedAs
 from analysis.choice.studies import StudyResult
 from analysis.options import Alternative, Blank, Ties
-from analysis.results import Result, plain, table_rows
+from analysis.results import FLAT, Result, plain, table_rows
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.paired import PairedTest
 
@@ -25,12 +25,18 @@ class Settings(Result):
     """
 
     mode: str
+    """The mode analysed: `live`, `simulated`, `pilot` or `preview`."""
     blank: Blank
+    """Blank answers are missing, or wrong."""
     alternative: Alternative
     ties: Ties
+    """Tied labels are kept, or broken by the seed."""
     seed: int
+    """Starts every bootstrap, and breaks ties where that is asked for."""
     resamples: int
+    """Of every bootstrap."""
     level: float
+    """Of every interval."""
     independent: bool
 
 
@@ -51,7 +57,7 @@ class Comparison(Result):
     source: str | None
     against: str | None
     n_shared_ids: int
-    test: MannWhitney
+    test: MannWhitney = field(metadata=FLAT)
     p_holm: float | None
     n_family: int
     compared_as: ComparedAs
@@ -65,29 +71,6 @@ class Comparison(Result):
         """The p of the test that `compared_as` names."""
         return self.paired.p if self.paired and self.compared_as == "paired" else self.test.p
 
-    def to_dict(self) -> dict[str, Any]:
-        """The test's numbers, with the groups compared."""
-        about = {
-            "studies": list(self.studies),
-            "measure": self.measure,
-            "trials": self.trials,
-            "condition": self.condition,
-            "source": self.source,
-            "against": self.against,
-            "n_shared_ids": self.n_shared_ids,
-        }
-        return {
-            **about,
-            **self.test.to_dict(),
-            "p_holm": self.p_holm,
-            "n_family": self.n_family,
-            "compared_as": self.compared_as,
-            "paired": plain(self.paired),
-            "p_holm_as_compared": self.p_holm_as_compared,
-            "n_family_as_compared": self.n_family_as_compared,
-            "warning": self.warning,
-        }
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis(Result):
@@ -97,6 +80,7 @@ class Analysis(Result):
     studies: tuple[StudyResult, ...]
     comparisons: tuple[Comparison, ...]
     labels: pd.DataFrame
+    """One row for each pair of a study, with its votes and its label; the columns of `labels` in docs/data.md."""
     published: Published | None
     several: tuple[Several, ...]
     mixed_differences: tuple[MixedDifference, ...]

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+# Metadata of a field whose own keys stand in its place.
+FLAT = {"flat": True}
+
 
 class Result:
     """Base of the result dataclasses."""
@@ -15,8 +18,12 @@ class Result:
     __slots__ = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """A dict with every field under its own name, as values that `json.dumps` accepts."""
-        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        """Every field under its own name, or the `key` of its metadata, as values that `json.dumps` takes."""
+        found: dict[str, Any] = {}
+        for each in fields(self):  # type: ignore[arg-type]
+            value = plain(getattr(self, each.name))
+            found |= value if each.metadata.get("flat") else {each.metadata.get("key", each.name): value}
+        return found
 
 
 def plain(value: Any) -> Any:

@@ -13,15 +13,17 @@ from analysis.choice.between import (
     mixed_differences,
     several_studies,
 )
-from analysis.choice.majority import majority_vote, natural
+from analysis.choice.majority import majority_vote
 from analysis.choice.published import Published, is_hntt, is_published_layout, published_numbers
 from analysis.choice.same_people import same_people
 from analysis.choice.studies import StudyResult, study_result
 from analysis.data.codes import rows_where
 from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
+from analysis.data.ordering import natural
 from analysis.data.schema import check_responses
 from analysis.data.selection import Selected, choose_mode, select
 from analysis.errors import AnalysisError
+from analysis.findings.registry import computed
 from analysis.options import (
     ALTERNATIVES,
     BLANKS,
@@ -105,9 +107,8 @@ def analyze(
     for study, rows in _by_study(tables, origins):
         # One study at a time: its rows are a copy, and those of the study before are gone by now.
         one = select(study, rows, settings.mode)
-        results.append(
-            study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
-        )
+        result = study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
+        results.append(replace(result, further=computed(one.main, settings)))
         labels.append(majority_vote(one.voted, settings.ties, seed))
         if is_published_layout(one.main):
             hntt.append(one)

@@ -91,7 +91,9 @@ def _make(settings: Settings, database: Database) -> FastAPI:
     of_participants, of_experimenters = _pages()
     app.router.routes.extend(of_participants)  # first, as they are tried in their order
     app.mount("/api/v1", api)
-    app.mount("/static/admin", Static(_HERE / "admin" / "static"), name="admin-static")
+    app.mount(
+        "/static/admin", Static(_HERE / "admin" / "static", _HERE / "reports" / "static"), name="admin-static"
+    )
     app.mount("/static", Static(*STATIC), name="static")
     app.router.routes.extend(of_experimenters)
     app.add_api_route("/", start_page, methods=["GET", "HEAD"], include_in_schema=False)

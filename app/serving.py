@@ -141,7 +141,7 @@ def background_worker(settings: Settings) -> Iterator[None]:
 def _keep_working(settings: Settings, stop: threading.Event) -> None:
     while not stop.is_set():
         theirs, ours = os.pipe()  # our end closes with this process, however it ends
-        command = [sys.executable, "-m", "app.jobs", str(theirs)]
+        command = [sys.executable, "-m", "app.worker", str(theirs)]
         process = subprocess.Popen(command, env=settings.environment(), pass_fds=[theirs])  # noqa: S603  (ourselves)
         os.close(theirs)
         while process.poll() is None and not stop.wait(WORKER_CHECK_S):

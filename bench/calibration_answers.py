@@ -9,10 +9,10 @@ from scipy.special import expit
 
 from analysis.choice.bias import bias
 from analysis.choice.cell_tables import Part, cell_table
-from analysis.choice.cells import describe_people, people_of, pooled_share
 from analysis.choice.pooled import PooledTest, pooled
 from analysis.data.codes import Counts
 from analysis.data.outcomes import Outcomes
+from analysis.stats.cells import describe_people, people_of, pooled_share
 from analysis.stats.mixed import fit_mixed
 from analysis.stats.student import mean_interval
 from analysis.stats.two_way import two_way_mean

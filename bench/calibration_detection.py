@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from analysis.choice.description import describe
 from analysis.detection.measures import sensitivity
 from analysis.detection.multilevel import group_sensitivity
+from analysis.stats.description import describe
 from analysis.stats.paired import paired_columns_test
 from bench.calibration_case import COVERAGE, Case, Goal, Hit, holds, interval
 

@@ -9,10 +9,10 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
+from analysis.data.rating_table import check_ratings
 from analysis.judging.alternative import alternative_test
 from analysis.judging.items.numbers import ICC, KENDALL, MEASURES, PEARSON, SPEARMAN
 from analysis.judging.items.validation import ItemJudge, validate_items
-from analysis.ratings.table import check_ratings
 from analysis.stats.intervals import Floats
 from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval
 from bench.calibration_judges import voted_pairs

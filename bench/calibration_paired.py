@@ -6,9 +6,9 @@ from functools import cache
 import numpy as np
 from scipy.special import expit
 
-from analysis.choice.cells import describe_people
 from analysis.stats.agreement.oneway import icc_oneway
 from analysis.stats.agreement.words import ITEMS
+from analysis.stats.cells import describe_people
 from analysis.stats.intervals import Floats
 from analysis.stats.paired import paired_columns_test
 from analysis.stats.type2 import gamma

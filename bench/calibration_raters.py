@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.options import Level
 from analysis.ratings.paired import paired_scores
 from analysis.stats.agreement.pairwise import rater_pairs
-from analysis.stats.agreement.ratings import Level, agreement_of_ratings
+from analysis.stats.agreement.ratings import agreement_of_ratings
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from bench.calibration_case import COVERAGE, RESAMPLES, Case, Goal, Hit, holds, interval

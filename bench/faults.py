@@ -357,7 +357,7 @@ def _fill(filler: Path) -> None:
 def worker_of(service: Service) -> int | None:
     """The process of the worker; None while there is none."""
     assert service.process
-    command = ["pgrep", "-P", str(service.process.pid), "-f", "app.jobs"]
+    command = ["pgrep", "-P", str(service.process.pid), "-f", "app.worker"]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
     return int(found[0]) if found else None
 

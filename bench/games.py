@@ -55,9 +55,9 @@ def spent(work: Callable[[], object]) -> tuple[float, float]:
 def files(folder: Path) -> None:
     """Print what files of matches cost, as a table in Markdown."""
     from app.reports.games import groups_of, measures_compared
-    from app.reports.match_files import Options, read_matches
     from app.tasks.game.games.glee.reports import glee_models
     from app.tasks.game.games.sug.reports import play_compared
+    from app.tasks.game.match_files import Options, read_matches
 
     def row(what: str, work: Callable[[], object]) -> None:
         processor, clock = spent(work)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from app.core.database import Database
     from app.core.settings import Settings
-    from app.library.clips.importing import ImportedClip
+    from app.library.clips.imported import ImportedClip
     from app.library.clips.store import ClipStore
     from tests.kept import Kept
     from tests.postgres import PostgresDatabases

@@ -10,12 +10,13 @@ import numpy as np
 import yaml
 from sqlmodel import Session
 
-from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.studies.file.load import load_study
-from app.studies.stimuli import add_stimuli
 from app.studies.versions import Loaded, load_version, set_state, stimulus_facts
 from app.trials.states import State
 

@@ -6,8 +6,8 @@ import pytest
 
 from analysis.judging import validate_judges
 from analysis.judging.items import validate_rating_rows
-from app.jobs.handlers import results
 from app.reports.report import build_report
+from app.worker.handlers import results
 
 FEW = 100
 

@@ -76,7 +76,7 @@ BY_NAME = {
     "report.py": {"to_dict"},  # judges.json and closing.json
     "numbers.py": {"to_dict"},  # results.json
     "writing.py": {"to_dict"},  # results.json
-    "sections.py": {"fields", "getattr"},  # results that nobody named
+    "estimates.py": {"fields", "getattr"},  # every number with an interval, whatever the result
 }
 
 

@@ -10,6 +10,9 @@ from app.reports.columns import Column
 from app.reports.exported import table_of
 from app.reports.kinds import What
 from tests.program import Program
+from tools import command_line
+from tools.made import END, begin, by_hand
+from tools.wrap_markdown import LONGEST
 
 ROOT = Path(__file__).parent.parent
 DATA = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
@@ -20,15 +23,20 @@ PAGES = [
 
 
 def row_of(column: Column) -> str:
-    """A column's line in the data dictionary."""
-    return f"| `{column.name}` | {column.type} | {column.unit} | {column.meaning} |"
+    """A column's line in the data dictionary; what makes it too long stands in a list below the table."""
+    head = f"| `{column.name}` | {column.type} | {column.unit} | "
+    is_short = len(head + column.meaning) <= LONGEST - len(" |")
+    return f"{head}{column.meaning if is_short else 'see below'} |"
 
 
 @pytest.mark.parametrize("what", What)
 def test_the_data_dictionary_is_the_codes(what: What) -> None:
     section = DATA.partition(f"## `{what}`")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
-    assert rows == [row_of(column) for column in table_of(what).columns]
+    columns = table_of(what).columns
+    assert rows == [row_of(column) for column in columns]
+    below = {row.strip() for row in section.splitlines() if row.startswith("- `")}
+    assert {f"- `{c.name}`: {c.meaning}" for c in columns if row_of(c).endswith("| see below |")} <= below
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -40,13 +48,13 @@ def test_links_between_files_lead_somewhere(page: Path) -> None:
 
 
 def test_the_way_of_an_answer_names_files_and_functions_that_are_there() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    way = readme.partition("How one answer travels")[2].partition("\n\nA container")[0]
+    page = (ROOT / "docs" / "developers.md").read_text(encoding="utf-8")
+    way = page.partition("## How one answer travels")[2].partition("\n## ")[0]
     step = r"`((?:app|analysis)/[\w/]+\.(?:py|js)): (\w+)`"
     steps = re.findall(step, way)
     files = {path for path, _ in steps}
     lines = sum(len((ROOT / path).read_text(encoding="utf-8").splitlines()) for path in files)
-    said = re.match(r", in (\d+) files and ([\d,]+) lines", way)
+    said = re.match(r"\n\nIn (\d+) files and ([\d,]+) lines", way)
     assert said
     assert len(files) == int(said[1]) <= 15
     assert lines <= int(said[2].replace(",", "")) <= 2_700
@@ -58,10 +66,16 @@ def test_the_way_of_an_answer_names_files_and_functions_that_are_there() -> None
         assert re.search(defined, source, re.MULTILINE), f"{path} has no {name}"
 
 
-def commands_in(page: Path) -> set[tuple[str, ...]]:
-    """The commands of ours that a page shows, as the words before the first argument."""
+def by_the_way() -> str:
+    """What README, the tour and the manual say of commands and options, without the reference made from the parser."""
+    pages = ("README.md", "docs/tour.md", "docs/command-line.md")
+    return "\n".join(by_hand((ROOT / page).read_text(encoding="utf-8")) for page in pages)
+
+
+def commands_in(text: str) -> set[tuple[str, ...]]:
+    """The commands of ours that a text shows, as the words before the first argument."""
     found = set()
-    for line in re.findall(r"likely-human ([^\n`]*)", page.read_text(encoding="utf-8")):
+    for line in re.findall(r"likely-human ([^\n`]*)", text):
         words = re.match(r"((?:[a-z]+ ?)+)", line)
         if words:
             found.add(tuple(words[1].split()[:2]))
@@ -80,10 +94,10 @@ def help_of(program: Program) -> HelpOf:
     return help_of
 
 
-def test_every_command_that_the_readme_names_exists(help_of: HelpOf) -> None:
+def test_every_command_that_readme_tour_and_manual_name_exists(help_of: HelpOf) -> None:
     groups = {name: help_of(name) for name in ("study", "stimuli", "import")}
     top = help_of()
-    commands = commands_in(ROOT / "README.md")
+    commands = commands_in(by_the_way())
     assert commands
     for words in commands:
         assert words[0] in top, words
@@ -91,7 +105,7 @@ def test_every_command_that_the_readme_names_exists(help_of: HelpOf) -> None:
             assert words[1] in groups[words[0]], words
 
 
-def test_every_option_that_the_readme_names_exists(help_of: HelpOf) -> None:
+def test_every_option_that_readme_tour_and_manual_name_exists(help_of: HelpOf) -> None:
     known = "".join(
         help_of(*words.split())
         for words in (
@@ -111,7 +125,16 @@ def test_every_option_that_the_readme_names_exists(help_of: HelpOf) -> None:
             "judge validate",
         )
     )
-    for option in set(
-        re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "README.md").read_text(encoding="utf-8"))
-    ):
+    for option in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", by_the_way())):
         assert option in known, option
+
+
+def test_the_reference_of_the_command_line_is_made_from_the_commands() -> None:
+    page = command_line.PAGE.read_text(encoding="utf-8")
+    made = begin(command_line.MAKER) + command_line.reference() + END
+    assert made in page, "run `python -m tools.command_line`"
+
+
+def test_readme_is_short() -> None:
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 120

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import yaml
 
+from tools.wrap_markdown import LONGEST, pages, rendered, wrapped
+
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
 SECURITY = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
@@ -55,3 +57,50 @@ def test_what_the_security_page_says_is_tested_is() -> None:
     named = set(re.findall(r"`(test_\w+\.py)`", SECURITY))
     assert len(named) >= 10
     assert named <= {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+
+
+def test_no_line_of_markdown_is_longer_than_a_screen_is_wide() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in pages()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if len(line) > LONGEST
+    ]
+    assert found == [], (
+        "run `python -m tools.wrap_markdown`; a table's row that is too long becomes shorter, or a list"
+    )
+
+
+WIDE = """\
+# A heading is left as it is
+
+1. An item {words}
+   and [a link](somewhere.md) {words} 1. no item - no item # no heading
+   - within {words} `code that stays
+     in one piece` {words}
+
+> A quotation {words}
+
+| a table | {words} |
+|---|---|
+| {words} | {words} |
+
+```
+code {words}
+```
+
+A hard\\
+break {words}
+"""
+
+
+def test_wrapping_changes_lines_and_not_the_page() -> None:
+    text = WIDE.format(words="word " * 40)
+    new = wrapped(text)
+    assert rendered(new) == rendered(text)
+    assert wrapped(new) == new
+    left = [line[:8] for line in new.splitlines() if len(line) > LONGEST]
+    assert left == ["| a tabl", "| word w", "code wor", "break wo"]
+    assert "[a link](somewhere.md)" in new
+    assert "`code that stays in one piece`" in new
+    assert rendered("- a\n- b") != rendered("- a - b")

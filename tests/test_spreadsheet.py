@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from analysis.data.columns import Column
 from analysis.data.reading import read_csv
 from analysis.files.faults import TableFault
+from app.catalog.sheet import text_of
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_rows, defused, restored
 from app.library.clips.errors import ManifestProblems
 from app.library.clips.manifest import read_manifest
-from app.library.sheet import text_of
 from app.reports.export import csv_lines
 from app.studies.file.pairs import read_pair_file
 from app.studies.pairs_edit import BadRow, read_rows

@@ -30,8 +30,13 @@ SHEETS = {
     ROOT / "tasks" / "rating" / "static" / "record.css": [ROOT / "tasks" / "rating"],
     ROOT / "tasks" / "pair" / "static" / "compare.css": [ROOT / "tasks", ROOT / "sessions", ROOT / "core"],
     ROOT / "reports" / "static" / "report.css": [ROOT / "reports"],
+    ROOT / "reports" / "static" / "findings.css": [ROOT / "reports", ROOT / "admin"],
     ROOT / "admin" / "static" / "admin.css": [ROOT / "admin"],
     SHARED: [ROOT / "sessions", ROOT / "core", ROOT / "admin"],
+    **{
+        sheet: [ROOT / "questions", ROOT / "sessions", ROOT / "core", ROOT / "tasks" / "pair"]
+        for sheet in sorted((ROOT / "questions" / "static").glob("*.css"))
+    },
 }
 
 

@@ -140,8 +140,6 @@ def test_a_clip_is_called_a_clip_on_the_experimenters_pages() -> None:
     assert found <= {
         "studies/file/items.py",
         "studies/file/model.py",
-        "studies/file/template_rubric.py",
-        "studies/file/template_water.py",
         "admin/templates/judges.html",
         "library/clips/manifest.py",
     }

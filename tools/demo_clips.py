@@ -14,7 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.demo.walks import FOLDER, LIST, clip_file, positions_file, written
-from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.probe import probe
 from app.library.clips.rules import Rules

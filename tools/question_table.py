@@ -1,4 +1,4 @@
-"""The table of question types in docs/study-file.md, made from their settings: `python tools/question_table.py`."""
+"""The table of question types in docs/study-file.md, made from their settings: `python -m tools.question_table`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 from pydantic.fields import FieldInfo
 
 from app.questions.registry import TYPES
+from tools.made import write_part
+from tools.wrap_markdown import LONGEST
 
 PAGE = Path(__file__).parents[1] / "docs" / "study-file.md"
-BEGIN, END = "<!-- made by tools/question_table.py -->\n\n", "\n<!-- end -->"
+MAKER = "tools/question_table.py"
 _HEAD = "| key | of type | value | default | rule |\n|---|---|---|---|---|\n"
 _LIMITS = {"ge": "at least", "gt": "more than", "le": "at most", "max_length": "at most"}
 _ORDER = ("id", "ask", "type", "required")
@@ -29,10 +31,17 @@ def table() -> str:
         # A type's own word is its literal; what it is, its row says.
         row = (key, "word" if key == "type" else _kind(field), _default(field), named)
         rows.setdefault(row, []).append(name)
-    return _HEAD + "".join(
-        f"| `{key}` | {_types(types)} | {kind} | {default} | {rule} |\n"
-        for (key, kind, default, rule), types in sorted(rows.items(), key=lambda row: _place(row[0][0]))
-    )
+    in_order = sorted(rows.items(), key=lambda row: _place(row[0][0]))
+    return _HEAD + "".join(line for row, types in in_order for line in _lines(row, types))
+
+
+def _lines(row: tuple[str, str, str, str], types: list[str]) -> list[str]:
+    """A key's line; one for each of its types where it would be too long."""
+    key, kind, default, rule = row
+    line = f"| `{key}` | {_types(types)} | {kind} | {default} | {rule} |"
+    if len(line) > LONGEST and len(types) > 1:
+        return [each for one in types for each in _lines(row, [one])]
+    return [line + "\n"]
 
 
 def _fields() -> Iterator[tuple[str, str, FieldInfo]]:
@@ -63,9 +72,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def main() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    PAGE.write_text(before + BEGIN + table() + END + rest.partition(END)[2], encoding="utf-8")
+    write_part(PAGE, MAKER, table())
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from analysis.choice.totals import PERSON, share, totals
 from analysis.data.columns import TIE
 from analysis.data.outcomes import names_a_member
+from analysis.data.totals import PERSON, share, totals
 from analysis.options import Blank
 
 

@@ -1,9 +1,9 @@
 """Studies held against each other: more than two at once, and under the mixed model."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from analysis.choice.same_people import ComparedAs, SamePeople
 from analysis.choice.studies import StudyResult
 from analysis.data.selection import Selected
 from analysis.options import Alternative, Blank
-from analysis.results import Result, plain
+from analysis.results import FLAT, Result
 from analysis.stats.groups import GroupComparison, kruskal_wallis
 from analysis.stats.mixed import MOST_ANSWERS, MixedModel, mixed_difference
 from analysis.stats.paired import Friedman, friedman
@@ -40,27 +40,10 @@ class Several(Result):
     condition: str | None
     source: str | None
     against: str | None
-    test: GroupComparison
+    test: GroupComparison = field(metadata=FLAT)
     compared_as: ComparedAs
     friedman: Friedman | None
     warning: str | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The test's numbers, with the groups compared."""
-        about = {
-            "measure": self.measure,
-            "trials": self.trials,
-            "condition": self.condition,
-            "source": self.source,
-            "against": self.against,
-        }
-        return {
-            **about,
-            **self.test.to_dict(),
-            "compared_as": self.compared_as,
-            "friedman": plain(self.friedman),
-            "warning": self.warning,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +53,8 @@ class MixedDifference(Result):
     The study is a fixed effect. `n_crossed` participants took part in both, each with one random intercept."""
 
     studies: tuple[str, str]
-    model: MixedModel
+    model: MixedModel = field(metadata=FLAT)
     n_crossed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The model's numbers, with its studies."""
-        return {"studies": list(self.studies), **self.model.to_dict(), "n_crossed": self.n_crossed}
 
 
 def measures(results: Sequence[StudyResult]) -> Iterator[tuple[Measure, str | None, About, list[pd.Series]]]:

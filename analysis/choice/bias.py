@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.choice.cell_tables import CellTable, Part, cell_table
-from analysis.choice.cells import (
+from analysis.choice.chance import ChanceTest, against_chance
+from analysis.data.codes import Counts, Groups, Mask, codes_of
+from analysis.data.columns import ORDER_NOT_RECORDED
+from analysis.data.outcomes import names_a_member
+from analysis.options import LEVEL, RESAMPLES
+from analysis.results import Result
+from analysis.stats.cells import (
     People,
     describe_people,
     one_run_each,
@@ -15,13 +21,7 @@ from analysis.choice.cells import (
     ratio,
     within,
 )
-from analysis.choice.chance import ChanceTest, against_chance
-from analysis.choice.description import Description
-from analysis.data.codes import Counts, Groups, Mask, codes_of
-from analysis.data.columns import ORDER_NOT_RECORDED
-from analysis.data.outcomes import names_a_member
-from analysis.options import LEVEL, RESAMPLES
-from analysis.results import Result
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from analysis.stats.student import Scale
@@ -48,6 +48,7 @@ class SideBias(Result):
 
     n_answers: int
     n_without_side: int
+    """Answers whose sides are not known."""
     left: Description
     left_against_half: ChanceTest
     left_pooled: Estimate

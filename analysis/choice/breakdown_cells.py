@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from analysis.choice.cell_tables import Part
-from analysis.choice.cells import one_run_each, people_of, same_codes, within
-from analysis.data.codes import Codes, Groups, Mask, groups_of, recoded, small_type
+from analysis.data.codes import Codes, Groups, Mask, groups_of, recoded, same_codes, small_type
 from analysis.data.outcomes import names_a_member
 from analysis.options import Blank
+from analysis.stats.cells import one_run_each, people_of, within
 
 By = Literal["condition", "pair", "arm", "source"]
 Measure = Literal["accuracy", "uncertainty", "preference"]

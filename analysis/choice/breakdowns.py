@@ -1,16 +1,15 @@
 """Accuracy, uncertainty and preference taken apart: per condition, pair, arm and source."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from analysis.choice.breakdown_cells import By, Counted, Measure, Trials
 from analysis.choice.cell_tables import cell_table
-from analysis.choice.cells import natural_ranks
+from analysis.data.ordering import natural_ranks
 from analysis.options import LEVEL, RESAMPLES, Blank
-from analysis.results import Result, table_rows
+from analysis.results import Result
 
 BY: tuple[By, ...] = ("condition", "pair", "arm", "source")
 MEASURES: tuple[Measure, ...] = ("accuracy", "uncertainty", "preference")
@@ -32,19 +31,17 @@ class Breakdown(Result):
     `n_left_out` trials of the measure have no place in it. `reason` says why the table is empty, if it is."""
 
     by: By
+    """What the rows are the values of."""
     measure: Measure
     interval_method: str
     level: float
     seed: int
     resamples: int
     n_left_out: int
+    """Trials of the measure without a value, such as no arm."""
     reason: str | None
-    table: pd.DataFrame
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict of the fields; the table's rows are called `rows`."""
-        about = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "table"}
-        return {**about, "rows": table_rows(self.table)}
+    table: pd.DataFrame = field(metadata={"key": "rows"})
+    """One row for each value."""
 
 
 def breakdowns(

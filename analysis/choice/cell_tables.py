@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.cells import People, describe_people, ratio, within
 from analysis.data.codes import Codes, Counts, Groups
+from analysis.stats.cells import People, describe_people, ratio, within
 from analysis.stats.intervals import OVER_PARTICIPANTS, Floats, wilson
 from analysis.stats.student import ALL_THE_SAME, FEW, FEWEST, STUDENT, student_limits, too_few
 

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from analysis.choice.cells import People, describe_people, people_of, pooled_share, ratio, within
 from analysis.choice.chance import ChanceTest, against_chance
-from analysis.choice.description import Description
 from analysis.data.codes import Counts, Mask
 from analysis.data.outcomes import names_a_member
 from analysis.options import RESAMPLES
 from analysis.results import Result
+from analysis.stats.cells import People, describe_people, people_of, pooled_share, ratio, within
+from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from analysis.stats.type2 import PerPerson, auroc2, gamma, pooled_interval
@@ -38,12 +38,14 @@ class Level(Result):
     `pooled` is the share over all these answers."""
 
     uncertainty: int | None
+    """The uncertainty, 1 (extremely certain) and up; null where answers have a certainty."""
     n_answers: int
     n_participants: int
     n_correct: int
     accuracy: Description
     pooled: Estimate
     certainty: float | None = None
+    """Mean of the certainties."""
     certainty_low: float | None = None
     certainty_high: float | None = None
 

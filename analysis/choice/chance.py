@@ -22,8 +22,11 @@ class ChanceTest(Result):
 
     chance: float
     n: int
+    """Participants with a value."""
     n_at_chance: int
+    """Participants exactly at chance: they carry no sign."""
     w: float | None
+    """The smaller of the two rank sums."""
     p: float | None
     alternative: Literal["two-sided"]
     method: str | None

@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from analysis.choice.accuracy import accuracy_per_participant
-from analysis.choice.majority import natural
 from analysis.choice.same_people import ComparedAs, same_people_in_conditions
 from analysis.choice.uncertainty import uncertainty_per_participant
 from analysis.data.codes import rows_where
+from analysis.data.ordering import natural
 from analysis.options import RESAMPLES, Alternative, Blank
-from analysis.results import Result, plain
+from analysis.results import Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney
 from analysis.stats.intervals import Floats
 from analysis.stats.mixed_conditions import ConditionsModel, conditions_model
@@ -60,6 +60,7 @@ class ConditionComparison(Result):
     """
 
     conditions: tuple[str, str]
+    """The two conditions."""
     measure: Measure
     source: str | None
     against: str | None
@@ -100,15 +101,6 @@ class ConditionsCompared(Result):
         return (
             "" if there else "Accuracy is not compared: fewer than two conditions have answers with a truth"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict of the fields."""
-        return {
-            "conditions": list(self.conditions),
-            "comparisons": plain(self.comparisons),
-            "reason": self.reason,
-            "mixed": plain(self.mixed),
-        }
 
 
 def compare_conditions(

@@ -1,15 +1,15 @@
 """The label of each pair: the majority's choice, with its interval and with ties kept."""
 
-import re
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.totals import share
 from analysis.data.codes import Groups, crossed, groups_of, recoded, rows_where
 from analysis.data.columns import CHOICES, LABEL_COLUMNS, MEMBERS, names
+from analysis.data.ordering import natural
+from analysis.data.totals import share
 from analysis.options import Ties
 from analysis.stats.intervals import Floats, wilson
 
@@ -119,11 +119,6 @@ def _pairs(rows: pd.DataFrame) -> Groups:
         if not np.array_equal(recoded(group.codes, np.append(usual, usual[:1])), cells.codes):
             group = crossed(group, cells).dense()
     return group
-
-
-def natural(text: str) -> list[tuple[int, int | str]]:
-    """A sorting key that puts q2 before q10."""
-    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"([0-9]+)", text)]
 
 
 def _broken(table: pd.DataFrame, majority: np.ndarray, seed: int | None) -> np.ndarray:

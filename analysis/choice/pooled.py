@@ -25,10 +25,12 @@ class PooledTest(Result):
     exceeds that of independent answers; `n_effective` = n / design_effect is how many of those would say as much."""
 
     n: int
+    """Answers."""
     n_participants: int
     n_pairs: int
     n_correct: int
     share: float | None
+    """Share of right answers, 0 to 1."""
     low: float | None
     high: float | None
     level: float
@@ -41,6 +43,7 @@ class PooledTest(Result):
     design_effect: float | None
     n_effective: float | None
     design_effect_reason: str | None
+    """Why there is no design effect, if so."""
     reason: str | None
 
 

@@ -10,12 +10,12 @@ import pandas as pd
 from scipy import stats
 
 from analysis.choice.accuracy import accuracy_per_participant
-from analysis.choice.description import Description, describe
-from analysis.choice.preference import preference_per_participant
 from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.preference import preference_per_participant
 from analysis.options import Blank
 from analysis.results import Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney
+from analysis.stats.description import Description, describe
 from analysis.stats.intervals import Floats
 
 SOURCE = "Devlin et al. 2021, Navigation Turing Test, section 5.1, and its released analysis notebook"
@@ -33,9 +33,13 @@ class AsPrinted(Result):
     """One measure as the paper has it; of `mean`, `sd_ddof0` and `n` the first is the first study's."""
 
     mean: Both
+    """Of both studies."""
     sd_ddof0: Both
+    """Of both studies."""
     n: tuple[int, int]
+    """Of both studies."""
     min_u: float | None
+    """The smaller of the two U."""
     p: float | None
 
 
@@ -44,10 +48,15 @@ class Corrected(Result):
     """One measure as is right; `sd_ddof0` is None where it is as printed."""
 
     mean: Both
+    """Of both studies."""
     sd_ddof0: Both | None
+    """Of both studies; there is no such key where it is as printed."""
     n: tuple[int, int]
+    """Of both studies."""
     u1: float | None
+    """U of the first study."""
     u2: float | None
+    """U of the second study."""
     p_two_sided: float | None
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,10 +69,13 @@ class Published(Result):
     """Both analyses of the two studies, by measure, and the sentences about their differences."""
 
     source: str
+    """Where the printed numbers are from."""
     as_published: Mapping[str, AsPrinted]
     corrected: Mapping[str, Corrected]
     what_differs: tuple[str, ...]
+    """What differs between the two, in sentences."""
     majority_vote_agrees_with_truth: str
+    """How often the majority names the truth, in words."""
 
 
 def is_published_layout(rows: pd.DataFrame) -> bool:

@@ -1,6 +1,7 @@
 """One study: what its participants did, and their means."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -11,18 +12,19 @@ from analysis.choice.breakdowns import Breakdown, breakdowns
 from analysis.choice.certainty import Certainty, certainty
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, compare_conditions
-from analysis.choice.description import Description, describe
 from analysis.choice.pooled import PooledTest, pooled_test
-from analysis.choice.preference import COMPARED, preference_per_participant
-from analysis.choice.totals import totals
-from analysis.choice.uncertainty import Trials, uncertainty_per_participant
+from analysis.choice.ties import TieAnswers, tie_answers
+from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.outcomes import Trials
+from analysis.data.preference import COMPARED, preference_per_participant
 from analysis.data.selection import Selected, Selection
-from analysis.data.ties import TieAnswers, tie_answers
+from analysis.data.totals import totals
 from analysis.options import Alternative, Blank
-from analysis.results import Result, table_rows
+from analysis.results import FLAT, Result, table_rows
 from analysis.stats.agreement import Agreement, agreement
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
 from analysis.stats.dawid_skene import DawidSkene, dawid_skene
+from analysis.stats.description import Description, describe
 from analysis.stats.mixed import MixedModel, mixed_model
 from analysis.stats.student import Scale
 from analysis.stats.two_way import TwoWay, two_way
@@ -36,12 +38,7 @@ class Preference(Result):
     source: str
     against: str
     has_truth: bool
-    description: Description
-
-    def to_dict(self) -> dict[str, Any]:
-        """The description's numbers, with the condition and sources."""
-        names = {"condition": self.condition, "source": self.source, "against": self.against}
-        return {**names, "has_truth": self.has_truth, **self.description.to_dict()}
+    description: Description = field(metadata=FLAT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +50,7 @@ class StudyResult(Result):
     `participant_preferences` one per participant and preference. `two_way` has the intervals that resample pairs as
     well, `pooled` the exact binomial test of all answers with what is wrong about it, `mixed` the model that takes
     participants and pairs as they are, `ties` how many answers name no clip, and what that does to the accuracy,
-    `conditions` every two conditions compared."""
+    `conditions` every two conditions compared. `further` are results of statistics that have no field here, by name."""
 
     study: str
     selection: Selection
@@ -64,7 +61,9 @@ class StudyResult(Result):
     uncertainty_all: Description
     preferences: tuple[Preference, ...]
     participants: pd.DataFrame
+    """One row for each participant."""
     participant_preferences: pd.DataFrame
+    """One row for each participant and preference."""
     two_way: TwoWay
     pooled: PooledTest
     mixed: MixedModel
@@ -76,6 +75,7 @@ class StudyResult(Result):
     bradley_terry: BradleyTerry
     ties: TieAnswers
     conditions: ConditionsCompared
+    further: Mapping[str, Result] = field(default_factory=dict)
 
     @property
     def asks_uncertainty(self) -> bool:
@@ -103,6 +103,7 @@ class StudyResult(Result):
             "bradley_terry": self.bradley_terry.to_dict(),
             "ties": self.ties.to_dict(),
             "conditions": self.conditions.to_dict(),
+            **{name: one.to_dict() for name, one in self.further.items()},
         }
 
     def _participants(self) -> list[dict[str, Any]]:

@@ -1,14 +1,12 @@
 """Uncertainty: 1 extremely certain to 5 extremely uncertain, one mean per participant."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from analysis.choice.totals import PERSON, share, totals
-
-Trials = Literal["with-truth", "all"]
+from analysis.data.outcomes import Trials
+from analysis.data.totals import PERSON, share, totals
 
 
 def uncertainty_per_participant(

@@ -190,3 +190,13 @@ def _blocks(n_rows: int, size: int = 0) -> Iterator[slice]:
     step = max(_BLOCK, size)
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))
+
+
+def same_codes(*columns: pd.Categorical) -> tuple[list[str], list[Codes]]:
+    """The texts of several columns in one sorted list, and each column's codes into it (-1 is missing)."""
+    texts = sorted({str(text) for column in columns for text in column.categories})
+    position = pd.Index(texts, dtype="str")
+    type_ = small_type(len(texts) + 1)
+    # The last place answers for code -1, a missing cell.
+    places = [np.append(position.get_indexer(column.categories), -1).astype(type_) for column in columns]
+    return texts, [recoded(column.codes, place) for column, place in zip(columns, places, strict=True)]

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from analysis.choice.majority import natural
 from analysis.data.checking import check_columns
 from analysis.data.columns import RESPONSE_COLUMNS, Column, names
+from analysis.data.ordering import natural
 from analysis.data.reading import read_csv
 from analysis.data.schema import check_responses, refuse_repeats
 from analysis.errors import SchemaError, shown

@@ -24,10 +24,10 @@ from analysis.data.elsewhere.rating_rows import mapped_ratings, require_ratings
 from analysis.data.elsewhere.table_files import TableFile, open_table
 from analysis.data.elsewhere.yaml_entries import Entry
 from analysis.data.elsewhere.yes_no_rows import mapped_judgements, require_yes_no
+from analysis.data.judgements import Judgements
 from analysis.data.naming import note_names
-from analysis.detection.table import Judgements
+from analysis.data.rating_table import Ratings
 from analysis.errors import SchemaError, shown
-from analysis.ratings.table import Ratings
 
 _OURS: Mapping[str, Column] = {column.name: column for column in RESPONSE_COLUMNS}
 _NAMES = ("source", "stimulus")

@@ -1,18 +1,19 @@
 """Single answers as who answered what, and how: for methods that do not average each participant first."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.uncertainty import Trials
 from analysis.data.codes import Codes, Mask, groups_of
 from analysis.data.columns import TIE
 from analysis.options import Blank
 
 Numbers = npt.NDArray[np.int64]
+
+Trials = Literal["with-truth", "all"]
 
 
 @dataclass(frozen=True, slots=True)

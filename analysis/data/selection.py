@@ -25,12 +25,18 @@ class Selection(Result):
     """
 
     mode: str
+    """The mode analysed."""
     n_rows: int
+    """Rows of the table."""
     n_used: int
+    """Rows that count in the numbers."""
     n_participants: int
+    """Participants in the table."""
     n_participants_used: int
+    """Participants with a row that counts."""
     left_out: Mapping[str, Mapping[str, int]]
     reason: str | None
+    """Why nothing counts, if so."""
 
 
 @dataclass(frozen=True, slots=True)

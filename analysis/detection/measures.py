@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from analysis.choice.cells import natural_ranks
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, Measure, Measured
-from analysis.choice.description import Description, describe
 from analysis.data.codes import Counts, Mask, codes_of
+from analysis.data.judgements import COLUMNS, Judgements
+from analysis.data.ordering import natural_ranks
 from analysis.detection.compared import compare_sensitivity
 from analysis.detection.multilevel import GroupSensitivity, group_sensitivity
-from analysis.detection.table import COLUMNS, Judgements
 from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result, table_rows
 from analysis.stats.agreement import RatingAgreement, agreement_of_ratings
+from analysis.stats.description import Description, describe
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, no_interval, wilson
 from analysis.stats.mixed import MixedModel, fit_mixed

@@ -38,7 +38,9 @@ class GroupSensitivity(Result):
     d_prime: Estimate
     criterion: Estimate
     sd_d_prime: float | None
+    """Standard deviation of d' between participants."""
     sd_criterion: float | None
+    """Standard deviation of c between participants."""
 
 
 def group_sensitivity(

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.data.checking import coded
+from analysis.data.judgements import Judgements
 from analysis.data.selection import Selection, choose_mode
 from analysis.detection.measures import DetectionAnalysis, analyze_judgements
-from analysis.detection.table import Judgements
 from analysis.errors import SchemaError
 from analysis.options import RESAMPLES
 from analysis.ratings.studies import blocks_of, is_yes_no, select_trials, that_count
@@ -26,6 +26,7 @@ class BlockJudgements(Result):
     study: str
     block: str
     question: str
+    """The question's id."""
     selection: Selection
     n_sessions_excluded: int
     analysis: DetectionAnalysis

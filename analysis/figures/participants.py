@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.figures import canvas, words
 from analysis.figures.dots import MOST_DOTS, beside, outline, thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.reported import Comparison
 from analysis.stats.comparisons import MannWhitney
+from analysis.stats.description import Description
 from analysis.stats.intervals import Floats
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.description import Description
 from analysis.choice.studies import Preference, StudyResult
 from analysis.figures import canvas, words
 from analysis.figures.dots import thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
+from analysis.stats.description import Description
 from analysis.stats.intervals import Floats
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.choice.majority import natural
 from analysis.choice.studies import StudyResult
+from analysis.data.ordering import natural
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.results import table_rows

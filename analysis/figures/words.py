@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.choice.description import Description
+from analysis.stats.description import Description
 from analysis.stats.intervals import Interval
 
 NONE = "none"

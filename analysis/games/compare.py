@@ -73,6 +73,19 @@ class PlayerMeasure(Result):
     interval: Interval
 
 
+@dataclass(frozen=True, slots=True)
+class GameMeasures:
+    """The finished matches of one game: `people` are the players that are persons, or simulated ones where no person
+    played; `n_people` counts them."""
+
+    game: str
+    title: str
+    n_matches: int
+    n_people: int
+    people: str
+    measures: Sequence[PlayerMeasure]
+
+
 def described(
     seats: pd.DataFrame,
     measures: Sequence[str],

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.choice.majority import natural
+from analysis.data.ordering import natural
 from analysis.errors import AnalysisError
 from analysis.files.faults import note
 from analysis.files.lookalikes import lookalikes

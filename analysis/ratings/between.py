@@ -22,6 +22,7 @@ class BlocksCompared(Result):
 
     studies: tuple[str, str]
     blocks: tuple[str, str]
+    """The block of each study."""
     n_stimuli: tuple[int, int]
     n_shared: int
     criteria: tuple[PairedScores, ...]

@@ -24,6 +24,7 @@ class ScoreCount(Result):
     """The number of counted scores with this value, and their `share`."""
 
     score: float
+    """The score."""
     n: int
     share: float
 
@@ -33,8 +34,11 @@ class Quartiles(Result):
     """Quartiles of the scores; between two scores by linear interpolation, as R's type 7 [HF96]_."""
 
     lower: float
+    """A quarter of the scores lie below it."""
     median: float
+    """Half of the scores lie below it."""
     upper: float
+    """Three quarters of the scores lie below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,13 @@ class GroupScores(Result):
     """The scores of one group of items by one criterion; `interval` is for other items and raters."""
 
     group: str
+    """The group of items."""
     n: int
+    """Scores that count."""
     n_items: int
+    """Items with a score."""
     n_raters: int
+    """Raters with a score."""
     mean: float
     sd_ddof1: float | None
     quartiles: Quartiles
@@ -59,6 +67,7 @@ class GroupComparison(Result):
     comparisons of groups in the analysis."""
 
     groups: tuple[str, str]
+    """The groups, in the order given."""
     difference: float
     test: MannWhitney
     p_holm: float | None = None

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from analysis.choice.majority import natural
+from analysis.data.ordering import natural
 from analysis.results import Result
 from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTest, paired_test
@@ -44,7 +44,9 @@ class PairedScores(Result):
     second: str
     paired_by: PairedBy
     mean_first: float | None
+    """Mean score of the first."""
     mean_second: float | None
+    """Mean score of the second."""
     test: PairedTest
     p_holm: float | None = None
     n_family: int = 0

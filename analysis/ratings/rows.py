@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import natural_ranks
 from analysis.data.codes import Mask
+from analysis.data.ordering import natural_ranks
+from analysis.data.rating_table import OF_ITEM, Ratings
 from analysis.ratings.groups import severities
-from analysis.ratings.table import OF_ITEM, Ratings
 from analysis.stats.intervals import Floats
 
 NOT_A_NUMBER = "not a number"

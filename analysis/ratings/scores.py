@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import natural_ranks
-from analysis.choice.description import describe
-from analysis.choice.majority import natural
 from analysis.data.codes import Counts, Mask, codes_of, groups_of
-from analysis.options import LEVEL, RESAMPLES
+from analysis.data.ordering import natural, natural_ranks
+from analysis.data.rating_table import OF_ITEM, OutOfRange, Ratings, check_ratings
+from analysis.options import LEVEL, RESAMPLES, Level
 from analysis.ratings.groups import (
     GroupComparison,
     GroupScores,
@@ -27,12 +26,12 @@ from analysis.ratings.groups import (
 from analysis.ratings.interval import mean_interval
 from analysis.ratings.paired import PairedScores, criteria_compared, matched_groups_compared
 from analysis.ratings.rows import odd_scores, per_each, with_plurality, with_severity
-from analysis.ratings.table import OF_ITEM, OutOfRange, Ratings, check_ratings
 from analysis.results import Result, table_rows
 from analysis.stats.agreement.oneway import icc_oneway
 from analysis.stats.agreement.pairwise import RaterPairs, rater_pairs
-from analysis.stats.agreement.ratings import Level, RatingAgreement, agreement_of_ratings
+from analysis.stats.agreement.ratings import RatingAgreement, agreement_of_ratings
 from analysis.stats.agreement.words import ITEMS, undefined
+from analysis.stats.description import describe
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, Interval, no_interval
 
@@ -50,6 +49,7 @@ class ClassCount(Result):
     """The number of counted scores of this class, and their `share`."""
 
     name: str
+    """The class."""
     n: int
     share: float
 
@@ -77,7 +77,9 @@ class CriterionResult(Result):
     sd_ddof0: float | None
     sd_ddof1: float | None
     minimum: float | None
+    """The lowest score given."""
     maximum: float | None
+    """The highest score given."""
     interval: Interval
     reason: str | None
     agreement: RatingAgreement

@@ -9,14 +9,13 @@ import numpy as np
 import pandas as pd
 
 from analysis.data.columns import SELF
+from analysis.data.rating_table import Ratings, Scale, as_number, check_ratings
 from analysis.data.selection import Selection, choose_mode, select
-from analysis.options import RESAMPLES
+from analysis.options import RESAMPLES, Level
 from analysis.ratings.groups import Quartiles, quartiles_of
 from analysis.ratings.paired import PairedScores, self_compared
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
-from analysis.ratings.table import Ratings, Scale, as_number, check_ratings
 from analysis.results import Result
-from analysis.stats.agreement.ratings import Level
 
 # What an item is of, the first that any item of a block has.
 GROUPINGS = ("group", "condition")

@@ -36,14 +36,20 @@ class MannWhitney(Result):
     tests the difference in means, always two-sided."""
 
     n1: int
+    """Participants of the first group."""
     n2: int
+    """Participants of the second group."""
     u1: float | None
+    """U of the first group, 0 to n1 n2."""
     u2: float | None
+    """U of the second group; both sum to n1 n2."""
     p: float | None
+    """Of the alternative asked for, 0 to 1."""
     alternative: Alternative
     p_two_sided: float | None
     method: str | None
     ties: bool
+    """Whether two values are equal."""
     effect: float | None
     effect_interval: Interval
     rank_biserial: float | None

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from analysis.choice.majority import natural
+from analysis.data.ordering import natural
 from analysis.data.outcomes import names_a_member
 from analysis.errors import AnalysisError
 from analysis.options import chosen

@@ -1,9 +1,8 @@
 """Several independent groups of participants compared, all together and two by two."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 from analysis.options import LEVEL, RESAMPLES, Alternative
-from analysis.results import Result
+from analysis.results import FLAT, Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney
 from analysis.stats.intervals import Floats
 from analysis.stats.multiplicity import holm
@@ -25,14 +24,10 @@ class GroupPair(Result):
     """Two of several groups; `p_holm` corrects `test.p` over the `n_family` pairs of groups that have a p value."""
 
     groups: tuple[str, str]
-    test: MannWhitney
+    """The two groups."""
+    test: MannWhitney = field(metadata=FLAT)
     p_holm: float | None
     n_family: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The test's numbers, with its groups."""
-        about = {"groups": list(self.groups)}
-        return {**about, **self.test.to_dict(), "p_holm": self.p_holm, "n_family": self.n_family}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +49,17 @@ class GroupComparison(Result):
     H / (n - 1) in [0, 1]: the share of the ranks' variance that lies between the groups."""
 
     groups: tuple[str, ...]
+    """The groups, in the order given."""
     left_out: tuple[str, ...]
     n: Mapping[str, int]
     h: float | None
+    """The statistic H."""
     df: int | None
+    """Degrees of freedom."""
     p: float | None
     method: str | None
     ties: bool
+    """Whether two values are equal."""
     epsilon_squared: float | None
     epsilon_squared_interval: EffectInterval
     pairs: tuple[GroupPair, ...]

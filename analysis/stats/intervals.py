@@ -10,10 +10,9 @@ from scipy.special import ndtri
 from analysis.options import LEVEL
 from analysis.results import Result
 
-Floats = npt.NDArray[np.float64]
-
 OVER_PARTICIPANTS = "percentile bootstrap over participants"
 NOT_ASKED = "no resamples asked for"
+Floats = npt.NDArray[np.float64]
 _CELLS = 4_000_000
 _DRAWS = 20_000_000
 

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit, ndtri
 
-from analysis.choice.preference import preference_per_participant
 from analysis.data.outcomes import Outcomes, chosen_answers, correct_answers
+from analysis.data.preference import preference_per_participant
 from analysis.options import LEVEL, Blank
 from analysis.results import Result
 from analysis.stats.crossed import Answers, NotConverged
@@ -39,10 +39,13 @@ class ModelNumber(Result):
     """A posterior mean, its standard deviation and the middle 95%; `p`, of log odds against 0, two-sided."""
 
     value: float
+    """Posterior mean."""
     sd: float | None
+    """Posterior standard deviation."""
     low: float
     high: float
     p: float | None
+    """Two-sided p value of log odds against 0; null of other numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class MixedModel(Result):
 
     outcome: str | None
     n: int
+    """Answers."""
     n_participants: int
     n_pairs: int
     intercept: ModelNumber | None

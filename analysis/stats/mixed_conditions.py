@@ -39,7 +39,9 @@ class ConditionsModel(Result):
     two-sided. `n_crossed` participants answered in two conditions or more. `reason` says why there is no model."""
 
     outcome: str
+    """What counts as 1."""
     n: int
+    """Answers."""
     n_participants: int
     n_crossed: int
     n_pairs: int

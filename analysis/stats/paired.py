@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.choice.description import Description, describe
 from analysis.options import RESAMPLES, Alternative
 from analysis.results import Result
+from analysis.stats.description import Description, describe
 from analysis.stats.intervals import Floats
 from analysis.stats.permutation import PermutationTest, sign_flip_test
 from analysis.stats.pseudomedian import pseudomedian

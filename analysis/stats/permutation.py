@@ -34,6 +34,7 @@ class PermutationTest(Result):
     """
 
     difference: float | None
+    """Mean of the first group less that of the second, in the values' unit."""
     p: float | None
     alternative: Literal["two-sided"]
     method: str | None

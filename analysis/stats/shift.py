@@ -29,6 +29,7 @@ class HodgesLehmann(Result):
     """The excess of the first group, in the values' unit; `low` and `high` are None with a `reason`."""
 
     value: float | None
+    """The shift, in the values' unit; above 0 the first group is higher."""
     low: float | None
     high: float | None
     level: float

@@ -7,8 +7,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from analysis.choice.uncertainty import Trials
-from analysis.data.outcomes import Outcomes, chosen_answers, correct_answers, uncertainty_answers
+from analysis.data.outcomes import Outcomes, Trials, chosen_answers, correct_answers, uncertainty_answers
 from analysis.options import RESAMPLES, Blank
 from analysis.results import Result
 from analysis.stats.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, portions
@@ -28,11 +27,16 @@ class TwoWay(Result):
 
     accuracy: Interval
     accuracy_participants: int
+    """Participants that the accuracy is over."""
     accuracy_pairs: int
+    """Pairs that the accuracy is over."""
     uncertainty: Interval
     uncertainty_participants: int
+    """Participants that the uncertainty is over."""
     uncertainty_pairs: int
+    """Pairs that the uncertainty is over."""
     uncertainty_trials: Trials
+    """The trials that the uncertainty is over."""
 
 
 def two_way(

@@ -5,8 +5,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy import sparse
 
-from analysis.choice.cells import ratio
 from analysis.data.codes import Counts
+from analysis.stats.cells import ratio
 from analysis.stats.intervals import Floats, Interval, no_interval
 from analysis.stats.student import FEWEST, student, too_few
 

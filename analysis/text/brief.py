@@ -6,13 +6,12 @@ import pandas as pd
 from rich.console import RenderableType
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
-from analysis.choice.description import Description
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
+from analysis.findings.in_short import compared_line, condition_line, mixed_line, over_other_pairs
 from analysis.reported import Analysis, Comparison
+from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
-from analysis.text.between import measured, mixed
-from analysis.text.conditions import condition_sentence, over_other_pairs, tested
 from analysis.text.full import counted
 from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 
@@ -35,12 +34,11 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     yield from _numbers(shown, analysis.labels)
     for study in shown:
         yield from _conditions(study, many=len(shown) > 1)
-    compared = [one for one in analysis.comparisons if _has_values(one)]
+    compared = [one for one in analysis.comparisons if compared_line(one)]
     comparisons = compared[:MOST_COMPARISONS]
-    for comparison in comparisons:
-        yield _compared(comparison)
+    yield from (name_of(said) for one in comparisons if (said := compared_line(one)))
     yield from _more(len(compared) - len(comparisons), "comparisons")
-    yield from mixed(analysis.mixed_differences[:MOST_COMPARISONS])
+    yield from (name_of(mixed_line(one)) for one in analysis.mixed_differences[:MOST_COMPARISONS])
     yield from _beware(shown, comparisons)
     if analysis.published:
         yield "These are the published HNTT answers: --full sets the printed numbers beside the corrected ones."
@@ -97,21 +95,6 @@ def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
     return str(len(judged)), mean, "-", f"of pairs; {ties} of {len(labels)} tied"
 
 
-def _has_values(one: Comparison) -> bool:
-    """Whether anybody can be compared: uncertainty, for one, is not asked in every study."""
-    if one.compared_as == "paired" and one.paired is not None:
-        return one.paired.n > 0
-    return min(one.test.n1, one.test.n2) > 0
-
-
-def _compared(one: Comparison) -> str:
-    studies = " - ".join(map(name_of, one.studies))
-    paired = one.paired if one.compared_as == "paired" else None
-    how, effect = tested(paired or one.test)
-    corrected = "" if one.p_holm_as_compared is None else f", after Holm {p_words(one.p_holm_as_compared)}"
-    return f"{studies}, {measured(one)}: {how}{corrected}; {effect}"
-
-
 def _asked(found: ConditionsCompared) -> list[ConditionComparison]:
     """What a study asks: accuracy and preferences."""
     return [one for one in found.comparisons if one.measure != "uncertainty"]
@@ -125,11 +108,11 @@ def _conditions(study: StudyResult, *, many: bool) -> Iterator[str]:
         yield f"{of.strip()}: not compared, {found.reason}."
     asked = _asked(found)
     for one in asked[:MOST_CONDITION_PAIRS]:
-        if said := condition_sentence(one):
-            yield f"{of}{said}"
+        if said := condition_line(one):
+            yield name_of(f"{of}{said}")
     yield from _more(len(asked) - MOST_CONDITION_PAIRS, "comparisons of conditions")
     further = list(over_other_pairs(found))
-    yield from (f"{of}{said}" for said in further[:MOST_CONDITION_PAIRS])
+    yield from (name_of(f"{of}{said}") for said in further[:MOST_CONDITION_PAIRS])
     yield from _more(len(further) - MOST_CONDITION_PAIRS, "conditions in the mixed model")
 
 

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from analysis.choice.chance import ChanceTest
-from analysis.choice.description import Description
-from analysis.detection.measures import Detection, DetectionAnalysis, described_as, rows_without_sensitivity
+from analysis.detection.measures import DetectionAnalysis, rows_without_sensitivity
 from analysis.detection.studies import BlockJudgements
-from analysis.results import table_rows
+from analysis.findings.detection import PLAIN_MEANS, counted, detection_sections, model_and_agreement
+from analysis.findings.in_short import condition_line
+from analysis.render.terminal import render_sections
 from analysis.stats.p_values import p_words
-from analysis.text.conditions import condition_sentence, conditions
 from analysis.text.terminal import (
     WIDTH,
     as_text,
@@ -19,15 +18,11 @@ from analysis.text.terminal import (
     left_out_words,
     name_of,
     number,
-    range_of,
-    share_of,
     table_of,
 )
 
-LONGEST = 60
 MOST_GROUPS, MOST_COMPARED, MOST_BLOCKS = 9, 3, 3
 FITTED = "the group's by a multilevel probit"
-PLAIN_MEANS = "means over participants, which few trials pull towards 0"
 EVERYTHING = "Everything: --full; as data: --json."
 
 
@@ -66,23 +61,10 @@ def _block_parts(one: BlockJudgements, *, full: bool) -> Iterator[RenderableType
     yield from _parts(one.analysis) if full else _brief(one.analysis)
 
 
-def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, Description]]:
-    """What is described over participants, in words."""
-    return [
-        ("accuracy", group.accuracy),
-        ("sensitivity d'", group.d_prime),
-        ("criterion c", group.criterion),
-        (f"{signal} called {signal} (hits)", group.hit_rate),
-        (f"{noise} called {signal} (false alarms)", group.false_alarm_rate),
-        ("d' of the group, multilevel", described_as(group.multilevel.d_prime, group.d_prime)),
-        ("c of the group, multilevel", described_as(group.multilevel.criterion, group.criterion)),
-    ]
-
-
 def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     """What fits a screen: a row for everything and for each condition, tests, and what to beware of."""
     all_of, *conditions_ = analysis.groups
-    yield _counted(analysis)
+    yield name_of(counted(analysis))
     table = table_of("", "people", "accuracy", "95% interval", "d'", "95% interval", "c", "95% interval")
     shown = analysis.groups[:MOST_GROUPS]
     for group in shown:
@@ -104,7 +86,7 @@ def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     yield f"A positive c is a tendency to answer {name_of(analysis.noise)}."
     if conditions_:
         yield from _compared(analysis)
-    yield from _model_and_agreement(analysis)
+    yield from map(name_of, model_and_agreement(analysis))
     said = dict.fromkeys(
         f"{label}: {reason}"
         for label, one in (
@@ -129,8 +111,8 @@ def _compared(analysis: DetectionAnalysis) -> Iterator[str]:
     asked = [one for one in found.comparisons if one.measure == "d_prime"]
     asked = asked or [one for one in found.comparisons if one.measure == "accuracy"]
     for one in asked[:MOST_COMPARED]:
-        if said := condition_sentence(one):
-            yield f"Conditions {said}"
+        if said := condition_line(one):
+            yield name_of(f"Conditions {said}")
     if len(asked) > MOST_COMPARED:
         yield f"... and {len(asked) - MOST_COMPARED} more comparisons of conditions: --full has them all."
     warnings = dict.fromkeys(one.warning for one in asked[:MOST_COMPARED] if one.warning)
@@ -138,131 +120,8 @@ def _compared(analysis: DetectionAnalysis) -> Iterator[str]:
 
 
 def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
-    signal, noise = name_of(analysis.signal), name_of(analysis.noise)
-    yield f"{signal} or {noise}; seed {analysis.seed}; {analysis.resamples:,} bootstrap resamples"
-    yield _counted(analysis)
-    for group in analysis.groups:
-        yield from _group(group, signal, noise)
     yield (
-        f"Correction of d' and c: {analysis.correction}. A positive c is a tendency to answer {noise}. "
-        f"With nothing but chance d' is 0."
+        f"{name_of(analysis.signal)} or {name_of(analysis.noise)}; seed {analysis.seed}; "
+        f"{analysis.resamples:,} bootstrap resamples"
     )
-    yield from conditions(analysis.conditions, "stimuli")
-    yield heading("Other participants and other stimuli")
-    yield from _model_and_agreement(analysis)
-    yield from _participants(analysis)
-    yield from _stimuli(analysis)
-
-
-def _counted(analysis: DetectionAnalysis) -> str:
-    """How many answers of whom count, and why others do not."""
-    left_out = [
-        f"{n} {words}"
-        for n, words in (
-            (analysis.n_blank, "blank"),
-            (analysis.n_without_truth, "about a stimulus without a truth"),
-        )
-        if n
-    ]
-    all_of = analysis.groups[0]
-    ending = f"; left out: {', '.join(left_out)}" if left_out else ""
-    return (
-        f"{analysis.n_answers} of {analysis.n_rows} answers of {all_of.n_participants} participants about "
-        f"{all_of.n_stimuli} stimuli count{ending}."
-    )
-
-
-def _group(group: Detection, signal: str, noise: str) -> Iterator[RenderableType]:
-    where = "All answers" if group.condition is None else f"Condition {name_of(group.condition)}"
-    yield heading(where)
-    table = table_of("per participant, then averaged", "n", "mean", "95% interval", "SD (n-1)")
-    for label, one in measures_of(group, signal, noise):
-        n = f"{one.n}{f' ({one.n_missing} without)' if one.n_missing else ''}"
-        table.add_row(label, n, number(one.mean), interval_of(one.interval), number(one.sd_ddof1))
-    yield table
-    for label, one in measures_of(group, signal, noise):
-        for reason in dict.fromkeys(filter(None, (one.reason, one.interval.reason))):
-            yield f"  {label}: {reason}."
-    yield f"d' against 0: {_tested(group.d_prime_against_zero)}"
-    yield f"c against 0: {_tested(group.criterion_against_zero)}"
-    yield (
-        f"All answers together: {group.hits} of {group.n_signal} {signal} and {group.false_alarms} of {group.n_noise} "
-        f"{noise} called {signal}; d' {number(group.d_prime_pooled, 2)}, c {number(group.criterion_pooled, 2)}."
-    )
-
-
-def _tested(test: ChanceTest) -> str:
-    if test.reason:
-        return f"not tested, {test.reason}."
-    return (
-        f"Wilcoxon signed-rank W = {number(test.w, 1)}, {p_words(test.p)} ({test.alternative}), rank-biserial "
-        f"{number(test.rank_biserial, 2)}, n = {test.n}."
-    )
-
-
-def _model_and_agreement(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
-    model = analysis.mixed
-    if model.difference is None:
-        yield f"Mixed model: not fitted, {model.reason}."
-    else:
-        yield (
-            f"Mixed model, participants and stimuli crossed: sensitivity {number(model.difference.value)} log odds "
-            f"{range_of(model.difference.low, model.difference.high)}, {p_words(model.difference.p)} (two-sided)."
-        )
-        yield from filter(None, (model.warning, model.boundary))
-    yield from _agreement(analysis)
-
-
-def _agreement(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
-    found = analysis.agreement
-    named = (
-        ("two participants agree", found.agreement),
-        ("Fleiss' kappa", found.kappa),
-        ("alpha", found.alpha),
-    )
-    said = [
-        f"{label} {number(one.value)}{'' if one.interval.low is None else f' {interval_of(one.interval)}'}"
-        for label, one in named
-        if one.value is not None
-    ]
-    reasons = dict.fromkeys(str(one.reason) for _, one in named if one.value is None)
-    yield f"Agreement on stimuli: {'; '.join([*said, *reasons])}."
-
-
-def _participants(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
-    yield heading("Participants")
-    table = table_of("participant", "hits", "false alarms", "accuracy", "d'", "c", "blank")
-    people = analysis.participants
-    for row in table_rows(people.head(LONGEST)):
-        table.add_row(
-            name_of(row["participant"]),
-            share_of(row["hit_rate"], row["hits"], row["n_signal"]),
-            share_of(row["false_alarm_rate"], row["false_alarms"], row["n_noise"]),
-            number(row["accuracy"], 2),
-            number(row["d_prime"], 2),
-            number(row["criterion"], 2),
-            str(row["n_blank"]),
-        )
-    yield table
-    if len(people) > LONGEST:
-        yield f"The first {LONGEST} of {len(people)} participants; --json has them all."
-    for reason, names in rows_without_sensitivity(people):
-        some = ", ".join(map(name_of, names[:5])) + (", ..." if len(names) > 5 else "")
-        yield f"  No d' and c for {len(names)} of them ({some}): {reason}."
-
-
-def _stimuli(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
-    signal = name_of(analysis.signal)
-    yield heading("Stimuli")
-    table = table_of("stimulus", "condition", "truth", f"called {signal}", "95% Wilson interval", left=3)
-    for row in table_rows(analysis.stimuli.head(LONGEST)):
-        table.add_row(
-            name_of(row["stimulus"]),
-            name_of(row["condition"] or ""),
-            name_of(row["truth"]),
-            share_of(row["share_signal"], row["n_signal"], row["n"]),
-            range_of(row["ci_low"], row["ci_high"], 2),
-        )
-    yield table
-    if len(analysis.stimuli) > LONGEST:
-        yield f"The first {LONGEST} of {len(analysis.stimuli)} stimuli; --json has them all."
+    yield from render_sections(detection_sections(analysis))

@@ -11,7 +11,7 @@ from app.api.access import StudyDep, WhoDep, editors
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.jobs import queue
 from app.jobs.tables import Kind
-from app.library import outputs
+from app.outputs import outputs
 from app.reports.download import exported
 from app.reports.kinds import Format, What
 

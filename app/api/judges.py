@@ -12,7 +12,7 @@ from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.asking import MOST_BYTES, JudgesWish, ask_judges
-from app.library import outputs
+from app.outputs import outputs
 
 router = APIRouter(prefix="/studies/{slug}/judges", dependencies=[editors], tags=["judges"])
 JobId = Annotated[int, Path(ge=1, lt=2**31)]

@@ -13,9 +13,9 @@ from app.accounts.logins import NotAllowed
 from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, anyone, editors, owners_only
 from app.core.dependencies import DatabaseDep, Now, without_nul
-from app.jobs.calling import call_off
-from app.jobs.queue import JobView, job_for
+from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
+from app.studies.jobs import call_off, job_for
 
 everybody = APIRouter(dependencies=[anyone], tags=["account"])
 owners = APIRouter(dependencies=[owners_only], tags=["users"])

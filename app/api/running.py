@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field, StrictInt, StrictStr
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.monitored import Flags, MonitorOut, Out
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.library.clues import clues_state
 from app.library.dependencies import StoreDep
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
 from app.monitor.sessions_view import one_session
+from app.outputs.clues import clues_state
 from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
 from app.studies import launch

@@ -9,13 +9,14 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
+from app.catalog import catalog, editing, rules, served, sheet
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.jobs.queue import JobView, mark_job_seen
-from app.library import catalog, clues, editing, rules, served, sheet
 from app.library.clips.rules import Rules
 from app.library.dependencies import StoreDep
 from app.library.kinds import StimulusKind
 from app.library.names import LONGEST_KEY, LONGEST_VALUE, MOST_ATTRIBUTES
+from app.outputs import clues
 
 router = APIRouter(dependencies=[editors], tags=["stimuli"])
 JobId = Annotated[int, Path(ge=1, lt=2**31)]

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, editors, owners_only
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.library import deleting
-from app.studies import access, archiving, changes, drafts, history, listing, making
+from app.studies import access, archiving, changes, deleting, drafts, history, listing, making
 from app.studies.drafts import LONGEST_REASON
 from app.studies.file.bundle import MOST_FILES
 from app.studies.file.difference import Change, Line

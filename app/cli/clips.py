@@ -12,7 +12,7 @@ from app.cli.console import now, opened, out, progress
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
-    from app.library.clips.importing import ImportedClip
+    from app.library.clips.imported import ImportedClip
     from app.library.clips.manifest import Manifest
     from app.library.clips.rules import Rules
 
@@ -32,14 +32,14 @@ def import_manifest(
     workers: Annotated[int, typer.Option(min=1, help="Clips processed at once.")] = os.cpu_count() or 1,
 ) -> None:
     """Keep what a manifest names, or refuse all of it: clips, processed alike, records (.json), texts (.md, .txt)."""
+    from app.catalog.rules import rules_in_force
     from app.core.problems import counted
     from app.library.clips.manifest import read_manifest
     from app.library.clips.rules import Rules
     from app.library.contents import add_documents
     from app.library.documents import clip_rows, read_documents
     from app.library.kinds import StimulusKind
-    from app.library.rules import rules_in_force
-    from app.studies.stimuli import add_stimuli, common_clip_size, refuse_known
+    from app.library.stimuli import add_stimuli, common_clip_size, refuse_known
 
     with opened() as (settings, database):
         rows = read_manifest(manifest)
@@ -92,7 +92,7 @@ def _say_differences(clips: "Sequence[ImportedClip]") -> None:
 @app.command("list")
 def list_all() -> None:
     """List the clips, records and texts with their source and attributes."""
-    from app.studies.stimuli import list_stimuli
+    from app.library.stimuli import list_stimuli
 
     with opened() as (_, database), database.reading() as session:
         for stimulus in list_stimuli(session):

@@ -48,7 +48,7 @@ def export(
 ) -> None:
     """Write a study's data in the columns of docs/data.md; the audit log notes it."""
     from app.accounts.audit import COMMAND_LINE
-    from app.library.outputs import note_export
+    from app.outputs.outputs import note_export
     from app.reports.export import export
 
     with opened() as (_, database):
@@ -82,10 +82,10 @@ def package(
 ) -> None:
     """Write everything that belongs to a study into one zip (docs/package.md)."""
     from app.accounts.audit import COMMAND_LINE, record
-    from app.jobs.handlers.reports import study_files
     from app.reports.package import build_package
     from app.reports.packaging.about import About
     from app.studies.queries import study_named
+    from app.worker.handlers.reports import study_files
 
     about = About(authors=tuple(author or ()), license=license_ or None)
     with opened() as (_, database):

@@ -33,7 +33,7 @@ def predict(
     """Predict each next decision of people (accept or buy) held out, by baselines and by predictions from elsewhere."""
     from analysis.games.choices import folds_of, predict_choices
     from app.reports.decisions import decisions_of, read_predictions, write_decisions
-    from app.reports.match_files import read_matches
+    from app.tasks.game.match_files import read_matches
 
     found = decisions_of(read_matches(moves))
     given = {str(predictions): read_predictions(predictions, found)} if predictions else {}

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from analysis.distances import SourceDistance
     from app.reports.imitated import ToImitate
-    from app.reports.match_files import Options
     from app.tasks.game.imitating import Imitation
+    from app.tasks.game.match_files import Options
 
 STAGE = ".unfinished"
 
@@ -50,9 +50,9 @@ def imitate(
     """
     from app.reports.distances import distances_to_people, write_distances
     from app.reports.imitated import to_imitate, write_tables
-    from app.reports.match_files import Options, one_game, read_matches
     from app.tasks.game.games.reports import reports_of
     from app.tasks.game.imitating import imitations
+    from app.tasks.game.match_files import Options, one_game, read_matches
     from app.tasks.game.run import pairs_of
 
     options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=0)

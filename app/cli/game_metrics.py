@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from analysis.figures import AnyFigure
-    from app.reports.match_files import MatchFile, Options, SeatPlayed
     from app.tasks.game.base import AnyGame
+    from app.tasks.game.match_files import MatchFile, Options, SeatPlayed
 
 SMOOTHING = Annotated[float, typer.Option(help="Added to every count of a distance of play.")]
 LOG_BASE = Annotated[
@@ -63,9 +63,9 @@ def metrics(
     as_json: AS_JSON = False,
 ) -> None:
     """The measures of each game in files of moves, by player and role, and how far agents' play is from people's."""
-    from app.reports.any_game import Found
-    from app.reports.match_files import Options, one_game, read_matches
     from app.tasks.game.games.reports import reports_of
+    from app.tasks.game.match_files import Options, one_game, read_matches
+    from app.tasks.game.reporting import Found
 
     options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=resamples)
     read = [read_matches(path) for path in files]
@@ -120,8 +120,8 @@ def compare(
     from analysis.results import plain
     from app.core.errors import StudyError
     from app.reports.games import groups_of, measures_compared
-    from app.reports.match_files import Options, read_matches
     from app.tasks.game.games.reports import reports_of
+    from app.tasks.game.match_files import Options, read_matches
 
     if over not in ("matches", "people"):
         raise StudyError(f"--over is {over!r}; it must be matches or people")
@@ -179,9 +179,9 @@ def _game(
 ) -> "tuple[dict[str, Any], list[AnyFigure]]":
     from analysis.games.compare import described
     from analysis.results import plain
-    from app.reports.any_game import Looking
     from app.reports.matches import seat_table
     from app.tasks.game.games.reports import reports_of
+    from app.tasks.game.reporting import Looking
 
     table, names = seat_table(seats)
     means = described(table, names, shares=game.shares, seed=options.seed, resamples=options.resamples)

@@ -60,7 +60,7 @@ def records(
 ) -> None:
     """Write a record of each seat, match or decision, and stimuli.csv, which `stimuli import` takes (docs/games.md)."""
     from app.core.problems import counted
-    from app.reports.match_files import read_matches
+    from app.tasks.game.match_files import read_matches
     from app.tasks.game.records import MANIFEST, write_records
 
     read = [read_matches(path) for path in files]

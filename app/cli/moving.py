@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlmodel import Session
 
     from analysis.signatures import ClipPath, Signatures
-    from app.reports.match_files import MatchFile
+    from app.tasks.game.match_files import MatchFile
 
 
 def signatures(
@@ -117,8 +117,8 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
     from app.judges.located import MANIFEST, are_positions, located
     from app.judges.moving import paths_of, recorded_of_folder, recorded_of_study, recorded_without_clips
     from app.library.clips.store import ClipStore
-    from app.reports.match_files import read_matches
     from app.reports.perceived import matches_of_study
+    from app.tasks.game.match_files import read_matches
 
     clips: dict[tuple[str, str, str], ClipPath] = {}
     matches, frames = [], []

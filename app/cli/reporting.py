@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.distances import SourceDistance
-    from app.reports.page.signatures import Found as Moves
-    from app.reports.page.signatures import Played
-    from app.reports.page.sources import Source
+    from analysis.findings.signature_tables import Found as Moves
+    from analysis.findings.signature_tables import Played
+    from app.reports.sources import Source
 
 
 def report(
@@ -83,8 +83,8 @@ def _report_answers(
     from analysis.judging import read_verdicts
     from analysis.judging.items import read_item_verdicts
     from app.judges.rated import are_of_items
-    from app.reports.page.sources import joined
     from app.reports.report import require_reportable, write_reports
+    from app.reports.sources import joined
 
     require_reportable(output, mode)
     # What is wrong with a file is said in one line, without a bar above it.
@@ -167,7 +167,7 @@ def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Se
 
 
 def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame]]":
-    from app.reports.page.sources import read_file, read_study
+    from app.reports.sources import read_file, read_study
     from app.reports.targets import is_file
 
     if mapping or is_file(target):

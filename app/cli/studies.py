@@ -126,7 +126,7 @@ def template(
 def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> None:
     from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore
-    from app.library.clues import clues_state
+    from app.outputs.clues import clues_state
     from app.studies.checklist import Around
     from app.studies.launch import Accepted, change_state, study_here
     from app.trials.states import State
@@ -220,7 +220,7 @@ def delete(
 ) -> None:
     """Delete a study for ever, with all sessions, answers, versions, reports and notes. Its clips stay."""
     from app.accounts.audit import COMMAND_LINE
-    from app.library.deleting import delete_study, remove_files
+    from app.studies.deleting import delete_study, remove_files
     from app.studies.launch import study_here
 
     with opened() as (settings, database):

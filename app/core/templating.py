@@ -16,7 +16,7 @@ from app.core.notices import notice
 
 _APP = Path(__file__).parent.parent
 TEMPLATES = (
-    *(_APP / name / "templates" for name in ("core", "sessions", "admin")),
+    *(_APP / name / "templates" for name in ("core", "sessions", "admin", "reports")),
     _APP / "questions" / "templates",
     *sorted(_APP.glob("tasks/*/templates")),
 )

@@ -12,10 +12,10 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.demo.walks import keep_walks
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.matches.offering import documents_of, keep_records
 from app.studies.file.load import load_study
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Study
 from app.studies.versions import load_version, set_state, stimulus_facts
 from app.tasks.game.replay import Replayed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.core.errors import StudyError
 from app.library.clips.facts import ClipInfo
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
 

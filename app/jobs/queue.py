@@ -10,11 +10,9 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, or_, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
-from app.accounts.logins import Who
-from app.core.errors import Conflict, NotFound
+from app.core.errors import Conflict
 from app.core.schema import cleaned
 from app.jobs.tables import Job, JobStatus, Kind
-from app.studies.tables import StudyShare
 
 MOST_TRIES = 4
 STANDING = (JobStatus.QUEUED, JobStatus.RUNNING)
@@ -60,22 +58,6 @@ def ask(
     session.add(job)
     session.flush()
     return job.id or 0
-
-
-def job_for(session: Session, who: Who, job_id: int) -> JobView:
-    """A job that the user may see: their own, of a study of theirs, or the change of all clips to other rules."""
-    job = session.get(Job, job_id) if job_id < 2**31 else None
-    if job is None or not _may_see(session, who, job):
-        raise NotFound("There is no such job.")
-    return view(job)
-
-
-def _may_see(session: Session, who: Who, job: Job) -> bool:
-    if who.is_owner or job.kind == Kind.REPROCESS:
-        return True
-    if job.study_id is None:
-        return job.asked_by == who.user_id
-    return session.get(StudyShare, (job.study_id, who.user_id)) is not None
 
 
 def jobs_of(

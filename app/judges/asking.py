@@ -15,8 +15,8 @@ from app.core.errors import StudyError
 from app.jobs.tables import Kind
 from app.judges.models import models_here
 from app.judges.registry import registry
-from app.library.outputs import ask_run, counted_mode
 from app.library.places import sent_verdicts
+from app.outputs.outputs import ask_run, counted_mode
 from app.studies.access import StudyHere
 
 MOST_BYTES = 4_000_000  # of a file of verdicts: tens of thousands of them

@@ -15,8 +15,8 @@ from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.models import NAME, VOTES, is_model, training_folders
 from app.judges.trainable import Trainable
-from app.library.outputs import answers_by_mode, ask_run
 from app.library.places import models_folder
+from app.outputs.outputs import answers_by_mode, ask_run
 from app.studies.access import StudyHere
 from app.studies.blinding import require_open
 from app.trials.tables import Mode

@@ -34,6 +34,9 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+Own = bool | int | float | str | tuple[str, ...]
+
+
 class Question(Frozen):
     """A question at run time, of any type; its type defines the keys (`own`: those that no other type has).
 
@@ -56,7 +59,15 @@ class Question(Frozen):
     groups: tuple[str, ...] = ()
     yes_no: bool = False
     level: Level | None = None
-    own: Mapping[str, Any] = {}
+    own: Mapping[str, Own] = {}
+
+    def own_texts(self, key: str) -> tuple[str, ...]:
+        """The texts of a key that its type alone has."""
+        return texts_of(self.own.get(key))
+
+    def own_number(self, key: str) -> float:
+        """The number of a key that its type alone has; 0 where it has none."""
+        return finite_number(self.own.get(key)) or 0.0
 
 
 def rule_error(message: str, remedy: str) -> PydanticCustomError:
@@ -137,10 +148,28 @@ class OptionView:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionView:
-    """One question as asked; `value` is the earlier input (kept when a form is shown again).
+class Limits:
+    """Bounds and step of a number that a page asks for; None where there is none."""
 
-    `widget` names its template. The `options` of a slider are its ends, with labels if any.
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """A field that a page's form posts: one of `options`, a number within `limits`, or else a text."""
+
+    name: str
+    options: tuple[str, ...] = ()
+    limits: Limits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """One question as asked; `value` is what was entered before (kept when the server sends a form back).
+
+    `widget` names its template, which sees this alone: a type with more to show has a view of its own, with more in it.
     """
 
     id: str
@@ -150,10 +179,12 @@ class QuestionView:
     options: tuple[OptionView, ...] = ()
     value: str = ""
     error: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    step: float | None = None
     widget: str = ""
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that its template posts, in their order."""
+        return (FormField(self.id, tuple(option.value for option in self.options)),)
 
 
 class Answering(Protocol):
@@ -175,18 +206,19 @@ class Around:
 
 
 class QuestionType:
-    """A type of question. A new one is a file with a subclass, and a line in `registry.py`.
+    """A type of question, all of it. A new one is a file with a subclass, its template, and a line in `registry.py`.
 
-    `settings` are its keys in a study file, with label, help, limits and widget; `of_items` the further keys when asked
-    about items. `only_pairs`: it is asked about pairs only. `widget` names the template of its part of a page,
-    `question-<widget>.html`, an existing one or its own. `kept_ids` are ids reserved for this type among the questions
-    about pairs.
+    `settings` are its keys in a study file, with label, help, limits and widget of each; `of_items` what more may be
+    said where it is asked about items. `only_pairs`: it is asked about pairs alone. `widget` is the template of its
+    part of a page, `question-<widget>.html`; one of those that there are, or its own, which sees a `view_type`.
+    `kept_ids` belong to this type among the questions about pairs.
     """
 
     settings: ClassVar[type[Asked]]
     of_items: ClassVar[type[Part] | None] = None
     only_pairs: ClassVar[bool] = False
     widget: ClassVar[str]
+    view_type: ClassVar[type[QuestionView]] = QuestionView
     # The keys of a new one in the design's form, beside its type.
     begins_with: ClassVar[Mapping[str, Any]] = {}
     # The same of the first one about each pair, and of the first one about the participant: all keys but the type.
@@ -215,8 +247,26 @@ class QuestionType:
         return self.widget
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        """The options, or other entries listed by its template; `form` has the earlier input."""
+        """What there is to choose from; `form` has what was entered before."""
         return ()
+
+    def view(self, question: Question, form: Mapping[str, str], error: str = "") -> QuestionView:
+        """The question as its template shows it; `form` and `error` are of a form that could not be accepted."""
+        return self.view_type(
+            id=question.id,
+            type=question.type,
+            ask=question.ask,
+            required=question.required,
+            options=tuple(self.options(question, form)),
+            value=form.get(question.id, ""),
+            error=error,
+            widget=self.widget_of(question),
+            **self.more(question, form),
+        )
+
+    def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
+        """What its own type of view has besides."""
+        return {}
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
         """The typed answer in a posted form; None where there is none. Raises ValueError, in words for participants."""
@@ -226,6 +276,15 @@ class QuestionType:
     def value(self, question: Question, text: str) -> Any:
         """The typed answer that a text stands for. Raises as `answer` does."""
         return text
+
+    def lack(self, question: Question, value: Any) -> str:
+        """What an answer lacks where one is required, in words for participants; empty where it is whole."""
+        return "Please answer this question." if value is None else ""
+
+    def parts(self, question: Question) -> Mapping[str, Question]:
+        """The questions that it consists of, where each has an answer of its own: the answer is a mapping by these
+        keys, and its parts are exported and analysed one by one."""
+        return {}
 
     def column(self, question_id: str) -> str | None:
         """The response column that holds the answer about a pair, if it has its own."""
@@ -246,11 +305,8 @@ class QuestionType:
         """The answer as the experimenter's pages show it."""
         return str(self.written(value))
 
-    def simulate(self, person: Answering, fields: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
-        """A simulated participant's input, if choosing one option or number per field is not enough.
-
-        `fields` are those of the question on the page, each with its options.
-        """
+    def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
+        """What a simulated participant enters, where one option or one number of each field will not do."""
         return {}
 
 

@@ -14,6 +14,7 @@ from app.questions.base import (
     Asked,
     Label,
     Labels,
+    Level,
     OptionView,
     Part,
     Question,
@@ -62,8 +63,8 @@ class Anchored(Part):
 class Likert(QuestionType):
     """Answer n is `labels[n - 1]`; `anchors` describe the answers, one text for each, empty where there is none."""
 
-    settings = LikertQuestion
-    of_items = Anchored
+    settings: ClassVar[type[Asked]] = LikertQuestion
+    of_items: ClassVar[type[Part] | None] = Anchored
     widget = "scale"
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "rating", "scale": "agreement"}
     first_about_pairs: ClassVar[Mapping[str, Any]] = {
@@ -76,7 +77,7 @@ class Likert(QuestionType):
         "ask": "How familiar are you with video games?",
         "scale": "familiarity",
     }
-    level = "ordinal"
+    level: ClassVar[Level | None] = "ordinal"
     kept_ids = frozenset({"uncertainty"})
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -9,7 +10,17 @@ from pydantic import Field
 from analysis.files.numbers import NO_SEPARATORS, decimal_number
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
-from app.questions.base import ANSWER_DUE, Around, Asked, Question, QuestionType, finite_number
+from app.questions.base import (
+    ANSWER_DUE,
+    Around,
+    Asked,
+    FormField,
+    Limits,
+    Question,
+    QuestionType,
+    QuestionView,
+    finite_number,
+)
 
 
 class NumberQuestion(Asked):
@@ -33,11 +44,25 @@ class NumberQuestion(Asked):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class NumberView(QuestionView):
+    """A number that is asked for. The `options` of a slider are its ends, with their labels, if it has any."""
+
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        return (FormField(self.id, limits=Limits(self.minimum, self.maximum, self.step)),)
+
+
 class Number(QuestionType):
     """A number between `minimum` and `maximum`; `ends` are the defaults."""
 
     settings: ClassVar[type[Asked]] = NumberQuestion
     widget = "number"
+    view_type = NumberView
     begins_with: ClassVar[Mapping[str, Any]] = {"minimum": 0}
     first_about_people: ClassVar[Mapping[str, Any]] = {
         "id": "age",
@@ -58,6 +83,9 @@ class Number(QuestionType):
             message = f"there is nothing to answer between {low:g} and {high:g}"
             where = "maximum" if "maximum" in keys else "minimum"
             yield Fault((*place, where), message, "make `minimum` less than `maximum`")
+
+    def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
+        return {"minimum": question.minimum, "maximum": question.maximum, "step": question.step}
 
     def value(self, question: Question, text: str) -> Any:
         try:

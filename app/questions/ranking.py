@@ -1,6 +1,7 @@
 """`ranking`: options in an order."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
@@ -12,10 +13,12 @@ from app.questions.base import (
     Answering,
     Around,
     Asked,
+    FormField,
     Label,
     OptionView,
     Question,
     QuestionType,
+    QuestionView,
     different,
     texts_of,
 )
@@ -39,11 +42,22 @@ class RankingQuestion(Asked):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class RankingView(QuestionView):
+    """Each option has a field of its own, for its place."""
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        places = tuple(option.value for option in self.options)
+        return tuple(FormField(f"{self.id}.{option.value}", places) for option in self.options)
+
+
 class Ranking(QuestionType):
     """The place of option n, from 1, is posted as `<id>.<n>`; the answer is the list of options, the first first."""
 
     settings = RankingQuestion
     widget = "ranking"
+    view_type = RankingView
     begins_with: ClassVar[Mapping[str, Any]] = {"options": ["Speed", "Safety", "Comfort"]}
     entry = f"all options, the first first, joined by `{JOINT}`"
 
@@ -73,6 +87,7 @@ class Ranking(QuestionType):
     def written(self, value: Any) -> Any:
         return JOINT.join(value) if isinstance(value, list) else value
 
-    def simulate(self, person: Answering, fields: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
-        places = person.order([str(n) for n in range(1, len(fields) + 1)])
-        return dict(zip(fields, places, strict=True))
+    def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
+        names = [field.name for field in view.fields]
+        places = person.order([str(n) for n in range(1, len(names) + 1)])
+        return dict(zip(names, places, strict=True))

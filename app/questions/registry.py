@@ -1,14 +1,16 @@
 """The types of questions that there are. A new one is a file, and a line here."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Union
 
 from pydantic import Discriminator, Tag, ValidatorFunctionWrapHandler, WrapValidator
 
-from app.questions.base import Asked, QuestionType
+from app.questions.allocation import Allocation
+from app.questions.base import Asked, Question, QuestionType, QuestionView
 from app.questions.choice import Choice
 from app.questions.likert import Likert
+from app.questions.matrix import Matrix
 from app.questions.number import Number
 from app.questions.ranking import Ranking
 from app.questions.slider import Slider
@@ -23,6 +25,8 @@ TYPES: dict[str, QuestionType] = {
     "number": Number(),
     "slider": Slider(),
     "ranking": Ranking(),
+    "matrix": Matrix(),
+    "allocation": Allocation(),
 }
 
 
@@ -47,6 +51,28 @@ class Models(Mapping[str, type[Asked]]):
 
 QUESTIONS = Models(lambda type_: type_.settings)
 NOT_OF_PAIRS = Models(lambda type_: None if type_.only_pairs else type_.settings)
+
+
+def views(
+    questions: Iterable[Question], form: Mapping[str, str], errors: Mapping[str, str]
+) -> tuple[QuestionView, ...]:
+    """Questions as their templates show them; `form` and `errors` are of a form that could not be accepted."""
+    return tuple(TYPES[q.type].view(q, form, errors.get(q.id, "")) for q in questions)
+
+
+def parts_of(question: Question) -> Sequence[Question]:
+    """The questions that have an answer of their own in tables: its parts, or itself."""
+    return tuple(TYPES[question.type].parts(question).values()) or (question,)
+
+
+def answers_of(question: Question, value: Any) -> Iterator[tuple[Question, Any]]:
+    """Each of these with its answer, as far as there is one."""
+    parts = TYPES[question.type].parts(question)
+    if not parts and value is not None:
+        yield question, value
+    for key, part in parts.items() if isinstance(value, Mapping) else ():
+        if key in value:
+            yield part, value[key]
 
 
 def type_of(question: Any) -> str | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlmodel import Session, col, select
 
+from app.catalog.editing import drop_content
 from app.core.errors import Conflict
 from app.core.problems import counted
 from app.core.spreadsheet import csv_text
@@ -14,7 +15,6 @@ from app.library.alympics.documents import read_games
 from app.library.alympics.games import BadRelease
 from app.library.contents import add_documents, keep_content
 from app.library.documents import ImportedDocument
-from app.library.editing import drop_content
 from app.library.tables import Stimulus
 from app.reports.alympics_sheets import HIGHEST, LOWEST, Score, scores_in
 from app.reports.alympics_table import COLUMNS, table_rows

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from analysis.ratings.table import as_number
+from analysis.data.rating_table import as_number
 from app.core.workbooks import sheets_in
 from app.library.alympics.games import AS_RELEASED, BadRelease, Game, files_in, game_of
 from app.library.alympics.table import table_in

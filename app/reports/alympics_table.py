@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, quantiles, stdev
 
-from analysis.ratings.table import as_number
+from analysis.data.rating_table import as_number
 from app.reports.alympics_sheets import Score
 
 AGENTS, PEOPLE = "agents", "people, about themselves"

@@ -12,12 +12,12 @@ import pandas as pd
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, csv_text
 from app.core.whole_files import written_whole
-from app.reports.any_game import Features
-from app.reports.match_files import MatchFile, SeatPlayed, one_game
 from app.tasks.game.base import Seat
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import MatchFile, SeatPlayed, one_game
+from app.tasks.game.reporting import Features
 from app.tasks.game.sampling import levels_of
 
 KEYS = ("match", "seq", "person", "config", "chose")

@@ -28,11 +28,10 @@ from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
 from app.library.tables import Stimulus
 from app.reports.games import measures_compared
-from app.reports.match_files import Groups, MatchFile, Options, one_game
-from app.reports.page.views import FigureView, SectionView, TableView, interval, number
 from app.reports.perceived import seats_of, signatures_of
 from app.studies.file.design import StudyDesign
 from app.tasks.game.games.reports import reports_of
+from app.tasks.game.match_files import Groups, MatchFile, Options, one_game
 
 ATTRIBUTE = "distance_"
 """Begins the name of an attribute of a record that holds one distance of its source, as JSON."""
@@ -159,51 +158,11 @@ def closing_of(
     return closing(distances, taken_for_human(rows, seed=seed, resamples=resamples))
 
 
-def closing_section(found: Closing | None, figures: Sequence[FigureView]) -> Iterable[SectionView]:
-    """The section of distances; none if no distance is known."""
-    if found is None:
-        return
-    rows = [
-        (
-            str(row[0] or "none"),
-            str(row[1]),
-            number(_float(row[2])),
-            _limits(row[3], row[4]),
-            number(_float(row[7])),
-            _limits(row[8], row[9]),
-            str(row[10]),
-            str(row[11]),
-            number(_float(row[12]), 2),
-        )
-        for row in closing_rows(found)
-    ]
-    head = (
-        *("metric", "source", "distance to people", "95% interval", "taken for a person", "95% interval"),
-        *("trials", "participants", "Spearman"),
-    )
-    caption = "How far each source is from people, and how often people took it for one"
-    yield SectionView(
-        "closing",
-        "Distance to people, and people's judgement",
-        figures=tuple(figures),
-        tables=(TableView(caption, head, tuple(rows), 2, "tables/closing.csv"),) if rows else (),
-    )
-
-
-def _float(cell: object) -> float | None:
-    return float(str(cell)) if cell is not None else None
-
-
-def _limits(low: object, high: object) -> str:
-    return interval(Interval(_float(low), _float(high), LEVEL, "", 0, 0, None))
-
-
 __all__ = [
     "CLOSING_HEAD",
     "as_attributes",
     "closing_of",
     "closing_rows",
-    "closing_section",
     "distances_to_people",
     "kept_distances",
     "write_distances",

@@ -19,8 +19,8 @@ from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
-from app.questions.base import Question, QuestionType
-from app.questions.registry import TYPES
+from app.questions.base import Question
+from app.questions.registry import TYPES, answers_of, parts_of
 from app.reports import columns
 from app.reports.exported import (
     BATCH_ROWS,
@@ -123,28 +123,34 @@ def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column,
     table = table_of(what)
     if what is not What.PARTICIPANTS:
         return table.columns_of(designs_of(session, slug)) if table.columns_of else table.columns
-    asked: dict[str, Question] = {}
     designs = designs_of(session, slug)
-    for design in designs.values():
-        asked |= {question.id: question for question in design.background}
-    own = (columns.background_column(q.id, q.ask, TYPES[q.type].entry) for q in asked.values())
+    asked = {part.id: (part, entry) for part, entry in _of_background(designs)}
+    own = (columns.background_column(part.id, part.ask, entry) for part, entry in asked.values())
     of_tasks = (column for part in of_sessions(designs) for column in part.columns)
     return (*table.columns, *own, *of_tasks)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
     """Each session with the text that it agreed to, and its background answers by question."""
-    types = {
-        question.id: TYPES[question.type] for design in designs.values() for question in design.background
-    }
+    names = dict.fromkeys(f"{columns.BACKGROUND}{part.id}" for part, _ in _of_background(designs))
     texts = {n: sha256(design.consent.text.encode()).hexdigest() for n, design in designs.items()}
     for row in rows:
         given = row["background"] or {}
         own = {
-            f"{columns.BACKGROUND}{name}": _as_text(given.get(name), type_) for name, type_ in types.items()
+            f"{columns.BACKGROUND}{part.id}": _as_text(part, value)
+            for question in designs[row["version"]].background
+            for part, value in answers_of(question, given.get(question.id))
         }
         agreed = texts[row["version"]] if row["consented_at"] is not None else None
-        yield {**row, "consent_sha256": agreed, **own}
+        yield {**row, "consent_sha256": agreed, **names, **own}
+
+
+def _of_background(designs: Mapping[int, StudyDesign]) -> Iterator[tuple[Question, str]]:
+    """Background questions as they are exported, of every version, with what a cell of each holds."""
+    for design in designs.values():
+        for question in design.background:
+            for part in parts_of(question):
+                yield part, TYPES[question.type].entry or TYPES[part.type].entry
 
 
 def _with_own(
@@ -156,14 +162,14 @@ def _with_own(
         yield {**row, **{name: value for part in parts for name, value in part(row).items()}}
 
 
-def _as_text(value: Any, type_: QuestionType | None) -> str | None:
-    written = type_.written(value) if type_ else value
-    return None if value is None else str(written)
+def _as_text(question: Question, value: Any) -> str:
+    return str(TYPES[question.type].written(value))
 
 
 def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
-    types = {
-        (number, question.id): TYPES[question.type]
+    """One row for each question answered; what is asked nowhere in the design (`seconds` of a walk) as it is."""
+    asked_in = {
+        (number, question.id): question
         for number, design in designs.items()
         for asked in (*(block.asked for block in design.blocks), design.background)
         for question in asked
@@ -176,9 +182,11 @@ def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -
             "certainty": row["certainty"],
         }
         for question, value in [*own.items(), *sorted(row["answers"].items())]:
-            if value is not None:
-                text = _as_text(value, types.get((row["version"], question)))
-                yield {**row, "question": question, "value": text}
+            asked = asked_in.get((row["version"], question))
+            if asked is None and value is not None:
+                yield {**row, "question": question, "value": str(value)}
+            for part, of_part in answers_of(asked, value) if asked is not None else ():
+                yield {**row, "question": part.id, "value": _as_text(part, of_part)}
 
 
 @contextmanager

@@ -1,30 +1,14 @@
 """The measures of games in files of moves, file by file and of two groups of seats: what `likely-human game` prints and
 the results page of a study shows."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from analysis.games.compare import Comparison, PlayerMeasure, compare, described
+from analysis.games.compare import Comparison, GameMeasures, compare, described
 from analysis.options import RESAMPLES
 from app.core.errors import StudyError
-from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed, one_game, units_of
 from app.reports.matches import seat_table
 from app.tasks.game.games import presenter_of
+from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed, one_game, units_of
 
 WHO = ("people", "agents", "all")
-
-
-@dataclass(frozen=True, slots=True)
-class GameMeasures:
-    """The finished matches of one game: `people` are the players that are persons, or simulated ones where no person
-    played; `n_people` counts them."""
-
-    game: str
-    title: str
-    n_matches: int
-    n_people: int
-    people: str
-    measures: Sequence[PlayerMeasure]
 
 
 def chosen(file: MatchFile, who: str) -> list[SeatPlayed]:

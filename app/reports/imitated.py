@@ -7,8 +7,8 @@ from pathlib import Path
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_text
-from app.reports.match_files import PEOPLE, MatchFile, one_game
 from app.tasks.game.imitating import Imitation, parameters_of
+from app.tasks.game.match_files import PEOPLE, MatchFile, one_game
 from app.tasks.game.replay import Replayed
 
 PARAMETERS = ("agent", "of_match", "seat", "session")

@@ -10,10 +10,10 @@ import pandas as pd
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
-from analysis.choice.cells import natural_ranks
 from analysis.data.elsewhere.mapping_file import MappingFile
 from analysis.data.mapping import mapping_notes, read_judgements, read_ratings
-from analysis.ratings.table import Ratings, Scale
+from analysis.data.ordering import natural_ranks
+from analysis.data.rating_table import Ratings, Scale
 from app.core.errors import StudyError
 from app.library.tables import Stimulus
 from app.questions.base import Question

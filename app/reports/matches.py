@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from app.reports.match_files import SeatPlayed
 from app.tasks.game.base import Seat
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import SeatPlayed
 from app.tasks.game.replay import Replayed
 
 

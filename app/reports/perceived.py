@@ -17,9 +17,9 @@ from app.core.errors import NotFound, StudyError
 from app.reports.export import columns_of, rows_of, write_csv
 from app.reports.facts import COUNTED_MODES, designs_of
 from app.reports.kinds import What
-from app.reports.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
 
 Played = PlaySignatures | NoSignatures
 HANDED_OVER = "who took over a seat"

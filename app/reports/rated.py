@@ -12,7 +12,7 @@ from sqlmodel import Session
 from analysis.data.columns import RATING_COLUMNS, names
 from analysis.data.schema import check_rating_rows
 from app.questions.base import Question
-from app.questions.registry import TYPES
+from app.questions.registry import TYPES, answers_of, parts_of
 from app.reports import selects
 from app.reports.facts import designs_of
 from app.studies.file.design import StudyDesign
@@ -34,7 +34,7 @@ def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iter
 
     An imported answer that was asked for and not given is an empty text, and has a row with neither value nor text."""
     asked = {
-        (number, block.id): [(question, _about(question)) for question in block.questions]
+        (number, block.id): [(q, {part.id: _about(part) for part in parts_of(q)}) for q in block.questions]
         for number, design in designs.items()
         for block in design.rating_blocks
     }
@@ -48,13 +48,12 @@ def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iter
         }
         is_true = truths.get(row["version"], {}).get((row["block"], row["item"]))
         for question, says in asked.get((row["version"], row["block"]), ()):
-            given = row["answers"].get(question.id)
-            if given is not None:
-                written = TYPES[question.type].written(given)
+            for part, given in answers_of(question, row["answers"].get(question.id)):
+                written = TYPES[part.type].written(given)
                 is_text = isinstance(written, str)
                 yield {
                     **about,
-                    **says,
+                    **says[part.id],
                     "value": None if is_text else written,
                     "text": (written or None) if is_text else None,
                     "truth": _right(question, is_true),

@@ -7,47 +7,35 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.data.rating_table import Ratings
+from analysis.data.selection import Selection
 from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
 from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
+from analysis.findings.item_judge_tables import (
+    ITEM_HEAD,
+    ITEM_JUDGES,
+    item_judge_rows,
+    judges_of,
+    validation_of,
+)
+from analysis.findings.items import RatedItems
+from analysis.findings.making import table_view
+from analysis.findings.paired_rating_tables import PAIRED, paired_rows
+from analysis.findings.rating_agreement import RATER_PAIRS, rater_pair_rows
+from analysis.findings.rating_sections import rating_methods
 from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.ratings.between import BlocksCompared
-from analysis.ratings.groups import GroupScores
 from analysis.ratings.paired import PairedScores
 from analysis.ratings.scores import CriterionResult, RatingAnalysis, analyze_ratings
 from analysis.ratings.studies import BlockRatings, SelfAssessment
-from analysis.ratings.table import Ratings
-from analysis.results import Result, table_rows
+from analysis.results import Result
 from app.reports.detection import write_judgements_report
-from app.reports.page.item_judges import (
-    ITEM_HEAD,
-    ITEM_JUDGES,
-    item_judge_rows,
-    item_judges_section,
-    judges_of,
-)
 from app.reports.page.methods import methods_of_file
-from app.reports.page.paired_ratings import PAIRED, paired_rows, paired_sections
-from app.reports.page.rating_agreement import (
-    RATER_PAIRS,
-    agreement_section,
-    rater_pair_rows,
-    rater_pairs_sections,
-)
-from app.reports.page.views import (
-    NONE,
-    SectionView,
-    TableView,
-    figure_view,
-    number,
-    shortened,
-)
-from app.reports.page.writing import FileReport, OnProgress, csv_of, csv_text, silent, write_file_report
-
-MOST_ROWS = 60
+from app.reports.page.writing import FileReport, OnProgress, csv_of_table, csv_text, silent, write_file_report
 
 _CRITERIA = (
     "criterion", "n_ratings", "n", "n_missing", "n_not_numbers", "n_out_of_range", "n_items", "n_raters", "mean",
@@ -82,7 +70,8 @@ def write_ratings_report(
         judges = (
             None if verdicts is None else validate_items(ratings, verdicts, seed=seed, resamples=resamples)
         )
-        return _report(f"Ratings in {name}", analysis, analysis, _about_file(analysis, name), judges)
+        block = _block_of(analysis, name)
+        return _report(f"Ratings in {name}", analysis, block, _about_file(analysis, name), made_at, judges)
 
     return write_file_report(made, folder, made_at, on_progress)
 
@@ -104,10 +93,10 @@ def write_block_report(
         return _report(
             f"{title}: {block.kind}",
             block,
-            block.analysis,
+            block,
             about,
+            made_at,
             judges,
-            block.self_assessment,
             [
                 one
                 for one in compared
@@ -159,54 +148,46 @@ def write_block_reports(
 def _report(
     title: str,
     result: Result,
-    analysis: RatingAnalysis,
+    block: BlockRatings,
     about: str,
+    made_at: datetime | None,
     judges: ItemValidation | None,
-    own: SelfAssessment | None = None,
     compared: Sequence[BlocksCompared] = (),
 ) -> FileReport:
-    labels, shown = analysis.labels, analysis.labelled()
-    paired = _paired(analysis, own, compared)
-    figures = tuple(_figures(shown))
-    drawn = None if judges is None else item_judges_figure(judges)
-    views = tuple(figure_view(figure, "tables/criteria.csv") for figure in figures)
-    methods = f"{about} {_statistics(analysis)}"
+    analysis = block.analysis
+    paired = _paired(analysis, block.self_assessment, compared)
+    kind, drawn = block.kind, () if judges is None else (item_judges_figure(judges),)
+    validations = () if judges is None else (validation_of(block, kind, judges),)
     return FileReport(
         title,
         sum(one.n for one in analysis.criteria),
         result,
-        methods_of_file("Ratings", methods, analysis.seed, ITEM_JUDGES if judges else ""),
-        (
-            SectionView(
-                "scores",
-                "Scores",
-                figures=views,
-                tables=tuple(_questions(analysis)),
-                notes=tuple(_counted(shown)),
-            ),
-            *_groups(shown),
-            *paired_sections(shown, own and own.labelled(labels), [one.labelled(labels) for one in compared]),
-            agreement_section(shown),
-            *rater_pairs_sections(shown),
-            *_classes(shown),
-            *_raters(shown),
-            *_odd(shown),
-            *(() if judges is None or drawn is None else [item_judges_section(judges, drawn)]),
+        methods_of_file(
+            "Ratings", f"{about} {rating_methods(analysis)}", analysis.seed, ITEM_JUDGES if judges else ""
         ),
+        table_view(RatedItems((block,), (), validations, compared), made_at),
         {
             "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
             "classes": csv_text(("criterion", "class", "n", "share"), _class_rows(analysis)),
             "rater_pairs": csv_text(RATER_PAIRS, rater_pair_rows(analysis)),
-            "items": csv_of(analysis.items),
-            "raters": csv_of(analysis.raters),
-            "odd": csv_of(analysis.odd),
+            "items": csv_of_table(analysis.items),
+            "raters": csv_of_table(analysis.raters),
+            "odd": csv_of_table(analysis.odd),
             **({"groups": csv_text(_GROUPS, _group_rows(analysis))} if _has_groups(analysis) else {}),
             **({"paired": csv_text(PAIRED, paired_rows(paired))} if paired else {}),
             **({} if judges is None else {"judges": csv_text(ITEM_HEAD, item_judge_rows(judges))}),
         },
-        figures if drawn is None else (*figures, drawn),
+        (*_figures(analysis.labelled()), *drawn),
         judges,
     )
+
+
+def _block_of(analysis: RatingAnalysis, name: str) -> BlockRatings:
+    """The ratings of a file as a block of no study."""
+    n = sum(one.n for one in analysis.criteria)
+    raters = analysis.raters["rater"].nunique()
+    selection = Selection("", n, n, raters, raters, {}, None)
+    return BlockRatings(name, name, selection, 0, 0, None, analysis.items[:0], analysis, None, None)
 
 
 def _paired(
@@ -219,18 +200,6 @@ def _paired(
         *(own.criteria if own else ()),
         *of_studies,
     )
-
-
-def _questions(analysis: RatingAnalysis) -> Iterator[TableView]:
-    """The question of each criterion, if its id does not tell."""
-    rows = [
-        (one.criterion, one.asked, "" if one.scale is None else "{:g} to {:g}".format(*one.scale))
-        for one in analysis.criteria
-        if one.asked
-    ]
-    if rows:
-        head = "id in the data", "question", "scale"
-        yield shortened("Criteria", head, rows, n_names=3, file="results.json", most=MOST_ROWS)
 
 
 def _figures(analysis: RatingAnalysis) -> Iterator[AnyFigure]:
@@ -260,37 +229,6 @@ def _group_rows(analysis: RatingAnalysis) -> Iterator[tuple[object, ...]]:
             yield one.criterion, group.group, *counts, group.mean, *ends, group.sd_ddof1, *quartiles
 
 
-def _groups(analysis: RatingAnalysis) -> Iterator[SectionView]:
-    """Each group of items by each criterion."""
-    if not _has_groups(analysis):
-        return
-    rows = [
-        (
-            *(one.criterion, group.group, str(group.n), f"{group.n_items}"),
-            f"{number(group.mean, 2)} {_interval(group)}",
-            number(group.sd_ddof1, 2),
-            f"{group.quartiles.lower:g} {group.quartiles.median:g} {group.quartiles.upper:g}",
-        )
-        for one in analysis.criteria
-        for group in one.groups
-    ]
-    head = "criterion", "group", "scores", "items", "mean", "SD (n-1)", "quartiles"
-    caption = "Scores by group of items, with 95% intervals of the mean"
-    table = shortened(caption, head, rows, n_names=2, file="tables/groups.csv", most=MOST_ROWS)
-    missing: dict[str, list[str]] = {}
-    for one in analysis.criteria:
-        for group in one.groups:
-            if group.interval.reason:
-                missing.setdefault(group.interval.reason, []).append(f"{one.criterion}, {group.group}")
-    notes = tuple(f"No interval in {'; '.join(names)}: {reason}." for reason, names in missing.items())
-    yield SectionView("groups", "Groups of items", tables=(table,), notes=notes)
-
-
-def _interval(group: GroupScores) -> str:
-    low, high = group.interval.low, group.interval.high
-    return "" if low is None or high is None else f"[{number(low, 2)}, {number(high, 2)}]"
-
-
 def _criterion_row(one: CriterionResult) -> tuple[object, ...]:
     return (
         *(one.criterion, one.n_ratings, one.n, one.n_missing, one.n_not_numbers, one.n_out_of_range),
@@ -303,61 +241,6 @@ def _class_rows(analysis: RatingAnalysis) -> Iterator[tuple[str, str, int, float
     for one in analysis.criteria:
         for each in one.classes:
             yield one.criterion, each.name, each.n, each.share
-
-
-def _counted(analysis: RatingAnalysis) -> Iterator[str]:
-    outside = "out of range" if analysis.out_of_range == "drop" else "out of range but counted"
-    for one in analysis.criteria:
-        counts = (
-            (one.n_missing, "empty"),
-            (one.n_not_numbers, "not a number"),
-            (one.n_out_of_range, outside),
-        )
-        if odd := [f"{n} {words}" for n, words in counts if n]:
-            yield f"{one.criterion}: {one.n} of {one.n_ratings} scores count; {', '.join(odd)}."
-        if one.reason:
-            yield f"{one.criterion}: {one.reason}."
-
-
-def _classes(analysis: RatingAnalysis) -> Iterator[SectionView]:
-    """Scores that are names: how often each was given, and what each item is."""
-    rows = [
-        (criterion, name, str(n), number(share, 3)) for criterion, name, n, share in _class_rows(analysis)
-    ]
-    if not rows:
-        return
-    items = []
-    for row in table_rows(analysis.items):
-        votes = f"{row['n_plurality'] or 0} of {row['n']}"
-        items.append((row["criterion"], row["item"], str(row["plurality"] or NONE), votes))
-    given, of_item = "How often each class was given", "The class of each item"
-    head, about = ("criterion", "class", "scores", "share"), ("criterion", "item", "class", "scores for it")
-    tables = (
-        shortened(given, head, rows, n_names=2, file="tables/classes.csv", most=MOST_ROWS),
-        shortened(of_item, about, items, n_names=3, file="tables/items.csv", most=MOST_ROWS),
-    )
-    yield SectionView("classes", "Classes", tables=tables)
-
-
-def _raters(analysis: RatingAnalysis) -> Iterator[SectionView]:
-    if analysis.agreement_level == "nominal":
-        return
-    rows = [
-        (row["criterion"], row["rater"], str(row["n"]), number(row["mean"], 2), number(row["sd_ddof1"], 2))
-        for row in table_rows(analysis.raters)
-    ]
-    head = "criterion", "rater", "scores", "mean", "SD (n-1)"
-    table = shortened("Each rater's scores", head, rows, n_names=2, file="tables/raters.csv", most=MOST_ROWS)
-    yield SectionView("raters", "Raters", tables=(table,))
-
-
-def _odd(analysis: RatingAnalysis) -> Iterator[SectionView]:
-    rows = [tuple(map(str, row.values())) for row in table_rows(analysis.odd)]
-    if not rows:
-        return
-    head, caption = tuple(map(str, analysis.odd)), "Scores that are no numbers, or out of range"
-    table = shortened(caption, head, rows, n_names=len(head), file="tables/odd.csv", most=MOST_ROWS)
-    yield SectionView("odd", "Odd scores", tables=(table,))
 
 
 def _about_file(analysis: RatingAnalysis, name: str) -> str:
@@ -381,16 +264,3 @@ def _about_block(block: BlockRatings) -> str:
         f"rated by one participant, {excluded} more were excluded, of {block.n_sessions_excluded} sessions, and "
         f"practice and attention checks are in no number. {f'Scales: {scales}.' if scales else ''}"
     ).rstrip()
-
-
-def _statistics(analysis: RatingAnalysis) -> str:
-    return (
-        "Means and standard deviations are over scores; the intervals are for other items and raters: Student's t with "
-        "both variances added [CGM11], of 50 or more of each a bootstrap of both "
-        f"({analysis.resamples:,} resamples) [Owe07]. Agreement takes scores as {analysis.agreement_level}: "
-        "Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71], Gwet's AC1 [Gwe08], intraclass correlations [MW96], of "
-        "items with different numbers of ratings [SF79], and Cohen's kappa of two raters at a time [Coh60], weighted "
-        "where scores have an order [Coh68]. What belongs together (criteria of one item, items of a matched set, a "
-        "rater's own score and those given to items, a stimulus in two studies) is compared as pairs: mean difference, "
-        "Hodges-Lehmann shift [HL63], Wilcoxon's signed-rank test [Wil45] and a permutation test [PS10], two-sided."
-    )

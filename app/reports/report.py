@@ -13,6 +13,8 @@ from analysis import Analysis, analyze
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
 from analysis.distances import SourceDistance
 from analysis.figures.closing import closing_figure
+from analysis.findings.signature_tables import Found as Moves
+from analysis.findings.signature_tables import Played
 from analysis.judging import JudgeValidation, validate_judges
 from analysis.judging.items import BlockValidation, validate_rating_rows
 from analysis.options import RESAMPLES
@@ -21,18 +23,16 @@ from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from app.core.errors import StudyError
 from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
 from app.reports.facts import COUNTED_MODES, designs_of, refuse_play_alone
+from app.reports.page.drawn import csv_of
 from app.reports.page.methods import methods_of
 from app.reports.page.numbers import figures_in, results_in, tables_in
-from app.reports.page.page import Content, report_page
-from app.reports.page.signatures import Found as Moves
-from app.reports.page.signatures import Played
-from app.reports.page.sources import Source, joined, read_study
+from app.reports.page.page import EMPTY, WARNINGS, numbers_in, report_page
+from app.reports.page.parts import about_study, parts_of
 from app.reports.page.writing import (
     OnProgress,
     csv_text,
     drawings,
     json_text,
-    made_words,
     require_folder,
     silent,
     with_page,
@@ -41,6 +41,7 @@ from app.reports.page.writing import (
 from app.reports.rated import ratings_frame
 from app.reports.ratings import write_block_reports
 from app.reports.signatures import distances_of, figures_of_signatures, signature_files
+from app.reports.sources import Source, joined, read_study
 
 # Of `write_report`, for a bar that has others before them.
 _STEPS = 4
@@ -61,7 +62,7 @@ class ReportInfo:
     ratings: tuple[str, ...] = ()
 
 
-# Around what tells nothing of how far it is and may be ended at any step.
+# ResultsContext what tells nothing of how far it is and may be ended at any step.
 Computing = Callable[[], AbstractContextManager[None]]
 
 
@@ -246,6 +247,9 @@ def write_report(
     if distances and answered:
         with computing():
             found = closing_of(answered, distances, chosen, seed=seed, resamples=resamples)
+    parts = parts_of(
+        studies, analysis, chosen, made_at, judges, found, signatures, play, are_rated=bool(beside)
+    )
     on_progress(2, _STEPS, "drawing")
     with computing():
         figures = list(figures_in(studies, analysis, judges, chosen))
@@ -254,7 +258,8 @@ def write_report(
         figures.extend(figures_of_signatures(signatures))
         figures.extend(figures_of_signatures(play))
     on_progress(3, _STEPS, "writing")
-    methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
+    shown = [section for part in parts if part.findings for section in part.findings.sections]
+    methods = methods_of(studies, analysis, chosen, seed, shown)
     files: dict[str, str | bytes] = {
         "methods.md": methods.markdown(),
         "results.json": json_text(results_in(analysis)),
@@ -267,12 +272,16 @@ def write_report(
     files |= signature_files(signatures) | signature_files(play)
     files |= tables_in(analysis, figures, judges)
     files |= drawings(figures)
-    by_name = {figure.name: figure for figure in figures}
-    made = made_words(made_at)
-    content = Content(
-        studies, analysis, by_name, methods, judges, chosen, made, found, signatures, play, bool(beside)
+    files |= {name: csv_of(numbers) for name, numbers in numbers_in(parts)}
+    page = report_page(
+        title=" and ".join(dict.fromkeys(study.title for study in studies)),
+        about=(*(about_study(study, made_at) for study in studies),),
+        warning=WARNINGS.get(chosen, "") if analysis or beside else EMPTY,
+        parts=parts,
+        methods=methods,
+        files=sorted((*files, *beside)),
     )
-    written = with_page(files, report_page(content, sorted((*files, *beside))))
+    written = with_page(files, page)
     write_folder(folder, written)
     on_progress(_STEPS, _STEPS, "done")
     selections = [result.selection for result in analysis.studies] if analysis else []

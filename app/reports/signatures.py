@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from analysis.distances import SourceDistance
 from analysis.figures import AnyFigure
 from analysis.figures.signatures import MAP_HEAD, map_rows, signature_figures
+from analysis.findings.signature_tables import MAP, PLAY_MAP, PLAY_TABLE, TABLE, Found, Played
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult
-from app.reports.page.signatures import MAP, PLAY_MAP, PLAY_TABLE, TABLE, Found, Played
 from app.reports.page.writing import csv_text, json_text
 
 HEAD = (

@@ -9,12 +9,12 @@ import pandas as pd
 
 from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
+from analysis.data.judgements import Judgements, as_classes
 from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.data.naming import note_names
+from analysis.data.rating_table import Ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
-from analysis.detection.table import Judgements, as_classes
-from analysis.ratings.table import Ratings
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:

@@ -10,19 +10,23 @@ from functools import partial
 from typing import Any
 
 from fastapi.responses import HTMLResponse
+from sqlmodel import Session
 
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
+from app.questions.registry import views
 from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
+from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
+from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
 from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
-from app.trials.places import NO_PART, Place, clip_address, views
+from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
 
@@ -133,6 +137,12 @@ def page_for(
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
+
+
+def shown_at(session: Session, token: str, now: datetime, came: str = "") -> Shown:
+    """The page that a session's template is given now, for who reads its fields and not its HTML. Raises NotFound."""
+    where = locate(session, token)
+    return Shown(where, page_for(where, now, came=came))
 
 
 def preview_of(where: StudyWhere) -> str:

@@ -109,11 +109,11 @@ class Person:
         n_steps = round((high - low) / step)
         return f"{low + step * (n_steps + 1 - self.point(n_steps + 1)):.10g}"
 
-    def number(self, low: str, high: str) -> str:
-        """A number between two bounds, each empty where there is none: a whole one where there is any."""
+    def number(self, low: float | None, high: float | None) -> str:
+        """A number between two bounds, each None where there is none: a whole one where there is any."""
         usual = self.rng.lognormvariate(math.log(USUAL_NUMBER), 0.4)
-        least = float(low) if low else float(high) - 2 * usual if high else 0.0
-        most = float(high) if high else least + 2 * usual
+        least = low if low is not None else high - 2 * usual if high is not None else 0.0
+        most = high if high is not None else least + 2 * usual
         first, last = math.ceil(least), math.floor(most)
         return (
             str(self.rng.randint(first, last)) if first <= last else f"{self.rng.uniform(least, most):.10g}"
@@ -122,7 +122,7 @@ class Person:
     def rt_ms(self) -> int:
         return round(TYPICAL_RT_MS / self._traits.speed * self._rng.lognormvariate(0, 0.35))
 
-    def pick(self, options: list[str]) -> str:
+    def pick(self, options: Sequence[str]) -> str:
         return self._rng.choice(options)
 
     def order(self, options: Sequence[str]) -> Sequence[str]:

@@ -1,4 +1,7 @@
-"""Simulated participants walk the real pages over HTTP, from the study's address to the last page."""
+"""Simulated participants walk the real pages over HTTP, from the study's address to the last page.
+
+Each page is fetched as a browser would; what it asks is then read as the typed page that its template was given.
+"""
 
 import asyncio
 import json
@@ -14,15 +17,18 @@ from sqlmodel import Session, col
 
 from app.accounts.logins import token_hash
 from app.core.database import Database
+from app.core.dependencies import now
 from app.core.errors import StudyError
 from app.core.settings import Settings
+from app.questions.base import FormField, Limits
 from app.questions.registry import TYPES
 from app.questions.sides import TIE, Side
-from app.sessions.entry import pass_for
-from app.simulation.forms import FoundForm, FoundPage, read_page
+from app.sessions.entry import CAME, pass_for
+from app.sessions.views import shown_at
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
 from app.tasks.pair.design import Member, PairPlan, member_at, side_of
+from app.trials.pages import DECISION, OF_AGE, UNPLAYABLE, EndPage, Page
 from app.trials.tables import Mode, SessionToken, Trial, Unit, UnitMember
 
 AT_ONCE = 8
@@ -81,6 +87,40 @@ async def simulate(
     return taken
 
 
+def filled(page: Page, person: Person) -> dict[str, str]:
+    """A form by the page's typed fields, whatever they mean: an option of each, a number within its bounds."""
+    fields = {"submit_id": page.submit_id}
+    for field in page.fields:
+        if field.options:
+            fields[field.name] = person.pick(field.options)
+    for field in page.fields:
+        if field.limits is not None:
+            fields[field.name] = _number(field.limits, person)
+        elif not field.options:
+            fields[field.name] = "30"
+    if DECISION in page.fields:
+        fields["decision"] = "agree"
+    if OF_AGE in page.fields:
+        fields["of_age"] = "yes"
+    return fields
+
+
+def _number(limits: Limits, person: Person) -> str:
+    low, high, step = limits.minimum, limits.maximum, limits.step
+    if low is None or high is None or step is None:
+        return person.number(low, high)
+    return person.mark(low, high, step)
+
+
+def of_types(page: Page, person: Person) -> dict[str, str]:
+    """What types of questions have entered in their own way."""
+    return {
+        name: value
+        for question in page.questions
+        for name, value in TYPES[question.type].simulate(person, question).items()
+    }
+
+
 class Walk:
     """One simulated participant, on their way through a study."""
 
@@ -98,57 +138,48 @@ class Walk:
                 raise Stuck(
                     f"{response.url.path} answered {response.status_code}; is the study loaded and open?"
                 )
-            if task := next((each for each in self._tasks if each.is_mine(response.text)), None):
-                self.had_trials = True
-                response = await task.answer(self._client, response)
-                continue
-            page = read_page(response.text)
-            if page.form is None:
+            address, came = response.url.path, response.url.params.get(CAME, "")
+            if not address.startswith("/p/"):
                 return
-            response = await self._client.post(page.form.action, data=await self._fill(page, page.form))
+            shown = await self._database.read(shown_at, address.rpartition("/")[2], await now(), came)
+            page = shown.page
+            if not isinstance(page, Page) or isinstance(page, EndPage):
+                return
+            if task := next((each for each in self._tasks if each.is_mine(page)), None):
+                self.had_trials = True
+                response = await task.answer(self._client, shown)
+            else:
+                response = await self._client.post(page.action, data=await self._fill(page))
         raise Stuck(f"no end after {MAX_PAGES} pages")
 
-    async def _fill(self, page: FoundPage, form: FoundForm) -> dict[str, str]:
-        fields = dict(form.values)
-        for name, options in form.options.items():
-            fields[name] = self._person.pick([option for option in options if option])
-        for name in form.texts:
-            fields[name] = "30"
-        for name, (low, high, step) in form.numbers.items():
-            is_scale = bool(low and high) and step not in ("", "any")
-            fields[name] = (
-                self._person.mark(float(low), float(high), float(step))
-                if is_scale
-                else self._person.number(low, high)
-            )
-        if "decision" in fields:
-            fields["decision"] = "agree"
-        if "of_age" in fields:
-            fields["of_age"] = "yes"
-        if fields["submit_id"].startswith("trial-"):  # the consent page has a clip, too, of no trial
+    async def _fill(self, page: Page) -> dict[str, str]:
+        """What is posted from a page."""
+        fields = filled(page, self._person)
+        if page.submit_id.startswith("trial-"):
             self.had_trials = True
-            if any(set(options) - {TIE} == set(Side) for options in form.options.values()):
-                await self._watch(page, form, fields)
-            else:
-                await self._rate(page, form, fields)
-        for question, name in form.types.items():
-            fields |= TYPES[name].simulate(self._person, form.fields_of(question))
-        return fields
+            choice = next((field for field in page.fields if {*field.options} - {TIE} == {*Side}), None)
+            await (self._rate(page, fields) if choice is None else self._watch(page, choice, fields))
+        return fields | of_types(page, self._person)
 
-    async def _rate(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:
-        await self._fetch(page.clips[:1])
+    async def _rate(self, page: Page, fields: dict[str, str]) -> None:
+        await self._fetch(page.clips)
         if self._items is None:
-            self._items = await self._database.read(_items, form.action.rpartition("/")[2])
+            self._items = await self._database.read(_items, page.action.rpartition("/")[2])
         item, duration_s = self._items[_position(fields)]
-        for name, options in form.options.items():
-            if options == [str(n) for n in range(1, len(options) + 1)]:
-                fields[name] = str(self._person.score(item, name, len(options)))
-        for name in form.texts:
-            fields[name] = "Simulated participant."
+        for field in page.fields:
+            if field.options == tuple(map(str, range(1, len(field.options) + 1))) and field.options:
+                fields[field.name] = str(self._person.score(item, field.name, len(field.options)))
+        self._say(page, fields, {"item": duration_s})
+
+    def _say(self, page: Page, fields: dict[str, str], duration_s: Mapping[Any, float]) -> None:
+        """What every trial has besides its choices."""
+        for field in page.fields:
+            if not field.options and field.limits is None:
+                fields[field.name] = "Simulated participant."
         fields["rt_ms"] = str(self._person.rt_ms())
         if page.clips:
-            fields["playback"] = _playback({"item": duration_s})
-        fields.pop("unplayable", None)
+            fields["playback"] = _playback(duration_s)
+        fields.pop(UNPLAYABLE.name, None)
 
     async def _fetch(self, clips: Sequence[str]) -> None:
         for clip in clips:
@@ -156,26 +187,18 @@ class Walk:
             if response.status_code != 206:
                 raise Stuck(f"{clip} answered {response.status_code}")
 
-    async def _watch(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:
-        await self._fetch(page.clips[:2])
+    async def _watch(self, page: Page, choice: FormField, fields: dict[str, str]) -> None:
+        await self._fetch(page.clips)
         targets = self._targets
         if targets is None:
-            targets = self._targets = await self._database.read(_targets, form.action.rpartition("/")[2])
-        position = _position(fields)
-        target, is_true, duration_s = targets[position]
-        choice, options = next(
-            (name, options) for name, options in form.options.items() if set(options) - {TIE} == set(Side)
-        )
-        fields[choice] = self._person.answer(target, is_true=is_true, allow_tie=TIE in options)
-        for name, options in form.options.items():
-            if name == "uncertainty":
-                fields[name] = str(self._person.point(len(options)))
-        for name in form.texts:
-            fields[name] = "Simulated participant."
-        fields["rt_ms"] = str(self._person.rt_ms())
-        if page.clips:
-            fields["playback"] = _playback(duration_s)
-        fields.pop("unplayable", None)
+            targets = self._targets = await self._database.read(_targets, page.action.rpartition("/")[2])
+        target, is_true, duration_s = targets[_position(fields)]
+        pressed = self._person.answer(target, is_true=is_true, allow_tie=TIE in choice.options)
+        fields[choice.name] = pressed
+        for field in page.fields:
+            if field.name == "uncertainty" and field.options:
+                fields[field.name] = str(self._person.point(len(field.options)))
+        self._say(page, fields, duration_s)
 
 
 def _position(fields: Mapping[str, str]) -> int:

@@ -92,6 +92,14 @@ class Task(Protocol):
         return trial.view()
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page as its template was given it, and where its session stands."""
+
+    where: Where
+    page: Page
+
+
 class Simulating(Protocol):
     """A simulated participant on task pages that need more than filling in a form. A task with such pages provides it
     as `Simulated` in `simulated.py` of its folder.
@@ -99,10 +107,10 @@ class Simulating(Protocol):
 
     def __init__(self, database: Database, rng: random.Random) -> None: ...
 
-    def is_mine(self, html: str) -> bool:
+    def is_mine(self, page: Page) -> bool:
         """True for such a page."""
 
-    async def answer(self, client: "httpx2.AsyncClient", response: "httpx2.Response") -> "httpx2.Response":
+    async def answer(self, client: "httpx2.AsyncClient", shown: Shown) -> "httpx2.Response":
         """The page that follows. Raises StudyError where none does."""
 
 

@@ -50,9 +50,10 @@ def read_answers(
         except ValueError as error:
             errors[question.id] = str(error)
             continue
-        if value is None:
-            if question.required and not optional:
-                errors[question.id] = "Please answer this question."
+        if question.required and not optional and (lack := type_.lack(question, value)):
+            errors[question.id] = lack
+        elif value is None:
+            continue
         elif of_trial and (column := type_.column(question.id)):
             columns[column] = value
         else:

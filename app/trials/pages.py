@@ -6,16 +6,22 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 from dataclasses import dataclass
 from typing import ClassVar
 
-from app.questions.base import QuestionView
+from app.questions.base import FormField, QuestionView
+
+OF_AGE = FormField("of_age", ("yes", "no"))
+DECISION = FormField("decision", ("agree", "refuse"))
+UNPLAYABLE = FormField("unplayable", ("1",))
+"""What a page with clips posts where they would not play."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Fields common to all pages.
+    """What every page has.
 
-    `done` of `steps` pages are completed (for the progress bar). `submit_id` identifies this serving of the page and is
-    sent with the form. `notice` is shown once, above the page. `error` heads a form that was not accepted. `preview` is
-    the address to which a previewing experimenter returns.
+    `done` of `steps` pages are behind the participant (for the progress bar). `submit_id` names this page and
+    this serving of it, and goes back with the form. `notice` is said once, above the page. `error` heads a
+    form that the server could not accept. `preview` is where an experimenter goes back to who walks the pages. Each of
+    the `questions` posts its fields.
     """
 
     template: ClassVar[str]
@@ -27,8 +33,19 @@ class Page:
     notice: str = ""
     error: str = ""
     preview: str = ""
+    questions: tuple[QuestionView, ...] = ()
 
     stop_label: ClassVar[str] = "Stop and delete my answers"
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        """The fields that its form posts, in their order, but for hidden ones."""
+        return tuple(field for question in self.questions for field in question.fields)
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        """The addresses of the clips that it is about."""
+        return ()
 
     @property
     def stop_at(self) -> str:
@@ -54,16 +71,19 @@ class ConsentPage(Page):
     age_error: str = ""
 
     @property
+    def fields(self) -> tuple[FormField, ...]:
+        return (*([OF_AGE] if self.minimum_age is not None else []), DECISION)
+
+    @property
     def stop_at(self) -> str:
         return ""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionsPage(Page):
-    """Questions about the participant: each posts under its own id. `html` replaces the usual heading."""
+    """Questions about oneself. `html` is above them in place of the usual heading."""
 
     template: ClassVar[str] = "questions.html"
-    questions: tuple[QuestionView, ...] = ()
     html: str = ""
 
 

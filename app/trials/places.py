@@ -1,11 +1,9 @@
-"""The context in which a page is shown, and the parts that pages of every task share."""
+"""Where a page is shown and to whom, as pages of every task are told."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from app.questions.base import Question, QuestionView
-from app.questions.registry import TYPES
 from app.trials.design import BlockPart, PageKey
 from app.trials.ending import FINISHED, Ending
 from app.trials.here import TrialSeen
@@ -44,24 +42,3 @@ class Place:
 def clip_address(action: str, position: int, side: str) -> str:
     """An address that holds the session, the position and the side, and so tells nothing of the clip."""
     return f"{action}/clips/{position}-{side}.mp4"
-
-
-def views(
-    questions: Sequence[Question], form: Mapping[str, str], errors: Mapping[str, str]
-) -> tuple[QuestionView, ...]:
-    return tuple(
-        QuestionView(
-            id=q.id,
-            type=q.type,
-            ask=q.ask,
-            required=q.required,
-            options=tuple(TYPES[q.type].options(q, form)),
-            value=form.get(q.id, ""),
-            error=errors.get(q.id, ""),
-            minimum=q.minimum,
-            maximum=q.maximum,
-            step=q.step,
-            widget=TYPES[q.type].widget_of(q),
-        )
-        for q in questions
-    )

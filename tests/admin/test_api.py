@@ -28,11 +28,11 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.queue import ask
 from app.jobs.tables import Kind
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.library.clues import ask_clues
-from app.library.outputs import PackageWish, ask_package, ask_report
 from app.main import create_app
+from app.outputs.clues import ask_clues
+from app.outputs.outputs import PackageWish, ask_package, ask_report
 from app.studies.access import study_for
 from app.studies.drafts import create_study
 from tests.admin.persons import make_user

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import rows_of
 from app.reports.kinds import What

@@ -9,10 +9,10 @@ from starlette.testclient import TestClient
 from app.admin.running import events
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW

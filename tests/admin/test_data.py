@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job
-from app.jobs.worker import drain
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.studies.versions import set_state
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program
 from tests.kept import Kept

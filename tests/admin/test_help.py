@@ -14,6 +14,7 @@ import pytest
 
 from app.admin import pages
 from app.admin.help.documents import DOCS, HERE, SCREENS, documents, help_address, slug
+from app.studies.file.templates import TEMPLATES
 from tests.admin.persons import Person
 
 pytestmark = pytest.mark.slow
@@ -80,7 +81,7 @@ def test_no_page_and_no_message_names_a_file_that_the_web_cannot_open() -> None:
     assert found == []
 
 
-def test_the_help_is_in_an_installed_wheel_and_in_the_image(tmp_path: Path) -> None:
+def test_the_help_and_the_templates_are_in_an_installed_wheel_and_in_the_image(tmp_path: Path) -> None:
     made = subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", tmp_path, ROOT],
         capture_output=True, text=True, check=False,
@@ -88,6 +89,15 @@ def test_the_help_is_in_an_installed_wheel_and_in_the_image(tmp_path: Path) -> N
     assert made.returncode == 0, made.stderr
     with ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
         inside = set(wheel.namelist())
+        wheel.extractall(tmp_path / "installed")
+    code = (
+        "from app.studies.file.templates import TEMPLATES\n"
+        "print(*(template.file for template in TEMPLATES.values()), end='')"
+    )
+    there = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path / "installed", capture_output=True, check=True
+    )
+    assert there.stdout.decode() == " ".join(template.file for template in TEMPLATES.values())
     assert {f"docs/{path}" for path in documents().values()} <= inside
     assert DOCS == ROOT / "docs"
     assert "COPY docs docs" in (ROOT / "Dockerfile").read_text(encoding="utf-8")

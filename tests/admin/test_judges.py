@@ -14,10 +14,9 @@ from starlette.testclient import TestClient
 from app.admin.judges import words
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.judges.asking import MOST_BYTES
 from app.judges.registry import OURS, judge_named
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
 from app.reports.frames import responses_frame
@@ -25,6 +24,7 @@ from app.studies.drafts import create_study
 from app.studies.versions import set_state
 from app.trials.states import State
 from app.trials.tables import Unit
+from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW

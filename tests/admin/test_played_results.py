@@ -12,15 +12,15 @@ from sqlmodel import col
 from analysis.games.compare import described
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.match_files import read_matches
 from app.reports.matches import seat_table
 from app.studies.versions import set_state
 from app.tasks.game.games import GAMES
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.tables import GameEvent
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import fresh_client
 from tests.tasks.game.people import SLUG, Person, open_game, play_on

@@ -13,10 +13,10 @@ from analysis.errors import AnalysisError
 from analysis.judging.items import check_item_verdicts, read_item_verdicts, validate_rating_rows
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.reports.rated import ratings_frame
 from app.studies.versions import set_state
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.admin.persons import Person
 from tests.reports.rated import fill_rated, load_rated
 

@@ -11,13 +11,13 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
-from app.library.clues import ask_clues, clues_state
-from app.library.outputs import ask_report
+from app.outputs.clues import ask_clues, clues_state
+from app.outputs.outputs import ask_report
 from app.studies.file.pairs import NO_SOURCE
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.admin.persons import Person
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk

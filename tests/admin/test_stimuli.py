@@ -11,13 +11,13 @@ from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.tables import AuditEntry
+from app.catalog.rules import FRAME_SIZE_RULE
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
-from app.library.rules import FRAME_SIZE_RULE
 from app.library.tables import Stimulus, Upload
 from app.library.uploads import UploadRefused
 from app.studies.drafts import create_study
+from app.worker.worker import drain
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.factories import NOW

@@ -14,9 +14,9 @@ from app.accounts.tables import Role
 from app.admin.stimuli.clues_page import clue_row
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.library.tables import Stimulus
 from app.studies.drafts import create_study
+from app.worker.worker import drain
 from tests.admin.conftest import MakePerson, ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW

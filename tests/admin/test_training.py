@@ -18,14 +18,14 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.queue import ask
 from app.jobs.tables import Job, Kind
-from app.jobs.worker import drain
 from app.judges import voted
 from app.judges.trainable import Trainable
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import models_folder, training_folder
 from app.library.tables import Stimulus
 from app.studies.launch import study_here
+from app.worker.worker import drain
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, fresh_client
 from tests.analysis.learning.walked import SECONDS

@@ -8,11 +8,11 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.studies.versions import set_state
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.admin.persons import Person, Program
 from tests.tasks.walk.walking import SLUG, Walking, load_walks
 

@@ -41,9 +41,9 @@ def test_the_published_answers_fit_on_a_screen_with_their_numbers(hntt: Analysis
         assert re.search(line, text), line
     assert "--full" in text
     assert "30 participants have the same identifier" in " ".join(text.split())
-    assert re.search(r"Mixed model, hntt-1 - hntt-2: .* p = \.227", " ".join(text.split())), (
-        "the test that reaches furthest"
-    )
+    assert re.search(
+        r"hntt-2 less hntt-1, right answers .* p = \.227 \(mixed model\)", " ".join(text.split())
+    ), "the test that reaches furthest"
 
 
 def test_blanks_and_what_is_left_out_are_said_with_the_reason() -> None:
@@ -60,7 +60,7 @@ def test_what_was_not_asked_has_no_row_and_is_not_compared() -> None:
         for study, said in (("s1", "aab"), ("s2", "abb"))
     ]
     text = render_brief(analyze(frames, resamples=0))
-    assert re.search("s1 - s2, accuracy: the same 4 people", text)
+    assert re.search(r"s1 less s2 \(4 people in both\), accuracy: ", text)
     assert "uncertainty" not in text
 
 
@@ -136,7 +136,7 @@ def test_judgements_of_many_conditions_take_one_screen() -> None:
     assert "... and 2 more conditions: --full has them all." in said
     assert re.search(r"all answers 15 0\.\d\d \[", said)
     assert re.search(r"generator 0 15 0\.\d\d ", said)
-    assert "Conditions generator 0 against generator 1, sensitivity d': the same 15 people" in said
+    assert "Conditions generator 0 less generator 1 (15 people in both), sensitivity d': " in said
 
 
 def test_text_is_as_wide_as_the_terminal_and_at_most_100(

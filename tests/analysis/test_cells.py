@@ -8,7 +8,8 @@ from scipy.special import expit, logit
 
 from analysis import check_responses, describe
 from analysis.choice.breakdowns import breakdowns
-from analysis.choice.cells import describe_people, natural_ranks, one_run_each, people_of
+from analysis.data.ordering import natural_ranks
+from analysis.stats.cells import describe_people, one_run_each, people_of
 from analysis.stats.student import STUDENT
 from tests.analysis.tables import answer, checked, person, table
 

@@ -158,10 +158,10 @@ def test_the_numbers_are_printed_and_are_json(tmp_path: Path) -> None:
     assert re.search(r"certainty +4 +[\d.]+ .* more is more certain", render_brief(result))
     assert " uncertainty " not in render_brief(result)
     printed = render(result)
-    assert "Certainty (more is more certain): " in printed
+    assert "mean certainty, more is more certain" in printed
     assert "uncertainty, " not in printed
     assert "unc., all" not in printed
-    assert "The table has 5 quantile bins; the areas are of the values as given." in printed
+    assert "The levels are 5 quantile bins; the areas are of the values as given." in printed
     found = json.loads(json.dumps(result.to_dict(), allow_nan=False))["studies"][0]["certainty"]
     assert list(found)[-4:] == ["scale", "n_values", "binned", "mean"]
     assert list(found["levels"][0])[-3:] == ["certainty", "certainty_low", "certainty_high"]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.choice.totals import totals
 from analysis.data import codes
 from analysis.data.checking import coded
 from analysis.data.codes import groups_of, n_shared, recoded, rows_where, small_type, with_categories
+from analysis.data.totals import totals
 
 ROW = st.tuples(
     st.sampled_from(["x", "y", None]),

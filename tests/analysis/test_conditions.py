@@ -20,7 +20,8 @@ from analysis.choice.conditions import (
     ConditionsCompared,
     compare_conditions,
 )
-from analysis.choice.preference import preference_per_participant
+from analysis.data.preference import preference_per_participant
+from analysis.signs import signed
 from tests.analysis.tables import answer, checked, table
 
 pytestmark = pytest.mark.slow
@@ -296,16 +297,16 @@ def test_the_screen_and_the_whole_text_say_the_same_and_fit() -> None:
     assert one.paired is not None
     brief, full = render_brief(result), render(result)
     said = " ".join(brief.split())
-    assert f"Conditions {EASY} against {HARD}, accuracy: the same 30 people, signed-rank p" in said
-    assert "after Holm over 3 p" in said
-    assert f"difference {one.paired.difference.mean:.3f} [" in said
+    assert f"Conditions {EASY} less {HARD} (30 people in both), accuracy: " in said
+    assert "after Holm's correction over 3 tests p" in said
+    assert f"accuracy: {signed(one.paired.difference.mean or 0.0)} (" in said
     for text in (
-        "Conditions, the same people in both (Wilcoxon signed-rank)",
-        "Holm over the 3 comparisons of conditions, each measure by itself.",
+        "The same people in both conditions: Wilcoxon's signed-rank test",
+        "Holm's correction is over the 3 comparisons of conditions, each measure by itself.",
         "another choice of pairs may give another difference",
     ):
         assert text in " ".join(full.split())
     assert max(map(len, [*brief.splitlines(), *full.splitlines()])) <= 100
     apart = render(analyze(table(*drawn((EASY, HARD), 30, 9, apart=True)), resamples=0))
-    assert "Conditions, different people in each (Mann-Whitney)" in apart
-    assert "Wilcoxon signed-rank)" not in apart
+    assert "Mann-Whitney tests, and a permutation test of the means" in apart
+    assert "The same people in both conditions" not in apart

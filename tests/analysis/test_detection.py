@@ -141,7 +141,7 @@ def test_conditions_are_compared_within_who_judged_both(tmp_path: Path) -> None:
         for limits in (pulled.paired.difference.interval, pulled.paired.shift):
             assert (limits.low, limits.high, limits.reason) == (None, None, PULLED_DIFFERENCE)
     text = " ".join(render_detection(analysis).split())
-    assert "Conditions, the same people in both (Wilcoxon signed-rank)" in text
+    assert "The same people in both conditions: Wilcoxon's signed-rank test" in text
     assert "sensitivity d'" in text
     assert "another choice of stimuli may give another difference" in text
     assert json.loads(json.dumps(analysis.to_dict()))["conditions"]["comparisons"][1]["n_shared"] == 30

@@ -9,7 +9,7 @@ import pytest
 
 from analysis import analyze, render
 from analysis.choice.conditions import compare_conditions
-from analysis.choice.preference import preference_per_participant
+from analysis.data.preference import preference_per_participant
 from analysis.stats.mixed_conditions import ConditionsModel, conditions_model
 from tests.analysis.tables import answer, checked
 

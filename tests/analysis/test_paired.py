@@ -233,9 +233,9 @@ def test_people_with_one_id_are_compared_with_themselves_and_read_first() -> Non
     assert one.paired.p is not None
     assert one.paired.p < one.test.p
     text = render(result)
-    assert "The same people in two studies (Wilcoxon signed-rank)" in text
+    assert "The same people in both studies: Wilcoxon's signed-rank test" in text
     assert "Mann-Whitney" not in text
-    assert "20 people are in both, each with one random intercept." in " ".join(text.split())
+    assert "(20 in both)" in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -246,10 +246,10 @@ def test_the_independent_test_is_shown_when_asked_with_its_warning() -> None:
     assert one.p_holm_as_compared == one.p_holm
     assert result.mixed_differences[0].model.n_participants == 20
     text = " ".join(render(result).split())
-    assert "Comparisons of studies (Mann-Whitney)" in text
-    assert "signed-rank)" not in text
+    assert "Mann-Whitney tests, and a permutation test of the means" in text
+    assert "The same people in both studies" not in text
     assert (
-        "one - two: 10 participants have the same identifier in both studies and, as asked, are taken for"
+        "one and two: 10 participants have the same identifier in both studies and, as asked, are taken for"
         in text
     )
 
@@ -284,8 +284,8 @@ def test_where_few_took_part_in_both_neither_test_is_hidden() -> None:
         15,
     )
     text = " ".join(render(result).split())
-    assert "The same people in two studies" in text
-    assert "Comparisons of studies (Mann-Whitney)" in text
+    assert "The same people in both studies" in text
+    assert "Mann-Whitney tests, and a permutation test of the means" in text
     assert "5 of the 20 participants of the smaller study took part in both" in text
     assert (result.mixed_differences[0].n_crossed, result.mixed_differences[0].model.n_participants) == (
         5,

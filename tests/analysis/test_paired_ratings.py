@@ -13,8 +13,8 @@ from scipy import stats
 from analysis import SchemaError, analyze_rating_rows, analyze_ratings, compare_blocks, read_ratings
 from analysis import render_rating_blocks as blocks_text
 from analysis.data.columns import RATING_COLUMNS
+from analysis.data.rating_table import check_ratings
 from analysis.data.schema import check_rating_rows
-from analysis.ratings.table import check_ratings
 from analysis.stats.multiplicity import holm
 from analysis.text.ratings import render_ratings
 from tests.analysis.tables import GOLD

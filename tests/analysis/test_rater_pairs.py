@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
+from analysis.data.rating_table import check_ratings
 from analysis.ratings.scores import CLASSES, CriterionResult, RatingAnalysis, analyze_ratings
-from analysis.ratings.table import check_ratings
 from analysis.text.ratings import render_ratings
 
 pytestmark = pytest.mark.slow

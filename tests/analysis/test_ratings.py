@@ -16,9 +16,9 @@ from statsmodels.api import OLS
 from analysis import AnalysisError, SchemaError
 from analysis.__main__ import main
 from analysis.data.mapping import mapping_kind, read_ratings
+from analysis.data.rating_table import check_ratings
 from analysis.ratings.interval import mean_interval
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
-from analysis.ratings.table import check_ratings
 from analysis.results import table_rows
 from analysis.text.ratings import render_ratings
 from tests.analysis.tables import GOLD, write_csv

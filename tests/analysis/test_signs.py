@@ -8,11 +8,11 @@ import pytest
 import analysis
 import app
 from analysis.figures import words
+from analysis.findings.condition_words import signed_points
+from analysis.findings.words import exact, limits, percent
 from analysis.signs import signed
 from analysis.stats.intervals import Interval
 from analysis.text import terminal
-from app.reports.results.condition_words import signed_points
-from app.reports.results.words import exact, limits, percent
 
 _OWN_SIGN = re.compile(r":\+[z,]?[.d]")
 

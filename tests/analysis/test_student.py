@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.choice.description import describe
+from analysis.stats.description import describe
 from analysis.stats.intervals import Interval
 from analysis.stats.student import (
     ALL_THE_SAME,

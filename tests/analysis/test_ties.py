@@ -4,9 +4,9 @@ import pytest
 
 from analysis import analyze, render
 from analysis.choice.accuracy import accuracy_per_participant
-from analysis.choice.preference import preference_per_participant
+from analysis.choice.ties import tie_answers
 from analysis.data.outcomes import chosen_answers, correct_answers
-from analysis.data.ties import tie_answers
+from analysis.data.preference import preference_per_participant
 from analysis.errors import SchemaError
 from analysis.results import table_rows
 from tests.analysis.tables import answer, checked, person, table
@@ -65,7 +65,9 @@ def test_the_terminal_says_blanks_and_ties_apart_from_the_answers_that_name_a_cl
         "9 of 9 answers count: 4 name one of the two, 3 say no difference (a vote), 2 are blank (no vote)"
         in text
     )
-    assert "No difference: 3 of 7 votes, left out of accuracy and preferences" in text
+    assert (
+        "3 of 7 votes say that there is no difference (43%); 2 answers are blank, which are no votes." in text
+    )
 
 
 def test_nothing_is_said_where_every_answer_names_a_clip() -> None:

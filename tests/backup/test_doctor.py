@@ -14,10 +14,10 @@ from app.backup.doctor import Found, examined
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.context import Stopping, Work
-from app.jobs.handlers import HANDLERS
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import work
+from app.worker.context import Stopping, Work
+from app.worker.handlers import HANDLERS
+from app.worker.worker import work
 
 pytestmark = pytest.mark.slow
 BYTES = 4_000_000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright
 
     from app.core.database import Database
-    from app.library.clips.importing import ImportedClip
+    from app.library.clips.imported import ImportedClip
     from app.library.clips.store import ClipStore
 
     from .rig import Rig, Walk

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.questions.base import Question, QuestionView
+from app.questions.registry import views
 from app.tasks.game.base import Event, GameConfig
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match, stream
@@ -24,7 +25,6 @@ from app.tasks.game.pages import (
 )
 from app.tasks.game.parts import Bonus, Clock
 from app.tasks.game.presenters.base import seat_of
-from app.trials.places import views
 
 TITLE = "A study of five games"
 OTHERS = "The other players may be people or computer programs."

@@ -4,9 +4,11 @@ from typing import Any, Literal
 
 from app.questions.base import OptionView, QuestionView
 from app.questions.choice import MOST_IN_SIGHT
-from app.questions.registry import TYPES
+from app.questions.registry import QUESTIONS, TYPES, views
+from app.questions.scales import SCALES
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.stopping import withdrawn
+from app.studies.file.design import run_question
 from app.tasks.pair.views import TrialPage
 from app.trials.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 
@@ -22,9 +24,15 @@ def scale(labels: tuple[str, ...]) -> tuple[OptionView, ...]:
 def question_of(
     id: str, type: str, ask: str, required: bool, options: tuple[OptionView, ...] = (), **more: Any
 ) -> QuestionView:
-    """With the widget of its type."""
+    """With the widget and the view of its type."""
     widget = "select" if len(options) > MOST_IN_SIGHT else TYPES[type].widget
-    return QuestionView(id, type, ask, required, options, widget=widget, **more)
+    return TYPES[type].view_type(id, type, ask, required, options, widget=widget, **more)
+
+
+def view_of(**keys: Any) -> QuestionView:
+    """A question as the study file says it."""
+    asked = run_question(QUESTIONS[keys["type"]].model_validate(keys), SCALES)
+    return views((asked,), {}, {})[0]
 
 
 SIDES = OptionView("left", "Left video"), OptionView("right", "Right video")

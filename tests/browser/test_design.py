@@ -17,13 +17,13 @@ from app.accounts.tables import Role
 from app.admin.access import COOKIE
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.main import create_app
 from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from app.studies.file.keys import tidied
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Draft, Study
 from tests.admin.persons import make_login, make_user, share_study
 from tests.browser.steps import AXE_CONTEXT, Check

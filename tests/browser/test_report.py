@@ -1,6 +1,7 @@
 """A report as it is opened: from a file, without a network, on a desk, a phone and paper."""
 
 import functools
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,8 +13,8 @@ from playwright.sync_api import Browser, Page
 
 from analysis import hntt_responses, read_hntt
 from app.core.headers import POLICY
-from app.reports.page.sources import joined, split
 from app.reports.report import write_report
+from app.reports.sources import joined, split
 from tests.analysis.tables import HNTT
 from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import NARROW, Check
@@ -29,6 +30,16 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The report of the published answers."""
     folder = tmp_path_factory.mktemp("report")
     studies, frames = joined(list(split(hntt_responses(read_hntt(HNTT)), HNTT.name)))
+    write_report(studies, frames, folder, seed=1, mode=None, made_at=NOW, resamples=200)
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def one_study(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of the first of them alone."""
+    folder = tmp_path_factory.mktemp("one")
+    answers = hntt_responses(read_hntt(HNTT))
+    studies, frames = joined(list(split(answers[answers["study"] == "hntt-1"], HNTT.name)))
     write_report(studies, frames, folder, seed=1, mode=None, made_at=NOW, resamples=200)
     return (folder / "report.html").as_uri()
 
@@ -83,8 +94,9 @@ def test_the_services_policy_takes_nothing_from_it(browser: Browser, served: str
     page = context.new_page()
     page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
     page.goto(f"{served}/report.html")
-    for figure in page.locator("figure img").all():
-        assert figure.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
+    # Colours are the style sheet's: human is orange, and a mark of it is no black dot.
+    filled = "getComputedStyle(document.querySelector('.plot circle.dot')).fill"
+    assert page.evaluate(filled) == "rgb(194, 80, 10)"
     # A drawing that is opened by itself has its colours, too.
     page.goto(f"{served}/figures/preferences.svg")
     assert (
@@ -103,45 +115,45 @@ def test_it_reads_well_at_every_width_and_in_both_schemes(
         check(page, preload=False)
         for viewport in (WIDE, NARROW):
             page.set_viewport_size(viewport)  # type: ignore[arg-type]
-            figures = page.locator("figure img")
-            assert figures.count() == 7
-            for figure in figures.all():
-                assert figure.evaluate("image => image.complete && image.naturalWidth > 0")
-                assert figure.get_attribute("alt")
-                # Drawn with letters of 7 points and more on 4.2 inches.
-                assert (figure.bounding_box() or {"width": 0})["width"] > 0.85 * 4.2 * 96
+            width = viewport["width"]
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            drawings = page.locator("figure svg[role=img]")
+            assert drawings.count() > 40
+            assert all(one.get_attribute("aria-label") for one in drawings.all())
 
 
 def test_the_numbers_of_a_figure_open_by_keyboard(browser: Browser, address: str) -> None:
     for page in opened(browser, address, viewport=WIDE, java_script_enabled=False):
-        figure = page.locator("#figure-participants")
+        figure = page.locator("#figure-people")
         table = figure.locator("table")
         assert not table.is_visible()
         figure.locator("summary").press("Enter")
         assert table.is_visible()
-        assert table.locator("tbody tr").count() == 4
-        assert "0.839" in table.inner_text()
+        assert table.locator("tbody tr").count() == 30
+        assert "66.7%" in table.inner_text()
 
 
-def test_on_paper_nothing_is_folded_away_or_cut(browser: Browser, address: str, tmp_path: Path) -> None:
-    for page in opened(browser, address, viewport={"width": 673, "height": 980}):
+def test_on_paper_a_study_takes_two_pages_and_nothing_is_cut(
+    browser: Browser, one_study: str, tmp_path: Path
+) -> None:
+    for page in opened(browser, one_study, viewport={"width": 688, "height": 1009}):
         page.emulate_media(media="print")
-        assert not page.locator("nav").is_visible()
-        assert (
-            page.evaluate("document.documentElement.scrollWidth") == 673
-        )  # the width of A4 within its margins
+        # The width of A4 within its margins.
+        assert page.evaluate("document.documentElement.scrollWidth") == 688
         for figure in page.locator("figure").all():
-            assert (figure.locator("table").bounding_box() or {"height": 0})["height"] > 20
-            image = figure.locator("img").bounding_box() or {"height": 9999}
-            assert image["height"] < 980
+            assert (figure.bounding_box() or {"height": 9999})["height"] < 980
+        # Numbers of figures stand beside their marks; tables are in the files.
+        assert page.locator("figure .num .strong").first.is_visible()
+        assert not page.get_by_text("All numbers").is_visible()
         page.pdf(path=tmp_path / "report.pdf", prefer_css_page_size=True)
-        assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
+        assert len(re.findall(rb"/Type\s*/Page[^s]", (tmp_path / "report.pdf").read_bytes())) == 2
 
 
 @pytest.mark.exhaustive
 def test_published_and_corrected_stand_side_by_side_with_four_points(browser: Browser, address: str) -> None:
     for page in opened(browser, address, viewport=WIDE):
-        section = page.locator("section", has=page.get_by_role("heading", name="As published and corrected"))
+        section = page.locator("details", has=page.get_by_role("heading", name="As published and corrected"))
+        section.locator("summary").click()
         first = section.locator("table").first
         assert first.locator("thead th").all_inner_texts() == ["as published", "corrected", "why"]
         row = first.locator("tr", has=page.get_by_role("rowheader", name="p", exact=True))

@@ -16,15 +16,15 @@ from app.admin.access import COOKIE
 from app.core import dependencies
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.handlers import results as worker
-from app.jobs.worker import work
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.serving import address_of, bind
 from app.studies.tables import Study
 from app.studies.versions import set_state
 from app.trials.states import State
+from app.worker.handlers import results as worker
+from app.worker.worker import work
 from tests.admin.persons import make_login, make_user
 from tests.browser.steps import NARROW, Check
 from tests.clock import Clock

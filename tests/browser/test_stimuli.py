@@ -15,15 +15,15 @@ from sqlmodel import select
 
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
+from app.catalog.rules import rules_view
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import work
-from app.library.rules import rules_view
 from app.library.tables import Stimulus
 from app.main import create_app
 from app.serving import address_of, bind
 from app.studies.drafts import create_study
+from app.worker.worker import work
 from tests.admin.persons import make_login, make_user
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.conftest import migrate

@@ -56,7 +56,7 @@ def page(browser: Browser, service: tuple[str, Database], tmp_path: Path) -> Ite
 
 
 def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page, exhaustive: bool) -> None:
-    goal = goal_at(json.loads(page.locator("#walk-settings").text_content() or ""))  # drawn
+    goal = goal_at(**json.loads(page.locator("#walk-settings").text_content() or "")["goal"])  # drawn
     for x_m, y_m, heading_rad in POSES if exhaustive else POSES[:2]:
         walker = steps.start(x_m, y_m, heading_rad)
         urls = page.evaluate(DRAW, list(walker))

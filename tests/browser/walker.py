@@ -42,7 +42,7 @@ class Keyboard:
     def __init__(self, page: Page, seed: int = 1) -> None:
         self.page = page
         self.settings: dict[str, Any] = json.loads(page.locator("#walk-settings").text_content() or "")
-        self.goal = goal_at(self.settings)
+        self.goal = goal_at(**self.settings["goal"])
         self.pressed: list[list[int]] = []
         self.began = Walker(*self.settings["at"]["walker"])
         world, at = build_world(), steps.pose(self.began)

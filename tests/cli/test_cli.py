@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from analysis.__main__ import main as analysis_alone
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.factories import study_file
 from tests.library.clips.videos import make_video, write_manifest

@@ -13,7 +13,7 @@ import pytest
 
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.factories import answer_for, open_study, page_on
 from tests.program import Program, is_there

@@ -31,7 +31,7 @@ from app.judges.base import JudgeUnavailable, PairFiles, StimulusFiles
 from app.judges.frozen import FrozenFeatures
 from app.judges.study import pairs_to_judge
 from app.judges.trained import TrainedJudge, load_model
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.main import create_app

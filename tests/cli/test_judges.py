@@ -22,7 +22,7 @@ from app.judges.registry import OURS
 from app.judges.runner import COLUMNS
 from app.judges.study import pairs_of_studies
 from app.library.clips.errors import ClipError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.main import create_app

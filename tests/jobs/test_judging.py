@@ -15,18 +15,18 @@ from analysis.judging import read_verdicts
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.context import Work
-from app.jobs.handlers import judging
-from app.jobs.handlers.judging import judge_study
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import drain
 from app.judges.runner import COLUMNS
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
 from app.sessions.withdrawing import withdraw
 from app.studies.launch import study_here
 from app.trials.tables import ParticipantSession, Status, Unit, UnitMember
+from app.worker.context import Work
+from app.worker.handlers import judging
+from app.worker.handlers.judging import judge_study
+from app.worker.worker import drain
 from tests.factories import NOW
 from tests.kept import Kept
 from tests.sessions.walks import Walk
@@ -272,7 +272,7 @@ def test_a_job_that_is_called_off_leaves_nothing(
             queue.cancel(session, job_id, NOW)
         return judge_study(work)
 
-    monkeypatch.setattr("app.jobs.handlers.judging.judge_study", cancelled)
+    monkeypatch.setattr("app.worker.handlers.judging.judge_study", cancelled)
     assert done(database, settings, job_id).status == JobStatus.CANCELLED
     assert not judging_folder(settings.data_dir, job_id).exists()
 
@@ -304,7 +304,7 @@ def test_a_run_that_is_called_off_ends_within_its_longest_steps(
         while True:
             sum(range(1_000))
 
-    monkeypatch.setattr(f"app.jobs.handlers.judging.{name}", never_ending)
+    monkeypatch.setattr(f"app.worker.handlers.judging.{name}", never_ending)
     text = "judge,pair,choice\n" + "".join(f"mine,{pair},a\n" for pair in pair_names(database))
     job_id = ask(database, settings, text=text)
     thread = threading.Thread(target=drain, args=(settings, database))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from app.jobs.handlers.results import names_cautions
+from app.worker.handlers.results import names_cautions
 
 
 def test_names_that_look_alike_are_a_caution_and_participants_are_not_named() -> None:

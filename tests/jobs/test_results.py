@@ -10,19 +10,19 @@ import pytest
 from sqlmodel import select
 from starlette.testclient import TestClient
 
-from analysis.choice.description import describe
+from analysis.findings.claims import more_people, more_votes
+from analysis.stats.description import describe
 from analysis.stats.intervals import wilson
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import drain
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
-from app.reports.results.claims import more_people, more_votes
-from app.reports.results.view import from_json, to_json
+from app.reports.kept import from_json, to_json
 from app.studies.tables import Study
+from app.worker.worker import drain
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 
@@ -66,6 +66,7 @@ def test_the_numbers_are_in_the_folder_and_not_in_the_job(
     assert (view.study, view.mode, view.n_people, view.n_answers, view.n_pairs) == ("nav", "live", 1, 10, 10)
     assert view.until is not None
     assert view.until.tzinfo is not None
+    assert view.made_at is not None
     assert view.made_at < datetime.now(UTC)
     second = ask(database, "other")
     done(database, settings, second)

@@ -14,11 +14,12 @@ from sqlmodel import Session
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.jobs import handlers, queue
-from app.jobs.context import Handler, Work
+from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import drain, work
 from app.serving import background_worker
+from app.worker import handlers
+from app.worker.context import Handler, Work
+from app.worker.worker import drain, work
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PATIENCE_S = 600.0  # the machine may be busy
@@ -28,7 +29,7 @@ PATIENCE_S = 600.0  # the machine may be busy
 def handle(monkeypatch: pytest.MonkeyPatch) -> Callable[[Kind, Handler], None]:
     """Put a handler of the test's own in the place of a kind's."""
     mine = dict(handlers.HANDLERS)
-    for module in ("app.jobs.handlers", "app.jobs.worker"):
+    for module in ("app.worker.handlers", "app.worker.worker"):
         monkeypatch.setattr(f"{module}.HANDLERS", mine)
     return mine.__setitem__
 
@@ -213,7 +214,7 @@ def test_what_a_stopped_worker_was_at_is_done_by_the_next(
 
 def _pid_of_worker() -> int | None:
     children = subprocess.run(
-        ["pgrep", "-P", str(os.getpid()), "-f", "app.jobs"], capture_output=True, text=True, check=False
+        ["pgrep", "-P", str(os.getpid()), "-f", "app.worker"], capture_output=True, text=True, check=False
     ).stdout.split()
     return int(children[0]) if children else None
 

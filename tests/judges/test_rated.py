@@ -9,7 +9,7 @@ import pytest
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.judges.study import main_pairs, pairs_to_judge
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.studies.summaries import summaries
 from tests.factories import open_study

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, col, select
 
+from app.catalog.rules import set_rules
 from app.core.database import Database
 from app.judges.runner import Span
 from app.judges.spans import as_shown, cut_positions
 from app.judges.study import pairs_to_judge
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
-from app.library.rules import set_rules
 from app.library.tables import Stimulus
 from app.trials.tables import UnitMember
 from tests.factories import NOW

@@ -13,7 +13,7 @@ from app.judges.fidget import Fidget
 from app.judges.motion import Motion
 from app.judges.runner import run_judge
 from app.judges.study import pairs_to_judge, refuse_without_files
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.studies.tables import Study, StudyVersion

@@ -20,7 +20,7 @@ from app.cli.simulating import simulate
 from app.core.errors import StudyError
 from app.judges.base import StimulusFiles
 from app.judges.strips import strip
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.chat_server import ChatServer, Said, chat_server, reply
 from tests.factories import open_study

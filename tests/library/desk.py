@@ -12,11 +12,11 @@ from starlette.requests import Request
 from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.worker import drain
 from app.library.clips.store import ClipStore
 from app.library.receiving import Received, begin, receive
 from app.library.tables import Stimulus
 from app.library.uploads import NewUpload, UploadView, upload_for
+from app.worker.worker import drain
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog.pictures import ask_pictures
+from app.catalog.rules import apply_rules, ask_preview, rules_view
+from app.catalog.served import delete
 from app.library.clips.rules import Rules
-from app.library.clues import ask_clues, clues_state
-from app.library.pictures import ask_pictures
-from app.library.rules import apply_rules, ask_preview, rules_view
-from app.library.served import delete
+from app.outputs.clues import ask_clues, clues_state
 from app.studies.drafts import create_study, save_draft
 from tests.library.clips.videos import make_video
 from tests.library.desk import NOW, Desk, run

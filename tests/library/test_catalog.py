@@ -8,18 +8,18 @@ from sqlmodel import Session, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
+from app.catalog.catalog import Wanted, catalog, natural, row_of, stimulus_for
+from app.catalog.editing import Deleted, Edit, InUse, delete_stimulus, drop_files, edit_stimulus
+from app.catalog.sheet import BadSheet, apply_sheet, plan_sheet, sheet
+from app.catalog.uses import UNSEEN, uses_for, uses_of
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
-from app.library.catalog import Wanted, catalog, natural, row_of, stimulus_for
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.library.editing import Deleted, Edit, InUse, delete_stimulus, drop_files, edit_stimulus
 from app.library.names import BadStimulus
-from app.library.sheet import BadSheet, apply_sheet, plan_sheet, sheet
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus, Upload
-from app.library.uses import UNSEEN, uses_for, uses_of
 from app.studies.drafts import create_study
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import StudyVersion
 from app.trials.tables import Mode, UnitMember
 from tests.admin.persons import make_user, share_study

@@ -16,19 +16,16 @@ from app.core.database import Database
 from app.core.errors import Conflict, NotFound
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.context import Work
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.tidying import EVERY, tidy
-from app.jobs.worker import drain
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.library.deleting import WrongName, delete_study
 from app.library.places import report_folder, sent_verdicts
+from app.library.stimuli import add_stimuli
 from app.studies.access import StudyHere
 from app.studies.archiving import archive
+from app.studies.deleting import WrongName, delete_study
 from app.studies.drafts import create_study
 from app.studies.launch import study_here
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Study, StudyShare
 from app.studies.versions import set_state
 from app.tasks.game.tables import Decision, Entry, EntryStatus, Exchange, GameEvent, Match, Occupant, Seat
@@ -36,6 +33,9 @@ from app.tasks.walk.tables import Walk as MapWalk
 from app.tasks.walk.tables import WalkSteps
 from app.trials.states import State
 from app.trials.tables import Mode, ParticipantSession, Trial
+from app.worker.context import Work
+from app.worker.tidying import EVERY, tidy
+from app.worker.worker import drain
 from tests.admin.persons import Person, Program, make_api_token, make_login, make_user
 from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle

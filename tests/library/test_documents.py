@@ -7,13 +7,16 @@ import pytest
 from sqlmodel import col, select
 
 from app.accounts.tables import Role
+from app.catalog.catalog import Wanted, catalog, content_for, names_with_original, stimulus_for
+from app.catalog.editing import InUse, delete_stimulus, drop_files
+from app.catalog.rules import rules_view
+from app.catalog.sheet import sheet
+from app.catalog.uses import uses_of
 from app.core.errors import NotFound
 from app.jobs.tables import JobStatus
-from app.library.catalog import Wanted, catalog, content_for, names_with_original, stimulus_for
 from app.library.clips.errors import ManifestProblems
 from app.library.clips.manifest import read_manifest
 from app.library.clips.store import ClipStore
-from app.library.clues import ask_clues, clips_of, clue_run
 from app.library.contents import add_documents, content_of, contents_named
 from app.library.documents import (
     CLUES,
@@ -27,20 +30,17 @@ from app.library.documents import (
     read_document,
     read_documents,
 )
-from app.library.editing import InUse, delete_stimulus, drop_files
 from app.library.kinds import StimulusKind, kind_of
-from app.library.rules import rules_view
-from app.library.sheet import sheet
+from app.library.stimuli import list_stimuli
 from app.library.tables import Content, Stimulus, StudyClip, UploadStatus
 from app.library.uploads import UploadRefused
-from app.library.uses import uses_of
+from app.outputs.clues import ask_clues, clips_of, clue_run
 from app.studies.drafts import create_study, draft_for
 from app.studies.file.sampling import sample_pairs
 from app.studies.pairs_draft import clip_cards, with_pair
 from app.studies.pairs_edit import BadRow, Row
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.stimuli import list_stimuli
 from app.tasks.pair.settings import Sample
 from tests.admin.persons import make_user
 from tests.library.desk import NOW, Desk

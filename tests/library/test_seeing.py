@@ -7,15 +7,15 @@ from sqlmodel import col, update
 
 from app.accounts.logins import NotAllowed, Who
 from app.accounts.tables import Role
+from app.catalog.catalog import Wanted, catalog, known_sources, names_with_original, row_of
+from app.catalog.editing import Edit, InUse, delete_stimulus, edit_stimulus
+from app.catalog.rules import apply_rules, ask_preview, rules_in_force
+from app.catalog.sheet import BadSheet, apply_sheet, sheet
+from app.catalog.uses import uses_of
 from app.core.database import Database
 from app.core.errors import NotFound
-from app.library.catalog import Wanted, catalog, known_sources, names_with_original, row_of
-from app.library.clues import clips_of
-from app.library.editing import Edit, InUse, delete_stimulus, edit_stimulus
-from app.library.rules import apply_rules, ask_preview, rules_in_force
-from app.library.sheet import BadSheet, apply_sheet, sheet
 from app.library.tables import Stimulus
-from app.library.uses import uses_of
+from app.outputs.clues import clips_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
 from app.studies.pairs_draft import clip_cards, pairs_here, pairs_tried, with_pair

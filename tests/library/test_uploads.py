@@ -11,13 +11,13 @@ from app.accounts.logins import Who
 from app.accounts.tables import Role
 from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs.tables import Job, JobStatus
-from app.jobs.tidying import tidy
 from app.library import receiving, uploads
 from app.library.media import part_path
 from app.library.names import BadStimulus
 from app.library.receiving import StorageFull, TooManyBytes, WrongOffset, append, cancel, state
 from app.library.tables import Upload, UploadStatus
 from app.library.uploads import TooManyUploads, UploadRefused, upload_for
+from app.worker.tidying import tidy
 from tests.admin.persons import make_user
 from tests.library.desk import NOW, Desk, run
 

@@ -1,4 +1,4 @@
-"""Every promise of README, SECURITY.md, the consent texts and the pages stands with the test that proves it.
+"""Every promise of the first documents, the consent texts and the pages stands with the test that proves it.
 
 A promise is a clause with one of five words in it; on a page, of which most words are no promises, a sentence that
 begins with one. Whoever writes a new one finds it here, and says which test would fail without it, or words it as
@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from app.studies.file.templates import TEMPLATES
+from tools.made import by_hand
 
 ROOT = Path(__file__).parents[2]
 WORDS = r"(?:nothing|never|every|always|only)\b"
@@ -23,6 +24,7 @@ BEGINS = re.compile(rf"{WORDS}.*\s.*[.;]$", re.IGNORECASE)
 CLAUSES = re.compile(r"(?<=[.;!?])\**\s+|\n\s*\n|\n\s*(?:[-*]|\d+\.)\s|\|")
 # What a page says of what is there now, such as an empty list, promises nothing.
 NO_PROMISE = "says what is there"
+PAGES = ("README.md", "docs/tour.md", "docs/command-line.md", "docs/developers.md", "SECURITY.md")
 PROVEN: dict[str, dict[str, list[str] | str]] = yaml.safe_load(
     (Path(__file__).parent / "promises.yaml").read_text(encoding="utf-8")
 )
@@ -45,7 +47,7 @@ def words_of(template: str) -> str:
 def said() -> dict[str, set[str]]:
     """By where it is said, each promise as it is worded."""
     found: dict[str, set[str]] = {}
-    texts = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "SECURITY.md")}
+    texts = {name: by_hand((ROOT / name).read_text(encoding="utf-8")) for name in PAGES}
     consents = [template.keys()["consent"]["text"] for template in TEMPLATES.values()]
     demos = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "app" / "demo").glob("*consent.md"))]
     texts["consent"] = "\n\n".join([*consents, *demos])

@@ -14,7 +14,7 @@ from sqlalchemy import URL
 from sqlmodel import Session, col, update
 
 from app.core.database import Database
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.reports.hntt import import_answers
 from app.reports.package import PackageInfo
 from app.trials.tables import Mode, ParticipantSession

@@ -12,26 +12,26 @@ from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, Kind
-from app.jobs.worker import drain
 from app.library.clips.manifest import read_manifest
 from app.library.contents import add_documents
 from app.library.documents import read_documents
 from app.library.places import results_folder
 from app.reports.distances import as_attributes, distances_to_people, kept_distances
-from app.reports.match_files import Options as Far
-from app.reports.match_files import read_matches
+from app.reports.kept import from_json
 from app.reports.report import build_report
-from app.reports.results.view import from_json
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
 from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
+from app.tasks.game.match_files import Options as Far
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import write_records
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from app.trials.states import State
+from app.worker.worker import drain
 from tests.factories import NOW, load_file
 
 pytestmark = pytest.mark.any_database
@@ -90,7 +90,7 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     assert (gt["n_trials"], gt["n_participants"]) == ("12", "6")
     assert 0 <= float(gt["taken_for_human"]) <= 1
     html = (tmp_path / "report" / "report.html").read_text()
-    assert "Distance to people, and how often taken for a person" in html
+    assert "Distance to people, and people&#39;s judgement" in html
     assert "A rule that looks at one clue alone" in html
     assert (tmp_path / "report" / "figures" / "closing.svg").is_file()
     data = settings.model_copy(update={"data": tmp_path / "data"})

@@ -3,10 +3,10 @@
 import pytest
 
 from analysis.choice.conditions import ConditionsCompared
-from app.admin.results.charts import LEFT, RIGHT, rows, ticks
-from app.reports.results.condition_words import conditions_claims
-from app.reports.results.conditions import conditions_figures
-from app.reports.results.view import Figure
+from analysis.findings.condition_words import conditions_claims
+from analysis.findings.conditions import conditions_figures
+from analysis.findings.model import Figure
+from app.reports.page.charts import LEFT, RIGHT, rows, ticks
 from tests.analysis.test_conditions import EASY, HARD, THIRD, compared, drawn, study, trials
 
 pytestmark = pytest.mark.slow

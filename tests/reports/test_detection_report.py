@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from analysis.data.judgements import Judgements
 from analysis.data.mapping import read_judgements
 from analysis.detection.measures import analyze_judgements
-from analysis.detection.table import Judgements
 from app.reports.detection import write_detection_report
 from tests.factories import NOW
 from tests.reports.packages import rows_in
@@ -68,7 +68,7 @@ def test_its_files_and_page_hold_the_numbers_of_the_analysis(tmp_path: Path) -> 
     assert "<b>real" not in page
     assert "Conditions compared" in page
     text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
-    assert f"sensitivity d' 6 {expected['groups'][0]['d_prime']['mean']:.3f}" in text
+    assert f"sensitivity d' 6 0 {expected['groups'][0]['d_prime']['mean']:.3f}" in text
     assert "called <b>real</b>" in text
     methods = (tmp_path / "report/methods.md").read_text(encoding="utf-8")
     assert "[Hau95]" in methods

@@ -13,8 +13,9 @@ from analysis import AnalysisError, analyze
 from analysis.data.mapping import ANONYMOUS, read_mapped
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.reports.export import rows_of
 from app.reports.frames import responses_frame
@@ -22,8 +23,7 @@ from app.reports.imported import Imported
 from app.reports.kinds import What
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
-from app.reports.page.sources import read_study
-from app.studies.stimuli import add_stimuli
+from app.reports.sources import read_study
 from app.studies.tables import Study
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, Trial, Unit, UnitMember

@@ -16,8 +16,9 @@ from analysis.data.reading import read_rating_rows
 from analysis.detection.measures import analyze_judgements
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.reports.export import export
 from app.reports.imported import Imported
@@ -26,7 +27,6 @@ from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Study
 from app.studies.versions import set_state
 from app.trials.responses import Response

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 from analysis import analyze, read_responses
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.kinds import Format, What

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from analysis import analyze_rating_rows, compare_blocks
-from app.reports.page.paired_ratings import PAIRED
+from analysis.findings.paired_rating_tables import PAIRED
 from app.reports.ratings import write_ratings_report
 from app.reports.report import write_reports
 from tests.analysis.test_paired_ratings import GIVEN, rows_of

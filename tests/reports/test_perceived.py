@@ -15,12 +15,12 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.match_files import HUMAN, SeatPlayed
 from app.reports.perceived import play_of_studies
 from app.tasks.game.base import Event
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import Match
+from app.tasks.game.match_files import HUMAN, SeatPlayed
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write

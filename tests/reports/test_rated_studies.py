@@ -13,19 +13,19 @@ from sqlmodel import Session
 from analysis import analyze_rating_rows, read_rating_rows, render_rating_blocks
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
+from analysis.findings.rating_claims import claims
 from analysis.judging.items import check_item_verdicts, validate_rating_rows
 from analysis.signatures import compare_play
 from app.core.database import Database
 from app.core.errors import StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report, write_reports
-from app.reports.results.rating_claims import claims
 from app.reports.targets import split_targets
-from app.studies.stimuli import add_stimuli
 from app.trials.tables import Mode
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file

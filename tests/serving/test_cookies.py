@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from tests.factories import open_study

@@ -17,7 +17,7 @@ from app.core import templating
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.core.templating import reload_templates, templates_age
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.trials.tables import Mode, ParticipantSession
 from tests.factories import open_study

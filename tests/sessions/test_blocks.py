@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.errors import Closed
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.records import canonical_json, parse_record

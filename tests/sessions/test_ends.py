@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.templating import html_of
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.sessions import ends
 from app.sessions.ends import earned_in_words, way_out

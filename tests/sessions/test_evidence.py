@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, find_sessions

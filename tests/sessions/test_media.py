@@ -8,7 +8,7 @@ from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.padded import PaddedClip
 from app.library.clips.store import ClipStore
 from app.questions.sides import Side

@@ -11,7 +11,7 @@ from analysis import analyze
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.questions.base import Question
 from app.reports.export import rows_of

@@ -16,7 +16,7 @@ from analysis import analyze
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.engines import make_engine
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.frames import labels_frame, responses_frame

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from app.accounts.audit import COMMAND_LINE
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.monitor.notices import notices_of

@@ -19,10 +19,7 @@ from app.core.database import Database
 from app.core.errors import NotFound
 from app.core.settings import Settings
 from app.jobs import queue
-from app.jobs.context import Work
-from app.jobs.handlers import HANDLERS
 from app.jobs.tables import Job, JobStatus, Kind
-from app.jobs.worker import drain
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
@@ -40,6 +37,9 @@ from app.trials.pages import Page
 from app.trials.responses import Response
 from app.trials.states import State
 from app.trials.tables import ParticipantSession, SessionNote, Status, Trial
+from app.worker.context import Work
+from app.worker.handlers import HANDLERS
+from app.worker.worker import drain
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, load_file
 from tests.sessions.test_before_consent import cells, places_of

@@ -81,21 +81,18 @@ def test_a_study_that_is_not_there_is_one_clear_refusal(settings: Settings, data
 def test_numbers_differ_from_answer_to_answer_and_keep_to_their_bounds() -> None:
     person = Person(Traits(), random.Random(5))
     for low, high in (
-        ("", ""),
-        ("0", ""),
-        ("", "-3"),
-        ("0", "120"),
-        ("0", "1e20"),
-        ("0.25", "0.75"),
-        ("7", "7"),
+        (None, None),
+        (0, None),
+        (None, -3),
+        (0, 120),
+        (0, 1e20),
+        (0.25, 0.75),
+        (7, 7),
     ):
         given = [float(person.number(low, high)) for _ in range(50)]
-        assert all((not low or float(low) <= n) and (not high or n <= float(high)) for n in given), (
-            low,
-            high,
-        )
+        assert all((low is None or low <= n) and (high is None or n <= high) for n in given), (low, high)
         assert len(set(given)) > 10 or low == high, (low, high)
-        assert (low, high) == ("0.25", "0.75") or all(n.is_integer() for n in given)
+        assert (low, high) == (0.25, 0.75) or all(n.is_integer() for n in given)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role
+from app.catalog.uses import uses_of
 from app.core.database import Database
-from app.library.uses import uses_of
 from app.reports.export import columns_of, export, rows_of
 from app.reports.kinds import Format, What
 from app.studies.drafts import create_study, draft_for, save_draft, save_version

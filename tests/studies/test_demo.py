@@ -20,7 +20,7 @@ from app.core.settings import Settings
 from app.demo.build import FILES, SLUG, build_demo, is_there
 from app.demo.walks import FOLDER, LIST, clip_file, keep_walks, listed, positions_file
 from app.library.clips.facts import differences
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.probe import probe
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.tables import Stimulus

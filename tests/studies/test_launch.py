@@ -16,14 +16,14 @@ from app.cli import app
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.library.clues import clues_state
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
+from app.outputs.clues import clues_state
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, Check, checklist
 from app.studies.launch import Accepted, NotAccepted, NotReady, change_state, state_changes, study_here
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Draft, Study, StudyVersion
 from app.trials.states import State
 from app.trials.tables import Mode

@@ -12,8 +12,9 @@ from starlette.testclient import TestClient
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.errors import Conflict
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
@@ -21,7 +22,6 @@ from app.sessions.state_machine import submit
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.drafts import ReasonDue, draft_for, save_draft, save_version
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.trials.responses import Response

@@ -10,11 +10,11 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
+from app.catalog.editing import Edit, InUse, edit_stimulus
+from app.catalog.sheet import apply_sheet, sheet
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.library.clips.store import ClipStore
-from app.library.editing import Edit, InUse, edit_stimulus
-from app.library.sheet import apply_sheet, sheet
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, checklist
 from app.studies.drafts import create_study, draft_for, save_draft, save_version

@@ -9,11 +9,11 @@ from sqlmodel import Session, select
 
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.studies.queries import study_named
-from app.studies.stimuli import add_stimuli
 from app.studies.summaries import summaries
 from app.studies.tables import StudyVersion
 from app.studies.versions import set_state

@@ -19,7 +19,7 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports import played, responses, selects
 from app.reports.export import rows_of

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import same_codes
 from analysis.data.checking import categorical
-from analysis.data.codes import Codes, Counts, Mask, recoded, small_type
+from analysis.data.codes import Codes, Counts, Mask, recoded, same_codes, small_type
 from analysis.data.columns import CHOICES, MEMBERS, TIE
-from analysis.ratings.table import as_number
+from analysis.data.rating_table import as_number
 
 SIDES = ("left", "right")
 _PERCENT = re.compile(r"\s*%$")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import same_codes
-from analysis.data.codes import Groups, Mask, groups_of
+from analysis.data.codes import Groups, Mask, groups_of, same_codes
 from analysis.data.columns import MEMBERS, ORDER_NOT_RECORDED, RESPONSE_COLUMNS, names
 from analysis.data.elsewhere.mapped_cells import (
     constant,
@@ -25,9 +24,9 @@ from analysis.data.elsewhere.mapping_file import MappingFile
 from analysis.data.elsewhere.table_files import TableFile
 from analysis.data.elsewhere.wide import long_table
 from analysis.data.elsewhere.yaml_entries import Entry
+from analysis.data.rating_table import as_number
 from analysis.data.schema import check_responses
 from analysis.errors import SchemaError, shown
-from analysis.ratings.table import as_number
 
 PROSE = tuple(column.name for column in RESPONSE_COLUMNS if column.prose)
 # What tells a member: its cells may be a side, or the name of a source or clip.

@@ -15,9 +15,9 @@ from analysis.data.elsewhere.mapping_file import (
 from analysis.data.elsewhere.table_files import TableFile
 from analysis.data.elsewhere.wide import long_table
 from analysis.data.elsewhere.yaml_entries import Entry
+from analysis.data.rating_table import COLUMNS, OUT_OF_RANGE, Ratings, as_number, check_ratings
 from analysis.errors import SchemaError, shown
-from analysis.ratings.table import COLUMNS, OUT_OF_RANGE, Ratings, as_number, check_ratings
-from analysis.stats.agreement.ratings import LEVELS
+from analysis.options import LEVELS
 
 _LEVELS = ("ordinal", *(level for level in LEVELS if level != "ordinal"))
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from analysis.choice.cells import same_codes
 from analysis.data.checking import categorical
-from analysis.data.codes import Codes, Counts, Mask
+from analysis.data.codes import Codes, Counts, Mask, same_codes
 from analysis.data.elsewhere.list_cells import Path, entries_of, path_of
 from analysis.data.elsewhere.mapping_file import MappingFile
 from analysis.data.elsewhere.table_files import TableFile

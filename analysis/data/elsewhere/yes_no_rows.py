@@ -7,7 +7,7 @@ from analysis.data.elsewhere.mapped_cells import constant, texts_of
 from analysis.data.elsewhere.mapping_file import MappingFile, require_known, require_known_wide
 from analysis.data.elsewhere.table_files import TableFile
 from analysis.data.elsewhere.wide import LongTable, long_table
-from analysis.detection.table import COLUMNS, Judgements
+from analysis.data.judgements import COLUMNS, Judgements
 from analysis.errors import SchemaError, shown
 
 

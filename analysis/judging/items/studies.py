@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from analysis.data.rating_table import as_number
 from analysis.errors import AnalysisError
 from analysis.judging.alternative import EPSILON, FEWEST
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.judging.items.verdicts import check_item_verdicts
 from analysis.options import RESAMPLES
 from analysis.ratings.studies import RatedBlock, rated_blocks
-from analysis.ratings.table import as_number
 from analysis.results import Result
 
 

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.choice.majority import natural
+from analysis.data.ordering import natural
+from analysis.data.rating_table import Ratings, as_number
 from analysis.errors import SchemaError, shown
 from analysis.judging.pairs import Bools, Ints
-from analysis.ratings.table import Ratings, as_number
 from analysis.results import Result
 from analysis.stats.intervals import Floats
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analysis.data.rating_table import Ratings
 from analysis.errors import AnalysisError
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Duels, Q, tested
 from analysis.judging.items import classes, numbers
@@ -15,10 +16,8 @@ from analysis.judging.items.verdicts import check_item_verdicts
 from analysis.judging.measures import OVER_PERSON, Spread, interval_of, with_spread_of
 from analysis.judging.pairs import Bools
 from analysis.judging.scores import Evaluated, Quantity, divided, evaluate, mean_of
-from analysis.options import LEVEL, RESAMPLES
-from analysis.ratings.table import Ratings
+from analysis.options import LEVEL, RESAMPLES, Level
 from analysis.results import Result
-from analysis.stats.agreement.ratings import Level
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import NOT_ASKED, no_interval
 from analysis.stats.student import Scale

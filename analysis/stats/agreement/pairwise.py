@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+from analysis.options import Level
 from analysis.results import Result
-from analysis.stats.agreement.ratings import Level
 from analysis.stats.agreement.resampling import Coefficient, Sample
 from analysis.stats.agreement.units import Codes
 from analysis.stats.agreement.words import ITEMS, estimated, undefined
@@ -28,6 +28,7 @@ class RaterPair(Result):
     `kappa_quadratic` weigh a disagreement by the distance of the two values, or by its square [Coh68]_."""
 
     raters: tuple[str, str]
+    """The two raters."""
     n_items: int
     agreement: Estimate
     kappa: Estimate
@@ -42,11 +43,15 @@ class RaterPairs(Result):
     The means are over the pairs that have a kappa: Light's kappa [Lig71]_."""
 
     n_raters: int
+    """Raters."""
     n_pairs: int
     n_apart: int
     mean_kappa: float | None
+    """-1 to 1."""
     mean_kappa_linear: float | None
+    """-1 to 1."""
     mean_kappa_quadratic: float | None
+    """-1 to 1."""
     pairs: tuple[RaterPair, ...]
     reason: str | None
 

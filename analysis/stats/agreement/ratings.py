@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from analysis.errors import AnalysisError, shown
-from analysis.options import RESAMPLES, chosen
+from analysis.options import LEVELS, RESAMPLES, Level, chosen
 from analysis.results import Result
 from analysis.stats.agreement.coefficients import FEWEST_FOR_CHANCE, beside, interval, nominal, ordinal
 from analysis.stats.agreement.icc import intraclass
@@ -17,9 +16,6 @@ from analysis.stats.agreement.units import Codes
 from analysis.stats.agreement.words import ITEMS, Words, estimated, undefined
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
-
-Level = Literal["nominal", "ordinal", "interval"]
-LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
 _COLUMNS = ("item", "rater", "value")
 _MOST_CELLS = 50_000_000
@@ -44,6 +40,7 @@ class RatingAgreement(Result):
     n_items_one_rating: int
     n_raters: int
     n_ratings: int
+    """Ratings."""
     n_values: int
     agreement: Estimate
     alpha: Estimate

@@ -43,6 +43,7 @@ class SourceAgreement(Result):
     sources: tuple[str, str]
     n_pairs: int
     n_pairs_one_vote: int
+    """Pairs with a single vote, which have nobody to agree with."""
     n_votes: int
     agreement: Estimate
     alpha: Estimate

@@ -23,7 +23,9 @@ class Strength(Result):
 
     source: str
     n_comparisons: int
+    """Comparisons of this source with another."""
     n_wins: int
+    """How many of them it won."""
     strength: Estimate
     strength_plain: Estimate
 
@@ -53,7 +55,9 @@ class BradleyTerry(Result):
     n_participants: int | None
     n_blank: int
     n_same_source: int
+    """Answers to pairs of one source."""
     n_without_source: int
+    """Answers to pairs of which a source is not known."""
     n_side_unknown: int
     strengths: tuple[Strength, ...]
     probabilities: tuple[WinProbability, ...]

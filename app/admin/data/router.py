@@ -10,7 +10,7 @@ from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
-from app.library import outputs
+from app.outputs import outputs
 from app.reports.download import exported
 from app.reports.kinds import Format, What
 

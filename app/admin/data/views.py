@@ -14,7 +14,7 @@ from app.core.problems import counted
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
-from app.library.outputs import answers_by_mode, last_response
+from app.outputs.outputs import answers_by_mode, last_response
 from app.reports.facts import designs_of, tables_of
 from app.reports.kinds import What
 from app.studies.access import StudyHere

@@ -9,7 +9,7 @@ from app.admin.design.fields import dotted, scales, value_at
 from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
 from app.admin.design.views import FaultView
 from app.core.problems import Fault, Place
-from app.questions.registry import type_of
+from app.questions.registry import QUESTIONS, type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 
@@ -25,8 +25,10 @@ def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[Fa
 
 
 def labels_are_shown(question: Mapping[str, Any]) -> bool:
-    """True if a likert's labels come from a named scale, and are displayed rather than edited."""
-    return type_of(question) == "likert" and bool(question.get("scale")) and question.get("labels") is None
+    """Whether a question's labels are those of a named scale alone, which are shown and not typed."""
+    model = QUESTIONS.get(type_of(question) or "")
+    takes_scale = model is not None and "scale" in model.model_fields
+    return takes_scale and bool(question.get("scale")) and question.get("labels") is None
 
 
 def plain(text: str) -> str:

@@ -23,8 +23,8 @@ from app.judges.models import models_here
 from app.judges.registry import registry
 from app.judges.study import cannot_judge, main_pairs
 from app.library.clips.store import ClipStore
-from app.library.outputs import VERDICTS, last_response
 from app.library.places import judging_folder
+from app.outputs.outputs import VERDICTS, last_response
 from app.reports.facts import designs_of
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look

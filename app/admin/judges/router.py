@@ -15,7 +15,7 @@ from app.core.templating import render
 from app.jobs.queue import mark_job_seen
 from app.judges.asking import JudgesWish, ask_judges
 from app.judges.described import described
-from app.library import outputs
+from app.outputs import outputs
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 RunId = Annotated[int | None, Query(ge=1, lt=2**31)]

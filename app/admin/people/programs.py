@@ -12,9 +12,9 @@ from app.admin.people.apidoc import refusals_of, tags_of
 from app.admin.people.views import ApiPage
 from app.core.dependencies import DatabaseDep, Now, Site
 from app.core.templating import render
-from app.jobs.calling import call_off
-from app.jobs.queue import JobView, job_for
+from app.jobs.queue import JobView
 from app.jobs.tables import Kind
+from app.studies.jobs import call_off, job_for
 
 reading = APIRouter(dependencies=[anyone])
 working = APIRouter(dependencies=[editors])

@@ -5,20 +5,27 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
+from analysis.findings.model import Findings, Numbers
 from app.accounts.dependencies import WhoDep
+from app.accounts.logins import Who
 from app.admin.access import ShellDep, editors
-from app.admin.results.views import Wish, figure_csv, lacks_posters, results_page, view_of
+from app.admin.results.views import Wish, lacks_posters, results_page, view_of
+from app.catalog.pictures import ask_pictures
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import NotFound, StudyError
+from app.core.settings import Settings
 from app.core.templating import render
-from app.library import results
 from app.library.media import poster_path
-from app.library.pictures import ask_pictures
+from app.outputs import results
+from app.reports.page.drawn import csv_of, tables_of
+from app.studies.access import StudyHere
 from app.studies.dependencies import StudyDep
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Path(pattern=r"^[a-z]{1,40}$")]
+TableName = Annotated[str, Path(pattern=r"^[a-z_]{1,40}(-[0-9]{1,2})?$")]
 Short = Annotated[str, Query(max_length=64)]
 NO_STORE = {"Cache-Control": "no-store"}
 
@@ -94,16 +101,43 @@ async def download_figure(
     against: Short = "",
 ) -> Response:
     asked = await database.read(results.asked_for, who, study, mode, against)
-    await database.read(results.require_all_open, who, study, asked)
-    view = view_of(settings.data_dir, await database.read(results.shown_job, study, asked))
+    view = await _kept(database, settings, who, study, asked)
     figure = view.figure(name) if view else None
     if figure is None or not figure.numbers.columns:
         raise NotFound(f"There is no figure {name!r} in these results.")
-    headers = {
-        **NO_STORE,
-        "Content-Disposition": f'attachment; filename="{study.slug}-{asked.mode}-{name}.csv"',
-    }
-    return Response(figure_csv(figure), media_type="text/csv; charset=utf-8", headers=headers)
+    return _csv(figure.numbers, f"{study.slug}-{asked.mode}-{name}.csv")
+
+
+@router.get("/results/numbers/{name}.csv")
+async def download_numbers(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    name: TableName,
+    mode: Short = "",
+    against: Short = "",
+) -> Response:
+    """One table of a statistic."""
+    asked = await database.read(results.asked_for, who, study, mode, against)
+    view = await _kept(database, settings, who, study, asked)
+    tables = dict(one for section in view.sections for one in tables_of(section)) if view else {}
+    if name not in tables:
+        raise NotFound(f"There is no table {name!r} in these results.")
+    return _csv(tables[name], f"{study.slug}-{asked.mode}-{name}.csv")
+
+
+async def _kept(
+    database: Database, settings: Settings, who: Who, study: StudyHere, asked: results.Asked
+) -> Findings | None:
+    """What is kept of results that this user has opened."""
+    await database.read(results.require_all_open, who, study, asked)
+    return view_of(settings.data_dir, await database.read(results.shown_job, study, asked))
+
+
+def _csv(numbers: Numbers, name: str) -> Response:
+    headers = {**NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(csv_of(numbers), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @router.get("/results/clips/{clip}.jpg")

@@ -8,24 +8,23 @@ from urllib.parse import urlencode
 
 from sqlmodel import Session
 
+from analysis.data.ordering import natural
+from analysis.findings.model import FORMAT, Figure, Findings, Mark
 from app.admin.access import Shell
-from app.admin.p_values import p_cell
 from app.admin.pages import AdminPage
-from app.admin.results.charts import People, Plot, Row, Tick, people, plots, rows, ticks
-from app.core.spreadsheet import csv_text
 from app.jobs.queue import JobView
-from app.library.catalog import natural
 from app.library.media import poster_path
 from app.library.places import results_folder
-from app.library.results import (
+from app.outputs.results import (
     Asked,
     Standing,
     asked_for,
     comparable,
     modes_of,
 )
-from app.library.results import standing as standing_of
-from app.reports.results.view import FORMAT, Cell, Column, Figure, Mark, Numbers, ResultsView, from_json
+from app.outputs.results import standing as standing_of
+from app.reports.kept import from_json
+from app.reports.page.drawn import Block, Drawn, Told, blocks_of, drawn_of, told_of
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
 from app.trials.tables import Mode
@@ -38,34 +37,6 @@ class Link:
     address: str
     label: str
     is_here: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A figure's numbers as text; the first column names the row, `is_number` says which stand right."""
-
-    caption: str
-    head: Sequence[str]
-    is_number: Sequence[bool]
-    rows: Sequence[Sequence[str]]
-    n_more: int
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A figure with its places on the page; `csv` is the address of its numbers."""
-
-    figure: Figure
-    rows: Sequence[Row]
-    plots: Sequence[Plot]
-    ticks: Sequence[Tick]
-    people: People | None
-    table: Table
-    csv: str
-    n_more: int = 0
-
-
-_ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgements", "measures": "Play"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +54,7 @@ class ResultsPage(AdminPage):
     is_closed: bool
     is_blinded: bool
     openings: Sequence[Opening]
-    view: ResultsView | None = None
+    view: Findings | None = None
     drawn: Mapping[str, Drawn]
     under_way: JobView | None = None
     failed: JobView | None = None
@@ -93,23 +64,14 @@ class ResultsPage(AdminPage):
     others: Sequence[str] = ()
     against: str = ""
     posters: frozenset[str] = frozenset()
-
-    def figures(self, section: str) -> Sequence[Drawn]:
-        return [one for one in self.drawn.values() if one.figure.section == section]
+    told: Sequence[Told] = ()
 
     @property
-    def rated(self) -> Sequence[tuple[str, str]]:
-        """The sections of items, one for each block and kind, with their titles."""
-        sections = dict.fromkeys(one.figure.section for one in self.drawn.values())
-        found = [(name, *name.partition(":")[::2]) for name in sections if ":" in name]
-        kinds = [kind for _, kind, _ in found]
-        return [
-            (name, f"{_ITEMS[kind]}: {block}" if kinds.count(kind) > 1 else _ITEMS[kind])
-            for name, kind, block in found
-        ]
+    def blocks(self) -> Sequence[Block]:
+        return blocks_of(self.view, self.drawn) if self.view else ()
 
 
-MOST_PAIRS, MOST_ROWS = 24, 200
+MOST_PAIRS = 24
 SORTS: Mapping[str, tuple[str, Callable[[Mark], tuple[object, ...]]]] = {
     "votes": ("By votes", lambda mark: (-(mark.value or 0.0), natural(mark.name))),
     "condition": ("By condition", lambda mark: (mark.group, -(mark.value or 0.0), natural(mark.name))),
@@ -164,28 +126,21 @@ def results_page(
         others=[] if is_closed else comparable(session, shell.who, study, asked.mode),
         against=asked.against.slug if asked.against else "",
         posters=_posters(view, data_dir),
+        told=_told(view, here, asked),
     )
 
 
-def kept_view(data_dir: Path, there: Standing) -> ResultsView | None:
+def kept_view(data_dir: Path, there: Standing) -> Findings | None:
     """The results stored by the worker; None if they are gone or of another release."""
     return view_of(data_dir, there.shown) if there.shown else None
 
 
-def view_of(data_dir: Path, job: JobView) -> ResultsView | None:
+def view_of(data_dir: Path, job: JobView) -> Findings | None:
     try:
         view = from_json((results_folder(data_dir, job.id) / "view.json").read_bytes())
     except (OSError, ValueError):
         return None
     return view if view.format == FORMAT else None
-
-
-def figure_csv(figure: Figure) -> str:
-    """The numbers of a figure, unrounded, as the page's table has them rounded."""
-    head = [column.name for column in figure.numbers.columns]
-    return csv_text(
-        head, [["" if cell is None else str(cell) for cell in row] for row in figure.numbers.rows]
-    )
 
 
 def _address(here: str, **fields: str) -> str:
@@ -205,18 +160,25 @@ def _sorts(here: str, asked: Asked, wish: Wish) -> Sequence[Link]:
     ]
 
 
-def _every(view: ResultsView | None, here: str, asked: Asked, wish: Wish) -> str:
+def _every(view: Findings | None, here: str, asked: Asked, wish: Wish) -> str:
     figure = view.figure("pairs") if view else None
     if figure is None or wish.every or len(figure.marks) <= MOST_PAIRS:
         return ""
     return _address(here, **_asked(asked), pairs=wish.pairs, every="1") + "#pairs"
 
 
-def _drawn(view: ResultsView, here: str, asked: Asked, wish: Wish) -> Sequence[tuple[str, Drawn]]:
+def _drawn(view: Findings, here: str, asked: Asked, wish: Wish) -> Sequence[tuple[str, Drawn]]:
     return [
         (figure.name, _figure(figure, _address(f"{here}/{figure.name}.csv", **_asked(asked)), wish))
         for figure in view.figures
     ]
+
+
+def _told(view: Findings | None, here: str, asked: Asked) -> Sequence[Told]:
+    def address(name: str) -> str:
+        return _address(f"{here}/numbers/{name}.csv", **_asked(asked))
+
+    return told_of(view.sections, address) if view else ()
 
 
 def _figure(figure: Figure, address: str, wish: Wish) -> Drawn:
@@ -224,54 +186,16 @@ def _figure(figure: Figure, address: str, wish: Wish) -> Drawn:
     if figure.drawing == "pairs":
         marks = sorted(marks, key=SORTS.get(wish.pairs, SORTS["votes"])[1])
         marks = marks if wish.every else marks[:MOST_PAIRS]
-    return Drawn(
-        figure=figure,
-        rows=rows(figure, marks),
-        plots=plots(figure),
-        ticks=ticks(figure),
-        people=people(figure),
-        table=_table(figure.numbers),
-        csv=address if figure.numbers.columns else "",
-        n_more=len(figure.marks) - len(marks),
-    )
+    return drawn_of(figure, address, marks=marks)
 
 
-def _table(numbers: Numbers) -> Table:
-    shown = numbers.rows[:MOST_ROWS]
-    return Table(
-        caption=numbers.caption,
-        head=[column.title for column in numbers.columns],
-        is_number=[column.unit != "text" for column in numbers.columns],
-        rows=[
-            [_shown(cell, column) for cell, column in zip(row, numbers.columns, strict=True)] for row in shown
-        ],
-        n_more=len(numbers.rows) - len(shown),
-    )
-
-
-def _shown(cell: Cell, column: Column) -> str:
-    if cell is None or cell == "":
-        return "–"
-    if isinstance(cell, str):
-        return cell
-    match column.unit:
-        case "share":
-            return f"{100 * cell:.1f}%"
-        case "count":
-            return f"{cell:,}"
-        case "p":
-            return p_cell(cell)
-        case _:
-            return str(cell) if isinstance(cell, int) else f"{cell:.3f}"
-
-
-def _clips(view: ResultsView | None) -> frozenset[str]:
+def _clips(view: Findings | None) -> frozenset[str]:
     figure = view.figure("pairs") if view else None
     marks = figure.marks if figure else ()
     return frozenset(clip.sha256 for mark in marks for clip in mark.clips or () if clip.sha256)
 
 
-def _posters(view: ResultsView | None, data_dir: Path) -> frozenset[str]:
+def _posters(view: Findings | None, data_dir: Path) -> frozenset[str]:
     return frozenset(clip for clip in _clips(view) if _is_drawn(poster_path(data_dir, clip)))
 
 

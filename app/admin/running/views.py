@@ -13,12 +13,12 @@ from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, time_chart
 from app.library.clips.store import ClipStore
-from app.library.clues import clues_state
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
 from app.monitor.sessions_list import ANY_FLAG, Search, SessionList, checked_search, find_sessions
 from app.monitor.sessions_view import SessionView, one_session
 from app.monitor.snapshots import Snapshot
+from app.outputs.clues import clues_state
 from app.sessions.links import Link
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look

@@ -12,7 +12,7 @@ from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
-from app.library.clues import have_report
+from app.outputs.clues import have_report
 from app.studies.dependencies import StudyDep
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])

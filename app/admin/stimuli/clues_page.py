@@ -10,8 +10,8 @@ from app.admin.p_values import p_cell, p_words
 from app.admin.stimuli.views import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
-from app.library.clues import ClueClips, clips_in, clips_of, clue_run, clue_runs, is_of, verdict_of
 from app.library.kinds import StimulusKind
+from app.outputs.clues import ClueClips, clips_in, clips_of, clue_run, clue_runs, is_of, verdict_of
 from app.studies.access import StudyHere
 
 _FINDINGS = {

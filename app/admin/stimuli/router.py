@@ -17,13 +17,13 @@ from app.admin.stimuli.stimuli_pages import (
     sheet_page,
     wanted_of,
 )
+from app.catalog import editing, served
+from app.catalog.pictures import ask_pictures
+from app.catalog.sheet import note_sheet, sheet, take_table, text_of
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.library import editing, served
 from app.library.dependencies import StoreDep
-from app.library.pictures import ask_pictures
-from app.library.sheet import note_sheet, sheet, take_table, text_of
 
 library = APIRouter(dependencies=[editors])
 clips = APIRouter(prefix="/stimuli", dependencies=[editors])

@@ -10,12 +10,12 @@ from app.admin.access import Shell
 from app.admin.stimuli.rulesform import RulesForm, form_of
 from app.admin.stimuli.stimuli_pages import HERE, frame_size, megabytes
 from app.admin.stimuli.views import Preview, RulesPage, TriedClip
+from app.catalog.catalog import ClipFacts, StimulusView, names_with_original, stimulus_for
+from app.catalog.rules import last_reprocessing, preview_run, reprocessing, rules_view
 from app.core.errors import NotFound
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
-from app.library.catalog import ClipFacts, StimulusView, names_with_original, stimulus_for
 from app.library.clips.rules import Rules
-from app.library.rules import last_reprocessing, preview_run, reprocessing, rules_view
 
 
 def rules_page(

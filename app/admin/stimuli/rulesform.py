@@ -7,8 +7,8 @@ from typing import Any
 
 from analysis.files.numbers import decimal_number
 from app.admin.stimuli.views import MaskRow
+from app.catalog.rules import BadRules, checked_rules
 from app.library.clips.rules import Mask, Rules
-from app.library.rules import BadRules, checked_rules
 
 SIDES = ("x", "y", "width", "height")
 NUMBERS = ("trim_start_s", "trim_end_s", "width", "height", "fps", "crf")

@@ -9,13 +9,13 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.stimuli.rules_page import rules_page
 from app.admin.stimuli.rulesform import rules_in, typed
+from app.catalog import rules as library_rules
+from app.catalog import served
+from app.catalog.rules import BadRules
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.library import rules as library_rules
-from app.library import served
 from app.library.clips.rules import Rules
-from app.library.rules import BadRules
 
 router = APIRouter(prefix="/stimuli", dependencies=[editors])
 PAGE = "/admin/stimuli/rules"

@@ -20,9 +20,7 @@ from app.admin.stimuli.views import (
     UploadPage,
     UseRow,
 )
-from app.core.markdown import markdown
-from app.core.problems import counted, listed
-from app.library.catalog import (
+from app.catalog.catalog import (
     SORTS,
     Catalog,
     ClipFacts,
@@ -32,16 +30,18 @@ from app.library.catalog import (
     known_sources,
     stimulus_for,
 )
+from app.catalog.pictures import has_poster, lack_pictures
+from app.catalog.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
+from app.catalog.sheet import plan_sheet
+from app.catalog.uses import UNSEEN, Use
+from app.core.markdown import markdown
+from app.core.problems import counted, listed
 from app.library.documents import Document, measure_document, read_out
 from app.library.kinds import StimulusKind
-from app.library.pictures import has_poster, lack_pictures
 from app.library.queued import Place, places
 from app.library.records import parse_record
-from app.library.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
-from app.library.sheet import plan_sheet
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
-from app.library.uses import UNSEEN, Use
 from app.tasks.rating.views import record_view
 
 HERE = "/admin/stimuli"

@@ -9,13 +9,13 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import MAX_BYTES, AnyForm, FilesDep
 from app.admin.stimuli.stimuli_pages import attributes_in, upload_page
+from app.catalog.rules import BadRules
+from app.catalog.rules import set_frame_size as set_size
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import receiving
 from app.library.receiving import WrongOffset
-from app.library.rules import BadRules
-from app.library.rules import set_frame_size as set_size
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 
 router = APIRouter(prefix="/stimuli", dependencies=[editors])

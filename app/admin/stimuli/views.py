@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
+from app.catalog.sheet import Change
 from app.core.problems import Problem
 from app.jobs.queue import JobView
-from app.library.sheet import Change
 from app.library.uploads import UploadView
 from app.tasks.rating.views import RecordView
 

@@ -11,9 +11,9 @@ from app.admin.studies.views import overview_page, studies_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.library.deleting import delete_study, remove_files
 from app.studies.access import share, unshare, visible_slugs
 from app.studies.archiving import archive, unarchive
+from app.studies.deleting import delete_study, remove_files
 
 router = APIRouter(dependencies=[editors])
 owners = APIRouter(dependencies=[owners_only])

@@ -10,9 +10,9 @@ from app.accounts.logins import Who
 from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
-from app.library.clues import clips_of, clue_runs, is_of, verdict_of
 from app.library.kinds import StimulusKind
-from app.library.outputs import last_response
+from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
+from app.outputs.outputs import last_response
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in

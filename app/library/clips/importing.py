@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from app.library.clips.errors import ClipError, ClipRefused, ManifestProblems, SizeConflict
 from app.library.clips.facts import ClipInfo, fitted
+from app.library.clips.imported import ImportedClip
 from app.library.clips.manifest import Manifest, ManifestRow
 from app.library.clips.probe import probe
 from app.library.clips.process import frames_left, process
@@ -21,28 +22,6 @@ from app.library.clips.store import ClipStore, Stored, file_sha256
 OnProgress = Callable[[int, int, str], None]
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedClip:
-    """One stimulus whose files are in the store; `rules` are those applied, frame size included."""
-
-    name: str
-    source: str
-    attributes: Mapping[str, str]
-    original_sha256: str
-    original_name: str
-    original_bytes: int
-    clip_sha256: str
-    clip_bytes: int
-    duration_s: float
-    width: int
-    height: int
-    fps: float
-    frames: int
-    rules: Rules
-    positions_sha256: str | None
-    original_video: ClipInfo
 
 
 @dataclass(frozen=True, slots=True)

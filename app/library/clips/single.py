@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.clips.errors import ClipError
-from app.library.clips.importing import ImportedClip
+from app.library.clips.imported import ImportedClip
 from app.library.clips.pictures import FRAME_SIDE, POSTER_SIDE, make_picture
 from app.library.clips.probe import probe
 from app.library.clips.process import OnFrame, process

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from analysis import Analysis, StudyResult
+from analysis.findings.model import Section
+from analysis.findings.references import REFERENCES
+from analysis.findings.registry import methods_in
 from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
+from app.questions.registry import TYPES
 from app.reports.facts import StudyFacts, VersionFacts
-from app.reports.page.references import REFERENCES
-from app.reports.page.sources import FileStudy, Source
-from app.reports.page.statistics import JUDGES, statistics
+from app.reports.sources import FileStudy, Source
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import DesignTrials, PairDesign
@@ -56,15 +58,14 @@ class Methods:
 
 
 def methods_of(
-    studies: Sequence[Source], analysis: Analysis | None, mode: str, seed: int, *, has_judges: bool = False
+    studies: Sequence[Source], analysis: Analysis | None, mode: str, seed: int, found: Iterable[Section] = ()
 ) -> Methods:
-    """The methods of a report over `studies`; without an `analysis` there are no answers, and it says so."""
+    """The methods of a report over `studies`, with those of the sections that were `found`; without an `analysis` there
+    are no answers, and it says so."""
     results = {result.study: result for result in analysis.studies} if analysis else {}
     sections = [(f"Study {study.slug}", tuple(_study(study, results, mode))) for study in studies]
-    if analysis:
-        sections.append(("Analysis", tuple(statistics(analysis))))
-    if has_judges:
-        sections.append(("Judges", (JUDGES,)))
+    if made := methods_in(found):
+        sections.append(("Analysis", made))
     return _with_references(sections, seed)
 
 
@@ -197,7 +198,8 @@ def _asked(trials: DesignTrials) -> str:
 def _question(question: Question) -> str:
     n = len(question.labels)
     scale = f" ({n} points, from 1 {question.labels[0]} to {n} {question.labels[-1]})" if n else ""
-    return f"“{question.ask}”{scale}"
+    parts = ", ".join(f"“{text}”" for text in TYPES[question.type].parts(question))
+    return f"“{question.ask}”{f' of {parts}' if parts else ''}{scale}"
 
 
 def _people(facts: StudyFacts, mode: str) -> Iterator[str]:

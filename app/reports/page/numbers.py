@@ -4,14 +4,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from analysis import Analysis
-from analysis.figures import AnyFigure, Figure, figures_of
+from analysis.figures import AnyFigure, Figure
+from analysis.findings.judge_tables import HEAD as JUDGES_HEAD
+from analysis.findings.judge_tables import judge_rows
 from analysis.judging import JudgeValidation
 from analysis.reported import FORMAT
-from app.reports.page.judges import HEAD as JUDGES_HEAD
-from app.reports.page.judges import judge_rows
-from app.reports.page.sources import Source, sessions_of
+from analysis.study_figures import figures_of
 from app.reports.page.tables import tables_of
 from app.reports.page.writing import csv_text
+from app.reports.sources import Source, sessions_of
 
 
 def figures_in(

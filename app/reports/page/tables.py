@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from analysis import Analysis, Comparison, Description, StudyResult
 from analysis.choice.conditions import ConditionsCompared
 from analysis.data.columns import LABEL_COLUMNS, names
+from analysis.findings.tables import value_of
 from analysis.results import table_rows
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.paired import PairedTest
-from app.reports.page.sections import further_estimates
-from app.reports.page.views import value_of
+from app.reports.page.estimates import further_estimates
 
 # One row's cells, in the order of the table's head.
 Row = tuple[object, ...]

@@ -10,28 +10,24 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from analysis.figures import AnyFigure, Figure
+from analysis.findings.model import Findings
 from analysis.results import Result, table_rows
 from app.core.errors import StudyError
+from app.core.templating import html_of
 from app.reports.export import csv_lines
+from app.reports.page.drawn import csv_of
 from app.reports.page.methods import Methods
-from app.reports.page.page import ReportPage
-from app.reports.page.views import SectionView, bound
+from app.reports.page.page import WARNINGS, Part, ReportPage, numbers_in, report_page
 
 Files = Mapping[str, str | bytes]
 OnProgress = Callable[[int, int, str], None]
 
-_HERE = Path(__file__).parent.parent
-_environment = Environment(
-    loader=FileSystemLoader(_HERE / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
+_STYLES = tuple(
+    Path(__file__).parents[2] / place
+    for place in ("sessions/static/look.css", "reports/static/findings.css", "reports/static/report.css")
 )
-_environment.filters["bound"] = bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,7 @@ class FileReport:
     n_counted: int
     result: Result
     methods: Methods
-    sections: tuple[SectionView, ...]
+    findings: Findings
     tables: Mapping[str, str]
     figures: tuple[AnyFigure, ...] = ()
     judges: Result | None = None
@@ -72,7 +68,13 @@ def write_file_report(
     }
     if made.judges is not None:
         files["judges.json"] = json_text(made.judges.to_dict())
-    page = ReportPage(made.title, made_words(made_at), "", made.sections, made.methods, tuple(sorted(files)))
+    parts = [Part(made.title, made.findings)]
+    files |= {name: csv_of(numbers) for name, numbers in numbers_in(parts)}
+    at = made_words(made_at)
+    about = f"Report by Likely Human{f', {at}' if at else ''}."
+    page = report_page(
+        made.title, [about], WARNINGS.get(made.findings.mode, ""), parts, made.methods, sorted(files)
+    )
     write_folder(folder, with_page(files, page))
     on_progress(2, 2, "done")
     return made.n_counted
@@ -83,7 +85,7 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     return "".join(csv_lines((dict(zip(head, row, strict=True)) for row in rows), head))
 
 
-def csv_of(table: pd.DataFrame) -> str:
+def csv_of_table(table: pd.DataFrame) -> str:
     """All columns of a table as CSV."""
     return "".join(csv_lines(table_rows(table), [str(name) for name in table]))
 
@@ -92,8 +94,8 @@ def with_page(files: Files, page: ReportPage) -> Files:
     """The files, and the page with its style."""
     return {
         **files,
-        "report.css": (_HERE / "static" / "report.css").read_text(encoding="utf-8"),
-        "report.html": _environment.get_template("report.html").render(page=page),
+        "report.css": "\n".join(path.read_text(encoding="utf-8") for path in _STYLES),
+        "report.html": html_of(page),
     }
 
 
@@ -152,6 +154,8 @@ def _left_over(folder: Path, files: Files) -> Iterator[Path]:
         "play_signatures.json",
         "figures/*.svg",
         "figures/*.png",
+        "figures/*.csv",
+        "numbers/*.csv",
         "tables/*.csv",
     ):
         for path in folder.glob(pattern):

@@ -28,17 +28,29 @@ export function keepDraft(form, store) {
 function say(question, message) {
   if (!question) return;
   question.querySelector("[data-error]").textContent = message;
-  const named = question.matches("[role=radiogroup]") ? question : question.querySelector(ENTRIES);
-  if (message) named.setAttribute("aria-invalid", "true");
-  else named.removeAttribute("aria-invalid");
+  for (const named of namedIn(question)) {
+    if (message && !isWhole(named)) named.setAttribute("aria-invalid", "true");
+    else named.removeAttribute("aria-invalid");
+  }
 }
+
+/** Where it is said that an answer is wrong: at each group of choices, or at the first field. */
+function namedIn(question) {
+  if (question.matches("[role=radiogroup]")) return [question];
+  const groups = [...question.querySelectorAll("[role=radiogroup]")];
+  return groups.length ? groups : [question.querySelector(ENTRIES)];
+}
+
+/** Of several groups, one that has its answer is not wrong. */
+const isWhole = (named) => !named.matches("[data-question]") && named.querySelector("input:checked") !== null;
 
 /** What keeps the form from being sent, by question. */
 export function findErrors(form) {
   const errors = {};
   for (const entry of form.querySelectorAll(ENTRIES)) {
     if (entry.validity.valid || entry.matches(":disabled")) continue;
-    errors[entry.closest("[data-question]")?.dataset.question ?? entry.name] = entry.validity.valueMissing ? "Please answer this question." : entry.validationMessage;
+    const { question = entry.name, due = "Please answer this question." } = entry.closest("[data-question]")?.dataset ?? {};
+    errors[question] = entry.validity.valueMissing ? due : entry.validationMessage;
   }
   return errors;
 }
@@ -53,7 +65,7 @@ export function showErrors(form, errors) {
     say(question, message);
     if (message) first ??= question;
   }
-  const entry = ["input:checked", "button[aria-pressed]", ENTRIES].reduce(
+  const entry = ["input[name]:invalid", "input:checked", "button[aria-pressed]", ENTRIES].reduce(
     (found, each) => found ?? first?.querySelector(each), null);
   entry?.focus();
   return [...unplaced.values()];

@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from app.core.problems import Place, Problem, dotted, listed, quoted
+from app.core.rowfiles import stands_inline
 from app.studies.file.keys import UnwieldyDraft, tidied
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import is_list, places_of_files, value_at
-from app.studies.file.rowfiles import stands_inline
 from app.studies.file.textfiles import Unreadable, decoded
 from app.studies.file.yamlpatch import Written, in_one_file
 from app.studies.file.yamlsource import YamlSource, read_yaml

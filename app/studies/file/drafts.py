@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any
 
 from app.core.problems import Fault, Place
+from app.core.rowfiles import RowFile, RowText
 from app.questions.base import Question
 from app.questions.registry import QUESTIONS
 from app.studies.file.design import StudyDesign, design_pair, resolve_design
@@ -21,7 +22,6 @@ from app.studies.file.items import ItemRow
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts
 from app.studies.file.reading import PAIRS, Reading
-from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
 from app.tasks.rating.settings import DesignItem, RatingDesign

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.problems import Fault, counted, listed, nearest, quoted
+from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.studies.file.pairs import StimulusFacts
-from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.tasks.rating.settings import DesignItem
 from app.trials.design import Kind
 

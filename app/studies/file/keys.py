@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.core.rowfiles import stands_inline
 from app.questions.registry import QUESTIONS, type_of
-from app.studies.file.rowfiles import stands_inline
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.game.terms import read_checks
 

@@ -6,13 +6,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from app.core.problems import Fault, Place, Problem, dotted, quoted
+from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.model import StudyFile
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import Reading, places_of_files, value_at
-from app.studies.file.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.textfiles import Unreadable, read_text
 from app.studies.file.yamlpatch import Written
 from app.studies.file.yamlsource import YamlSource, read_yaml

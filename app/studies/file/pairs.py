@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.core.problems import nearest, quoted
+from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.library.kinds import StimulusKind
-from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.tasks.pair.design import Member
 from app.trials.design import Kind
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, counted, dotted, listed, nearest, quoted
+from app.core.rowfiles import RowFile, RowText
 from app.questions.base import finite_number
 from app.studies.file.design import BlockContent
 from app.studies.file.explain import faults_of
@@ -23,7 +24,6 @@ from app.studies.file.pairs import (
     resolve_rows,
     true_source_of,
 )
-from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import kept_apart, sample_pairs
 from app.tasks.game.terms import read_checks
 from app.tasks.pair.settings import Sample

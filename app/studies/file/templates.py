@@ -1,20 +1,21 @@
-"""Templates to begin studies from, and their placeholders still to be filled in."""
+"""Studies to begin from (`app/studies/templates`), and the placeholders still to be filled in in them."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from app.core.errors import StudyError
 from app.core.problems import Place, listed, quoted
+from app.studies.file.bundle import read_written
 from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
-from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
-from app.studies.file.template_play import PLAY, WALK, WHICH_PLAYER
-from app.studies.file.template_rubric import RUBRIC
-from app.studies.file.template_water import PLAY_AND_RATE, WATER_JUDGES
 from app.studies.file.yamlsource import read_yaml
 
 # Lists of names, with no words in them that a participant reads.
@@ -25,6 +26,17 @@ _DEFINED = re.compile(r"^ {0,3}\[([^\[\]]+)\]: *(?:\w+:|[/#<.])\S*", re.MULTILIN
 
 
 STUDY_FILE = "study.yaml"
+_FOLDER = Path(__file__).parents[1] / "templates"
+_SHARED = "shared/"
+# Includes the texts that several templates share. The output is Markdown, YAML and CSV, so nothing is escaped for HTML.
+_texts_of = Environment(
+    loader=FileSystemLoader(_FOLDER),
+    autoescape=False,  # noqa: S701
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
 _PAIRS = """\
 pair,a,b,condition,kind
 pair-1,[NAME OF A CLIP],[NAME OF ANOTHER CLIP],,main
@@ -33,12 +45,16 @@ pair-1,[NAME OF A CLIP],[NAME OF ANOTHER CLIP],,main
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A study to begin from."""
+    """A study to begin from: a folder with a study file and its texts."""
 
     name: str
     title: str
     description: str
-    file: str
+
+    @property
+    def file(self) -> str:
+        """Its study file, with its texts in it."""
+        return _in_one_file(self.name)
 
     def keys(self) -> dict[str, Any]:
         """A fresh draft."""
@@ -53,68 +69,21 @@ class Template:
         return {STUDY_FILE: with_pairs, "pairs.csv": _PAIRS}
 
 
-TEMPLATES: Mapping[str, Template] = MappingProxyType(
-    {
-        template.name: template
-        for template in (
-            Template(
-                "hntt",
-                "Human Navigation Turing Test",
-                "The published study: 10 pairs that share a goal, which video is more likely to be human, and why.",
-                HNTT,
-            ),
-            Template(
-                "real-or-fake",
-                "Which one is real?",
-                "10 pairs of a real and a fake video (their sources): which one is real, why, how certain.",
-                REAL_OR_FAKE,
-            ),
-            Template(
-                "preference",
-                "Preference",
-                "Which of two videos people prefer, why, and how certain they are; no answer is right or wrong.",
-                PREFERENCE,
-            ),
-            Template(
-                "rubric",
-                "Rubric rating of records",
-                "Records or texts, one at a time, on six criteria from 1 to 5 in words, with reasons.",
-                RUBRIC,
-            ),
-            Template(
-                "water-judges",
-                "The water auction, judged",
-                "The published study: play, rate yourself, then 15 of 30 released records on six criteria.",
-                WATER_JUDGES,
-            ),
-            Template(
-                "play-and-rate",
-                "Play, rate yourself, rate others",
-                "People play a game of bids with reasons, rate their own play, and then records of others.",
-                PLAY_AND_RATE,
-            ),
-            Template(
-                "ultimatum",
-                "A game played live",
-                "Five people, or people and agents, play eight rounds of offers in the browser.",
-                PLAY,
-            ),
-            Template(
-                "which-player",
-                "Which player is human?",
-                "10 pairs of records of a game, side by side: which player is more likely to be human, and why.",
-                WHICH_PLAYER,
-            ),
-            Template(
-                "walk-the-map",
-                "Walk the map",
-                "People walk to goals on a map, in first person; their walks become clips like agents'.",
-                WALK,
-            ),
-            Template("blank", "Blank", "One question and a consent page to be written.", BLANK),
-        )
-    }
-)
+def _index() -> Iterator[Template]:
+    for entry in yaml.safe_load((_FOLDER / "index.yaml").read_text(encoding="utf-8")):
+        yield Template(**entry)
+
+
+TEMPLATES: Mapping[str, Template] = MappingProxyType({template.name: template for template in _index()})
+
+
+@cache
+def _in_one_file(name: str) -> str:
+    """The study file of a template's folder, with the texts and lists that it names in it."""
+    own = f"{name}/"
+    paths = _texts_of.list_templates(filter_func=lambda path: path.startswith((own, _SHARED)))
+    files = {path.removeprefix(own): _texts_of.get_template(path).render().encode() for path in paths}
+    return read_written(files, STUDY_FILE).text
 
 
 def write_template(name: str, folder: Path) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from sqlalchemy import Row
 
 from app.core.money import money
 from app.questions.base import Question
+from app.questions.registry import views
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import BY_HAND
@@ -22,7 +23,7 @@ from app.tasks.game.presenters.base import plural
 from app.tasks.game.settings import ALL_PEOPLE, NAMED, GameDesign, can_fill, programs_of
 from app.tasks.game.tables import EntryStatus, MatchStatus
 from app.trials.here import TrialSeen
-from app.trials.places import Place, views
+from app.trials.places import Place
 from app.trials.runs import BlockRun
 
 ABOUT_OTHERS = {

@@ -27,6 +27,7 @@ from app.tasks.game.terms import ReasonAsked
 from app.trials.pages import Page
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
+Do = Literal["answers", "move", "ready", "again", "return", "next"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 # Without a script, a page on which there is nothing to fill in comes again after so many seconds.
 REFRESH_S = 4
@@ -153,6 +154,27 @@ class GamePage(Page):
     def label(self) -> str:
         """The number of the match and the total."""
         return f"Match {self.number} of {self.total}"
+
+    @property
+    def asks(self) -> Do | None:
+        """What its first form posts as `do`, besides leaving; None where there is nothing to do but to wait."""
+        match self.body:
+            case Questions():
+                return "answers"
+            case Playing(face=face) if face.form is not None:
+                return "move"
+            case Ready(said=False):
+                return "ready"
+            case Waiting(asks=True):
+                return "again"
+            case Left(may_return=True):
+                return "return"
+            case Left() | Result():
+                return "next"
+            case Playing(face=face) if face.over:
+                return "next"
+            case _:
+                return None
 
     @property
     def acts(self) -> bool:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 from pydantic import Field, WithJsonSchema, create_model, model_validator
 
 from app.core.problems import quoted
+from app.core.rowfiles import RowFile, rows_under
 from app.questions.base import Label, Options, Part, QuestionId, rule_error
-from app.studies.file.rowfiles import RowFile, rows_under
 from app.tasks.game.games import phases
 
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]

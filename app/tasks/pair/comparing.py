@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
 from app.questions.base import OptionView, QuestionView
+from app.questions.registry import views
 from app.questions.sides import Side
 from app.tasks.base import Taken
 from app.tasks.pair import queries
@@ -27,7 +28,7 @@ from app.trials.evidence import MAX_TEXT, waited_ms
 from app.trials.flags import joined
 from app.trials.here import Where
 from app.trials.pages import Page
-from app.trials.places import Place, views
+from app.trials.places import Place
 from app.trials.tables import Mode
 
 
@@ -67,7 +68,6 @@ class ComparedPage(Page):
     practice: bool = False
     noun: str = "record"
     sides: tuple[ReadView, ...] = ()
-    questions: tuple[QuestionView, ...] = ()
 
 
 def compared_of(session: Session, where: Where) -> Compared:
@@ -105,7 +105,7 @@ def _view(side: Side, one: Content) -> ReadView:
 
 def _about(question: QuestionView, noun: str) -> QuestionView:
     """The question; a choice names the kind of stimulus, other questions are unchanged."""
-    if question.type != "2afc":
+    if question.widget != "sides":
         return question
     sides = tuple(OptionView(side, f"{side.capitalize()} {noun}") for side in Side)
     return replace(question, options=(*sides, *question.options[len(sides) :]))

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
-from app.questions.base import QuestionView
+from app.questions.base import FormField
+from app.questions.registry import views
 from app.tasks.pair.settings import DesignTrials
-from app.trials.pages import Page
-from app.trials.places import Place, views
+from app.trials.pages import UNPLAYABLE, Page
+from app.trials.places import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,14 @@ class TrialPage(Page):
     left_clip: str = ""
     right_clip: str = ""
     next_clips: tuple[str, ...] = ()
-    questions: tuple[QuestionView, ...] = ()
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        return (*super(TrialPage, self).fields, UNPLAYABLE)
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.left_clip, self.right_clip)))
 
 
 def trial_page(trials: DesignTrials, place: Place, frame: Mapping[str, Any]) -> TrialPage:

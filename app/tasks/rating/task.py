@@ -8,6 +8,7 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
+from app.questions.registry import views
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
@@ -21,7 +22,7 @@ from app.trials.examining import Observed, examine
 from app.trials.flags import StudyRule, joined
 from app.trials.here import TrialSeen, Where
 from app.trials.loads import LEFT_AFTER, loads_of
-from app.trials.places import Place, views
+from app.trials.places import Place
 from app.trials.runs import BlockRun
 from app.trials.tables import Mode
 

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import ClassVar
 
 from app.library.records import Chart, Line, Part, Record, Table
-from app.questions.base import QuestionView
-from app.trials.pages import Page
+from app.questions.base import FormField, QuestionView
+from app.trials.pages import UNPLAYABLE, Page
 
 # A chart is so many pixels high; its lowest and highest values keep clear of its edges.
 CHART_HEIGHT, CHART_EDGE = 48, 8
@@ -111,13 +111,21 @@ class RatingPage(Page):
     text: str = ""
     to_end: bool = False
     next_clips: tuple[str, ...] = ()
-    questions: tuple[QuestionView, ...] = ()
 
     def __post_init__(self) -> None:
         if sum(map(bool, (self.clip, self.record, self.text))) != 1:
             raise ValueError("a rating page shows exactly one of a clip, a record and a text")
         if self.to_end and not self.clip:
             raise ValueError("only a clip has an end at which questions open")
+
+    @property
+    def fields(self) -> tuple[FormField, ...]:
+        asked = super(RatingPage, self).fields
+        return (*asked, UNPLAYABLE) if self.clip else asked
+
+    @property
+    def clips(self) -> tuple[str, ...]:
+        return (self.clip,) if self.clip else ()
 
     @property
     def kind(self) -> str:
@@ -132,7 +140,7 @@ class RatingPage(Page):
     @property
     def levels(self) -> int:
         """The highest digit that chooses a level by key: the levels of the longest scale, at most 9."""
-        scales = (len(question.options) for question in self.questions if question.type == "likert")
+        scales = (len(question.options) for question in self.questions if question.widget == "scale")
         return min(max(scales, default=0), 9)
 
     def stands_across(self, question: QuestionView) -> bool:

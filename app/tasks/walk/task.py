@@ -14,7 +14,7 @@ from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, forget_walks_of
-from app.tasks.walk.views import WalkPage, settings_json
+from app.tasks.walk.views import Reached, Spot, WalkPage, WalkSettings
 from app.trials.answered import AnsweredTrial, TrialView
 from app.trials.answers import Answers
 from app.trials.design import Kind, Planned, Slot, UnitToPlan
@@ -56,16 +56,16 @@ class Walking(Task):
         design, position, part = design_of(block), place.page.position, place.part
         here = here_of(place.trial) or _first_look(design)
         practice = part.is_practice(position)
-        settings = {
-            "goal": {"x": round(here.goal.x_m * steps.M), "y": round(here.goal.y_m * steps.M)},
-            "at": {"tick": here.tick, "walker": list(here.walker)},
-            "most_ticks": design.most_ticks,
-            "ticks_per_s": steps.TICKS_PER_S,
-            "practice": practice,
-            "over": here.over,
-            "trial": place.key,
-            "batches": f"{place.action}/walk",
-        }
+        walk = WalkSettings(
+            goal=Spot(round(here.goal.x_m * steps.M), round(here.goal.y_m * steps.M)),
+            at=Reached(here.tick, tuple(here.walker)),
+            most_ticks=design.most_ticks,
+            ticks_per_s=steps.TICKS_PER_S,
+            practice=practice,
+            over=here.over,
+            trial=place.key,
+            batches=f"{place.action}/walk",
+        )
         return WalkPage(
             **frame,
             key=place.key,
@@ -74,7 +74,7 @@ class Walking(Task):
             practice=practice,
             limit_s=design.limit_s,
             over=here.over or "",
-            settings=settings_json(settings),
+            walk=walk,
         )
 
     def read(

@@ -1,9 +1,9 @@
 """The data of the page of a walk."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from app.trials.pages import Page
 from stimuli.drawing import drawing
@@ -11,10 +11,43 @@ from stimuli.steps import ground
 
 
 @dataclass(frozen=True, slots=True)
-class WalkPage(Page):
-    """The page of a walk. `settings` is JSON, escaped for a script element. `over` is how the walk ended, if it has.
+class Spot:
+    """A place on the map, in micrometres."""
 
-    Posts `walked` (JSON: the browser's report of the walk), and `unable` = 1 from a participant who cannot walk.
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far a walk has got: the ticks that are over, and the walker's state."""
+
+    tick: int
+    walker: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WalkSettings:
+    """What the script of a walk is told; `batches` is the address that takes its steps."""
+
+    goal: Spot
+    at: Reached
+    most_ticks: int
+    ticks_per_s: int
+    practice: bool
+    over: str | None
+    trial: str
+    batches: str
+
+
+NO_WALK = WalkSettings(Spot(0, 0), Reached(0, ()), 0, 0, False, None, "", "")
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPage(Page):
+    """`walk` is what its script is told; `over` says how it has ended, where it has.
+
+    Posts `walked` (JSON: what the browser tells of the walk), and `unable` = 1 by who cannot walk.
     """
 
     template: ClassVar[str] = "walk.html"
@@ -24,17 +57,18 @@ class WalkPage(Page):
     practice: bool = False
     limit_s: int = 0
     over: str = ""
-    settings: str = "{}"
+    walk: WalkSettings = NO_WALK
 
     @property
     def label(self) -> str:
         """`Walk 2 of 3`"""
         return f"{'Practice walk' if self.practice else 'Walk'} {self.number} of {self.total}"
 
-
-def settings_json(settings: dict[str, Any]) -> str:
-    """The settings in a page: with the ground and the drawn objects, which are the same on every page."""
-    return f"{{{_map()},{_escaped(settings)[1:]}"
+    @property
+    def settings(self) -> str:
+        """What the script is told as JSON, escaped for its place in a script element: with the ground and what is
+        drawn, neither of which differs by page."""
+        return f"{{{_map()},{_escaped(asdict(self.walk))[1:]}"
 
 
 @lru_cache(maxsize=1)

@@ -13,8 +13,9 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis import Analysis, analyze
-from analysis.figures import Figure, Sessions, canvas, figures_of
+from analysis.figures import Figure, Sessions, canvas
 from analysis.figures.figure import AnyFigure
+from analysis.study_figures import figures_of
 from tests.analysis.tables import answer, checked, person
 
 pytestmark = pytest.mark.slow
@@ -26,7 +27,7 @@ HOSTILE = "<script>alert(1)</script> $x_1$ \"&' 名前 \x1b \u202e" + "long " * 
 MAKE = """
 import hashlib, sys
 from analysis import analyze, hntt_responses, read_hntt
-from analysis.figures import figures_of
+from analysis.study_figures import (figures_of)
 analysis = analyze(hntt_responses(read_hntt("tests/analysis/gold/hntt_trials.csv")), resamples=200)
 for figure in figures_of(analysis):
     print(figure.name, hashlib.sha256(figure.svg.encode() + figure.png).hexdigest())

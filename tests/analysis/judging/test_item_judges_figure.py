@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.data.rating_table import check_ratings
 from analysis.figures.figure import Figure, NoFigure
 from analysis.judging.items import validate_items
 from analysis.judging.items.figure import MOST_CRITERIA, item_judges_figure
 from analysis.judging.items.validation import ItemValidation
-from analysis.ratings.table import check_ratings
 from tests.analysis.figures.sheets import kept_sheets, marks, xs
 from tests.analysis.judging.test_items import random_classes, rated, said
 

@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import false_discovery_control, kendalltau, multinomial, pearsonr, spearmanr, ttest_1samp
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix  # type: ignore[import-untyped]
 
+from analysis.data.rating_table import Ratings, check_ratings
 from analysis.errors import AnalysisError, SchemaError
 from analysis.judging.items import (
     check_item_verdicts,
@@ -23,7 +24,6 @@ from analysis.judging.items import (
 from analysis.judging.items.numbers import OWN_SCALE, jackknifed, kendall, quantities
 from analysis.judging.items.table import Items
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
-from analysis.ratings.table import Ratings, check_ratings
 from analysis.stats.agreement.icc import pingouin_icc
 
 pytestmark = pytest.mark.slow

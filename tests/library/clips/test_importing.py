@@ -7,7 +7,8 @@ import pytest
 from app.library.clips import importing
 from app.library.clips.errors import ClipError, ManifestProblems, SizeConflict
 from app.library.clips.facts import ClipInfo
-from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.probe import probe
 from app.library.clips.process import process

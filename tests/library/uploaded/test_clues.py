@@ -9,23 +9,24 @@ import pytest
 from sqlmodel import select
 
 from app.accounts.logins import Who
+from app.catalog.rules import apply_rules
 from app.core.errors import Conflict, NotFound
-from app.jobs.handlers import clues as worker_clues
 from app.jobs.queue import mark_job_seen
 from app.jobs.tables import Job, JobStatus
 from app.library.clips.clues import CLUES
-from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.imported import ImportedClip
+from app.library.clips.importing import import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
-from app.library.clues import CluesState, ask_clues, clips_of, clue_run, clues_state
 from app.library.media import clues_path
-from app.library.rules import apply_rules
+from app.library.stimuli import add_stimuli
+from app.outputs.clues import CluesState, ask_clues, clips_of, clue_run, clues_state
 from app.studies.access import StudyHere
 from app.studies.drafts import create_study, save_version
-from app.studies.stimuli import add_stimuli
 from app.studies.tables import Study
 from app.trials.states import State
+from app.worker.handlers import clues as worker_clues
 from tests.factories import load_file
 from tests.library.clips.videos import Pixels, make_video, noise
 from tests.library.desk import NOW, Desk

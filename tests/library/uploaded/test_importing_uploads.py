@@ -14,17 +14,17 @@ from sqlmodel import select
 
 from app.accounts.audit import COMMAND_LINE
 from app.accounts.tables import AuditEntry
-from app.jobs.context import Stopping, Work
-from app.jobs.handlers import clips as worker_clips
+from app.catalog.catalog import stimulus_for
+from app.catalog.pictures import ask_pictures
+from app.catalog.rules import rules_in_force, rules_view, set_rules
 from app.jobs.tables import Job, JobStatus
-from app.jobs.worker import work
-from app.library.catalog import stimulus_for
 from app.library.clips.rules import Rules
 from app.library.clips.single import import_one
 from app.library.media import frame_path, part_path, poster_path
-from app.library.pictures import ask_pictures
-from app.library.rules import rules_in_force, rules_view, set_rules
 from app.library.tables import LibraryRules, Stimulus, UploadStatus
+from app.worker.context import Stopping, Work
+from app.worker.handlers import clips as worker_clips
+from app.worker.worker import work
 from tests.library.clips.hostile import empty_boxes, huge_track_header, many_tracks
 from tests.library.clips.videos import claim_size, make_video, pixels
 from tests.library.desk import NOW, Desk

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, select
 
+from app.catalog.rules import BadRules, apply_rules, ask_preview, rules_view, set_frame_size
 from app.core.errors import Conflict
 from app.jobs import queue
-from app.jobs.handlers import LANES
 from app.jobs.queue import is_waiting, take
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.clips.rules import Rules
 from app.library.queued import cancel_all, places
-from app.library.rules import BadRules, apply_rules, ask_preview, rules_view, set_frame_size
 from app.library.tables import Upload, UploadStatus
+from app.worker.handlers import LANES
 from tests.library.clips.videos import make_video
 from tests.library.desk import NOW, Desk
 

@@ -8,17 +8,17 @@ import pytest
 from sqlmodel import Session, select
 
 from app.accounts.tables import AuditEntry
+from app.catalog.rules import apply_rules, ask_preview, rules_view, switch_clips
 from app.core.errors import Conflict, NotFound
 from app.jobs import queue
-from app.jobs.context import Cancelled, Stopping, Work
-from app.jobs.handlers import reprocessing
 from app.jobs.tables import Job, JobStatus
 from app.library.clips.process import process
 from app.library.clips.rules import Mask, Rules
 from app.library.media import preview_folder, reprocess_folder
-from app.library.rules import apply_rules, ask_preview, rules_view, switch_clips
 from app.library.tables import Stimulus
 from app.trials.tables import UnitMember
+from app.worker.context import Cancelled, Stopping, Work
+from app.worker.handlers import reprocessing
 from tests.factories import load_file
 from tests.library.clips.videos import grey_ramp, greys, make_video, pixels
 from tests.library.desk import NOW, Desk

@@ -3,7 +3,6 @@
 import copy
 import json
 import re
-import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +22,8 @@ from app.tasks.pair.settings import PairBlock, Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from app.tasks.walk.settings import WalkBlock
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder
+from tools import question_table
+from tools.made import END, begin
 
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs/study-file.md").read_text(encoding="utf-8")
@@ -232,8 +233,8 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
 
 
 def test_the_table_of_question_types_is_made_from_their_settings() -> None:
-    tool = runpy.run_path(str(ROOT / "tools/question_table.py"))
-    assert tool["BEGIN"] + tool["table"]() + tool["END"] in PAGE, "run `python tools/question_table.py`"
+    made = begin(question_table.MAKER) + question_table.table() + END
+    assert made in PAGE, "run `python -m tools.question_table`"
     assert all(f"`{id_}`" in PAGE for id_ in RESERVED_IDS)
 
 

@@ -15,10 +15,6 @@ from app.studies.file.fieldhelp import in_forms
 from app.studies.file.load import check_study, load_study, written_study
 from app.studies.file.model import Consent, StudyFile
 from app.studies.file.pairs import StimulusFacts
-from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
-from app.studies.file.template_play import PLAY, WHICH_PLAYER
-from app.studies.file.template_rubric import RUBRIC
-from app.studies.file.template_water import PLAY_AND_RATE, WATER_JUDGES
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
 from app.tasks.game.settings import GameBlock
@@ -27,7 +23,9 @@ from app.tasks.rating.assignment import ItemToAssign, planned_sessions
 from app.tasks.rating.settings import RatingBlock
 from tests.studies.file.study_folder import make_facts
 
-EXAMPLE = Path(__file__).parents[3] / "docs/example-study/study.yaml"
+ROOT = Path(__file__).parents[3]
+EXAMPLE = ROOT / "docs/example-study/study.yaml"
+FOLDER = ROOT / "app/studies/templates"
 FACTS = make_facts()
 
 
@@ -139,13 +137,20 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     assert "human" not in str(keys)
 
 
+def test_every_folder_is_a_template_and_every_shared_text_stands_in_one() -> None:
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
+    assert folders == {*TEMPLATES, "shared"}
+    own = "".join(path.read_text() for path in FOLDER.glob("*/*") if path.parent.name != "shared")
+    assert [path.name for path in FOLDER.glob("shared/*") if f"shared/{path.name}" not in own] == []
+
+
 @pytest.mark.parametrize(
-    "file", [HNTT, PREFERENCE, RUBRIC, PLAY, WHICH_PLAYER, WATER_JUDGES, PLAY_AND_RATE, BLANK]
-)
-def test_a_template_is_written_as_downloads_are(file: str) -> None:
-    [template] = [template for template in TEMPLATES.values() if template.file == file]
+    "name", sorted({*TEMPLATES} - {"walk-the-map"})
+)  # its background comes after the truth
+def test_a_template_is_written_as_downloads_are(name: str) -> None:
+    template = TEMPLATES[name]
     _, _, downloaded = draft_to_yaml(template.keys()).partition("\n")
-    assert file == downloaded
+    assert template.file == downloaded
 
 
 def test_a_rubric_has_six_criteria_with_a_text_for_every_level_and_asks_for_reasons() -> None:

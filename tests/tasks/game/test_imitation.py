@@ -11,12 +11,12 @@ import pytest
 
 from analysis.games.sug_compare import NAMES
 from app.reports.imitated import to_imitate
-from app.reports.match_files import read_matches
 from app.tasks.game.base import Event
 from app.tasks.game.files import MOVES, Holder, rows_of_moves
 from app.tasks.game.games.sug.rules import Sug, SugConfig
 from app.tasks.game.imitating import imitations
 from app.tasks.game.match import Match
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.replay import replayed
 from app.tasks.game.writing import FILES, write
 from tests.program import Done, Program

@@ -27,7 +27,6 @@ from app.main import create_app
 from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.match_files import read_matches
 from app.reports.report import build_report
 from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
@@ -43,6 +42,7 @@ from app.studies.tables import Draft, Study, StudyVersion
 from app.tasks.game import held
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.games.wac.rules import WaterConfig
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.matching import _Forming
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock

@@ -11,9 +11,9 @@ import pytest
 
 from app.core.errors import StudyError
 from app.reports.games import chosen, groups_of, measures_compared
-from app.reports.match_files import Options, read_matches
 from app.reports.matches import measures_of, seat_table
 from app.reports.perceived import HANDED_OVER, seats_of
+from app.tasks.game.match_files import Options, read_matches
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from tests.program import Done, Program

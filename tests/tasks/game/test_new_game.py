@@ -17,9 +17,9 @@ from app.cli import app as program
 from app.core.database import Database
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.reports.match_files import read_matches
 from app.tasks.game.games import KITS
 from app.tasks.game.games.reports import reports_of
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.moves import Choice, MoveKind, MoveSchema, Number
 from app.tasks.game.pages import move_of, playing, state_html
 from app.tasks.game.replay import replayed

@@ -9,7 +9,7 @@ import pytest
 
 from app.core.errors import StudyError
 from app.reports.decisions import decisions_of
-from app.reports.match_files import read_matches
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from tests.program import Done, Program

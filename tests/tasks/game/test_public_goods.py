@@ -11,13 +11,13 @@ import pytest
 from pydantic import ValidationError
 
 from app.library.records import Line, Table
-from app.reports.match_files import HUMAN, SeatPlayed
 from app.tasks.game.agents.registry import agent_named
 from app.tasks.game.base import Budget, Event
 from app.tasks.game.games import GAMES, KITS
 from app.tasks.game.games.public_goods.rules import COSTS, PublicGoodsConfig, Round, incomes, profits
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import Match, play
+from app.tasks.game.match_files import HUMAN, SeatPlayed
 from app.tasks.game.moves import IllegalMove
 from app.tasks.game.parts import Entered
 from app.tasks.game.record_options import Text

@@ -6,13 +6,14 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.markdown import markdown
+from app.questions.registry import views
 from app.tasks.base import Start, Taken, Task
 from app.trials.answers import read_answers
 from app.trials.design import Planned
 from app.trials.evidence import waited_ms
 from app.trials.here import Where
 from app.trials.pages import QuestionsPage
-from app.trials.places import Place, views
+from app.trials.places import Place
 from app.trials.runs import BlockRun
 from tests.tasks.toy.settings import DotsDesign
 

@@ -1,6 +1,7 @@
 """People in tests who walk over HTTP, as the page's script sends what they press."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from starlette.testclient import TestClient
 
 from app.studies.file.load import load_study
 from app.studies.versions import Loaded, load_version, set_state
-from app.tasks.walk.simulated import SETTINGS, goal_at
+from app.tasks.walk.simulated import goal_at
 from app.trials.states import State
 from stimuli.pressing import pressed_by
 from stimuli.steps import Walker
@@ -21,6 +22,7 @@ from tests.factories import NOW
 from tests.sessions.walks import Walk
 
 SLUG = "walks"
+SETTINGS = re.compile(r'<script type="application/json" id="walk-settings">(.*?)</script>', re.DOTALL)
 
 
 def walk_block(**keys: Any) -> dict[str, Any]:
@@ -61,7 +63,7 @@ class Walking(Walk):
         """What a walker presses from here to the goal."""
         settings, rng = self.settings, np.random.default_rng(seed)
         walker = Walker(*settings["at"]["walker"])
-        return list(pressed_by("human", goal_at(settings), walker, rng, settings["most_ticks"]))
+        return list(pressed_by("human", goal_at(**settings["goal"]), walker, rng, settings["most_ticks"]))
 
     def send(self, steps: Any, start: int = 0, **more: Any) -> httpx2.Response:
         settings = self.settings

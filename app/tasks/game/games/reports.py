@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from app.reports.any_game import GameReports
 from app.tasks.game.games.glee import reports as glee
 from app.tasks.game.games.public_goods.reports import REPORTS as PUBLIC_GOODS
 from app.tasks.game.games.sug.reports import REPORTS as SUG
 from app.tasks.game.games.wac.reports import REPORTS as WAC
+from app.tasks.game.reporting import GameReports
 
 REPORTS: Mapping[str, GameReports] = {
     "sug": SUG,

@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from app.core.errors import StudyError
-from app.reports.match_files import read_matches
 from app.tasks.game.elsewhere.mapping import read_mapping
 from app.tasks.game.elsewhere.writing import Imported, import_play
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import match_seed, play
+from app.tasks.game.match_files import read_matches
 from app.tasks.game.replay import replayed
 from app.tasks.game.run import agents_of, configs_of
 

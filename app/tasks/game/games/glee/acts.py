@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from analysis.signatures import Act
-from app.reports.any_game import NOTHING
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.games.glee.persuasion_agents import recommended
+from app.tasks.game.reporting import NOTHING
 
 _ANSWERS = {"accept": 0.0, "reject": 1.0, "outside": 2.0}
 

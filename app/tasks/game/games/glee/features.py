@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from app.reports.any_game import Features
 from app.tasks.game.base import Seat
+from app.tasks.game.reporting import Features
 
 
 def _offers(state: Any, seat: Seat, gain: Callable[[int], float]) -> Features:

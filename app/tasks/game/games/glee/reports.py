@@ -19,12 +19,12 @@ from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from app.core.errors import StudyError
-from app.reports.any_game import Features, Found, GameReports, Looking, decided
-from app.reports.match_files import PUBLISHED, MatchFile, SeatPlayed
 from app.tasks.game.base import AnyGame, Event, Seat
 from app.tasks.game.games import GAMES
 from app.tasks.game.games.glee import acts, features
 from app.tasks.game.match import Match
+from app.tasks.game.match_files import PUBLISHED, MatchFile, SeatPlayed
+from app.tasks.game.reporting import Features, Found, GameReports, Looking, decided
 from app.tasks.game.sampling import levels_of
 
 Limits = tuple[float | None, float | None]

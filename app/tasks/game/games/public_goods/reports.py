@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from analysis.signatures import Act
 from analysis.signatures.play_signature import Given, PlaySignature, changes_of, shares_of
-from app.reports.any_game import NOTHING, QUARTERS, GameReports, decided
-from app.reports.match_files import SeatPlayed
 from app.tasks.game.games.public_goods.rules import MOST_POINTS
+from app.tasks.game.match_files import SeatPlayed
+from app.tasks.game.reporting import NOTHING, QUARTERS, GameReports, decided
 
 GAME = "public-goods"
 _ENDOWMENT = "shares of the endowment"

@@ -11,9 +11,9 @@ from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from app.core.errors import StudyError
-from app.reports.any_game import NOTHING, Found, GameReports, Looking, decided
-from app.reports.match_files import Groups, MatchFile, Options, SeatPlayed, name_of_play, units_of
 from app.tasks.game.base import Event, Seat
+from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed, name_of_play, units_of
+from app.tasks.game.reporting import NOTHING, Found, GameReports, Looking, decided
 
 
 class SugReports(GameReports):

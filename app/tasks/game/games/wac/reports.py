@@ -9,11 +9,11 @@ from analysis.games.wac import WaterGame, WaterSetting, water_setting
 from analysis.signatures import Act
 from analysis.signatures.play_signature import PlaySignature
 from analysis.signatures.published_play import PLAY_SIGNATURES
-from app.reports.any_game import Found, GameReports, Looking, decided
-from app.reports.match_files import MatchFile, SeatPlayed
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.match import config_hash
+from app.tasks.game.match_files import MatchFile, SeatPlayed
 from app.tasks.game.replay import Replayed
+from app.tasks.game.reporting import Found, GameReports, Looking, decided
 
 
 class WaterReports(GameReports):

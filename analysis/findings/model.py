@@ -1,0 +1,213 @@
+"""Types of findings: what Results, the report and the terminal show, as plain values that a renderer only places.
+
+A table, its drawing and its CSV are made from the same `Numbers` and `Mark`s, and those from the dataclasses of
+`analysis.analyze`. No pandas here: the serving process reads findings and computes nothing.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+FORMAT = 10  # of findings that are kept: another number computes all anew
+
+Unit = Literal["text", "words", "count", "share", "number", "p"]
+Shape = Literal["ink", "human", "computer", "other"]
+Drawing = Literal["marks", "people", "pairs", "stacks", "steps", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A number with its interval in one cell; without a `value` an interval alone."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+Cell = str | int | float | Measured | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers: `name` in the CSV, `title` on the page; a `share` is from 0 to 1 and shown in percent.
+
+    `text` names a row, `words` stand where a number would; a `number` has so many `digits`."""
+
+    name: str
+    title: str
+    unit: Unit = "number"
+    digits: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """A table, unrounded: what a figure is drawn from, or all that a statistic has. None where there is no number."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+    @property
+    def n_names(self) -> int:
+        """Columns that name a row."""
+        return max(1, sum(column.unit == "text" for column in self.columns))
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """One clip of a pair; `sha256` empty where the study has answers and no clips."""
+
+    stimulus: str
+    source: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """A number with its interval: what one person reaches, behind a judge's mark, or what lies across a panel."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a stacked bar: where it begins and how wide it is, as shares; `depth` of its colour is from 0 to 1."""
+
+    name: str
+    start: float
+    share: float
+    depth: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of a drawing: a number with its interval; `says` and `beside` are both in words.
+
+    `clips` are those of a pair: the one that `value` is the share of votes for, and the other. `pieces` are of a
+    stacked bar. `spoken` is all of it in words, where shares are not what is drawn."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    says: str
+    beside: str = ""
+    shape: Shape = "human"
+    group: str = ""
+    badge: str = ""
+    is_warning: bool = False
+    band: Band | None = None
+    clips: tuple[Clip, Clip] | None = None
+    pieces: tuple[Piece, ...] = ()
+    spoken: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One participant: the value, and how many equal ones lie below."""
+
+    value: float
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A drawing of two numbers of each mark: its own, a share, upwards, and that of the same place in `across`."""
+
+    title: str
+    marks: tuple[Mark, ...]
+    across: tuple[Band, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
+
+    `scale` are the values at the ends of the drawing, which `ends` name; `chance` is the value that says nothing, and
+    `even` what it is called where it is no share; `column` is what stands beside each number. `strong` is the part of
+    `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how` what to do."""
+
+    name: str
+    section: str
+    drawing: Drawing
+    said: str
+    how: str
+    numbers: Numbers
+    strong: str = ""
+    marks: tuple[Mark, ...] = ()
+    panels: tuple[Panel, ...] = ()
+    dots: tuple[Dot, ...] = ()
+    chance: float | None = 0.5
+    ends: tuple[str, str] = ("0%", "100%")
+    scale: tuple[float, float] = (0.0, 1.0)
+    even: str = ""
+    caution: str = ""
+    column: str = "95% interval"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One statistic in words, tables and figures: `sentences` stand before the tables, `notes` and the numbered
+    `points` after them.
+
+    `can_say` and `not_yet` are claims that intervals and tests settle, or do not. `methods` say how its numbers were
+    made, with keys of references. Where it `names_people`, only those who have the data see it."""
+
+    name: str
+    title: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Numbers, ...] = ()
+    notes: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    can_say: tuple[str, ...] = ()
+    not_yet: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    names_people: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Something to know before a number is quoted; `link` opens the page about it."""
+
+    title: str
+    text: str
+    link: str = ""
+    link_says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """The page of one study in one mode, with at most one other study beside it.
+
+    Where it `has_pairs` no answers to, it is of ratings alone, or of matches or walks alone (`is_play`).
+    `how_moves` is how to read the figures of signatures, `sections` are all numbers, statistic by statistic."""
+
+    format: int
+    study: str
+    against: str
+    mode: str
+    made_at: datetime | None
+    until: datetime | None
+    n_answers: int
+    n_people: int
+    n_pairs: int
+    headline: str
+    next_step: str
+    can_say: tuple[str, ...]
+    not_yet: tuple[str, ...]
+    how_more: str
+    figures: tuple[Figure, ...]
+    cautions: tuple[Caution, ...]
+    has_pairs: bool = True
+    how_moves: str = ""
+    is_play: bool = False
+    sections: tuple[Section, ...] = ()
+
+    def figure(self, name: str) -> Figure | None:
+        return next((one for one in self.figures if one.name == name), None)
+
+    def of(self, section: str) -> tuple[Figure, ...]:
+        return tuple(one for one in self.figures if one.section == section)

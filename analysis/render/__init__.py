@@ -1,0 +1,1 @@
+"""Renderers of findings: they place words, tables and marks, and know nothing of statistics."""

@@ -1,0 +1,51 @@
+"""Findings for a terminal: headings, sentences and tables of at most 60 rows."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from analysis.findings.cells import TERMINAL, cell_text
+from analysis.findings.model import Cell, Column, Numbers, Section
+from analysis.text.terminal import heading, name_of, table_of
+
+LONGEST = 60
+
+
+def render_sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
+    """Each section one below the other."""
+    for section in sections:
+        yield heading(name_of(section.title))
+        yield from map(name_of, section.sentences)
+        for numbers in section.tables:
+            yield from _table(numbers, section.title)
+        yield from map(name_of, section.notes)
+        for place, point in enumerate(section.points, start=1):
+            yield name_of(f"{place}. {point}")
+
+
+def _table(numbers: Numbers, title: str) -> Iterator[RenderableType]:
+    if numbers.caption:
+        yield ""
+        yield name_of(numbers.caption)
+    rows = numbers.rows[:LONGEST]
+    shown = [at for at in range(len(numbers.columns)) if any(row[at] is not None for row in rows)]
+    table = _of(numbers, shown)
+    for row in rows:
+        table.add_row(*(_cell(row[at], numbers.columns[at]) for at in shown))
+    yield table
+    if len(numbers.rows) > LONGEST:
+        what = (numbers.caption or title).partition(" (")[0].lower()
+        yield f"The first {LONGEST} of {len(numbers.rows)} {what}; --json has them all."
+
+
+def _of(numbers: Numbers, shown: list[int]) -> Table:
+    """The columns that have anything; those that name a row stand left."""
+    columns = [numbers.columns[at] for at in shown]
+    left = sum(column.unit == "text" for column in columns)
+    return table_of(*(name_of(column.title) for column in columns), left=left)
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    text = name_of(cell_text(cell, column, TERMINAL))
+    return "" if text == TERMINAL.none and column.unit == "text" else text

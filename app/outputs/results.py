@@ -1,0 +1,196 @@
+"""The results page of a study: the computation that it shows, and opening it while the study runs."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlmodel import Session, col, func, select
+
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import Conflict, NotFound, StudyError
+from app.jobs import queue
+from app.jobs.queue import JobView
+from app.jobs.tables import Job, JobStatus, Kind
+from app.outputs.outputs import answers_by_mode
+from app.studies.access import StudyHere, study_for, visible_slugs
+from app.studies.blinding import OPEN, is_blinded, may_look, require_open
+from app.studies.tables import StudyVersion
+from app.trials.responses import Response
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Unit, UnitMember
+
+MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
+FRESH_FOR = timedelta(minutes=1)  # so long a computation is shown before newer answers begin another
+
+
+class BadView(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The request in an address: a mode, and another study to compare with."""
+
+    mode: Mode
+    against: StudyHere | None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The state of a results page: `shown` is stored, `under_way` computes newer answers, `failed` failed for these."""
+
+    shown: JobView | None
+    under_way: JobView | None
+    failed: JobView | None
+    key: str
+    is_current: bool
+
+
+def modes_of(session: Session, study: StudyHere) -> Sequence[tuple[Mode, int]]:
+    """Every mode that results can be of, with its answered trials."""
+    counts = dict(answers_by_mode(session, study))
+    return [(mode, counts.get(mode, 0)) for mode in MODES]
+
+
+def asked_for(session: Session, who: Who, study: StudyHere, mode: str, against: str) -> Asked:
+    """Raises BadView for a mode that is none, NotFound for a study that the user does not see."""
+    if mode and mode not in MODES:
+        raise BadView(f"{mode[:40]!r} is not a mode; use {', '.join(MODES)}.")
+    counts = modes_of(session, study)
+    usual = next((each for each, n in counts if n), Mode.LIVE)
+    other = study_for(session, who, against) if against and against != study.slug else None
+    return Asked(Mode(mode) if mode else usual, other)
+
+
+def open_results(session: Session, who: Who, study: StudyHere, now: datetime) -> None:
+    """Note that a user looks at live results while the study runs; a second time notes nothing. Raises Conflict."""
+    if not is_blinded(study, Mode.LIVE):
+        raise Conflict("The study is closed: its results are open to everybody who sees it.")
+    if may_look(session, who, study, Mode.LIVE):
+        return
+    counts = _counts(session, study)
+    record(session, who.actor, OPEN, now=now, study=study.slug, after={"state": study.state, **counts})
+
+
+def require_all_open(session: Session, who: Who, study: StudyHere, asked: Asked) -> None:
+    """Raises Conflict if the study, or the one compared with it, is closed to this user."""
+    for one in (study, asked.against):
+        if one is not None:
+            require_open(session, who, one, asked.mode)
+
+
+def comparable(session: Session, who: Who, study: StudyHere, mode: Mode) -> Sequence[str]:
+    """The other studies that the user sees, that have answers of the mode, and whose results are open to them."""
+    others = [study_for(session, who, slug) for slug in visible_slugs(session, who) if slug != study.slug]
+    return [
+        one.slug
+        for one in others
+        if dict(answers_by_mode(session, one)).get(mode) and may_look(session, who, one, mode)
+    ]
+
+
+def standing(session: Session, study: StudyHere, asked: Asked) -> Standing:
+    """The computed results of a page, and whether they cover the current answers."""
+    key = _key(session, study, asked)
+    about = _about(study, asked)
+    jobs = [
+        job
+        for job in queue.jobs_of(session, Kind.RESULTS, study.id)
+        if {name: job.params[name] for name in about} == about
+    ]
+    shown = next((job for job in jobs if job.status is JobStatus.DONE), None)
+    under_way = next((job for job in jobs if not job.is_over), None)
+    newest = jobs[0] if jobs else None
+    is_failed = newest is not None and newest.status is JobStatus.FAILED and newest.params["key"] == key
+    return Standing(
+        shown=shown,
+        under_way=under_way,
+        failed=newest if is_failed else None,
+        key=key,
+        is_current=shown is not None and shown.params["key"] == key,
+    )
+
+
+def is_wanted(now_standing: Standing, now: datetime, *, is_kept: bool) -> bool:
+    """True if results must be computed: none are stored, or they are outdated and older than a minute."""
+    there = now_standing
+    if there.under_way or there.failed:
+        return False
+    if there.shown is None or not is_kept:
+        return True
+    return not there.is_current and now - (there.shown.ended_at or there.shown.asked_at) > FRESH_FOR
+
+
+def ask_results(session: Session, who: Who, study: StudyHere, asked: Asked, now: datetime) -> int:
+    """Start the computation, unless it is under way. No entry in the audit log, as nothing changes."""
+    there = standing(session, study, asked)
+    if there.under_way:
+        return there.under_way.id
+    params = {**_about(study, asked), "key": there.key}
+    return queue.ask(session, Kind.RESULTS, params, now=now, asked_by=who.user_id, study_id=study.id)
+
+
+def shown_job(session: Session, study: StudyHere, asked: Asked) -> JobView:
+    """The computation that the page shows. Raises NotFound."""
+    shown = standing(session, study, asked).shown
+    if shown is None:
+        raise NotFound("These results are not computed yet; open the page of results first.")
+    return shown
+
+
+def check_clip(session: Session, study: StudyHere, sha256: str) -> str:
+    """A clip that a pair of the study shows. Raises NotFound."""
+    of_unit = (
+        select(Unit.id)
+        .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
+        .join(StudyVersion, col(StudyVersion.id) == Unit.version_id)
+        .where(StudyVersion.study_id == study.id, UnitMember.sha256 == sha256)
+    )
+    if session.exec(of_unit.limit(1)).first() is None:
+        raise NotFound("No pair of this study shows this clip.")
+    return sha256
+
+
+def _about(study: StudyHere, asked: Asked) -> dict[str, str]:
+    return {
+        "slug": study.slug,
+        "against": asked.against.slug if asked.against else "",
+        "mode": str(asked.mode),
+    }
+
+
+def _key(session: Session, study: StudyHere, asked: Asked) -> str:
+    """A hash that changes when an answer, an exclusion, a version or a run of judges is added or removed."""
+    parts = [_counts(session, one) for one in (study, asked.against) if one is not None]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _counts(session: Session, study: StudyHere) -> dict[str, int]:
+    def first(query: Any) -> tuple[int, ...]:
+        row = session.execute(query).one()
+        return tuple(n or 0 for n in row)
+
+    def of_study(*what: Any) -> Any:
+        return (
+            select(*what)
+            .select_from(ParticipantSession)
+            .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+            .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
+        )
+
+    def joined(table: type[Response] | type[Exclusion], *what: Any) -> Any:
+        return of_study(*what).join(table, col(table.session_id) == ParticipantSession.id)
+
+    responses = first(joined(Response, func.count(), func.max(Response.id)))
+    exclusions = first(joined(Exclusion, func.count(), func.count(col(Exclusion.lifted_at))))
+    sessions = first(of_study(func.count(), func.count(col(ParticipantSession.ended_at))))
+    versions = first(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study.id))
+    judges = first(
+        select(func.max(Job.id)).where(
+            Job.study_id == study.id, Job.kind == Kind.JUDGES, Job.status == JobStatus.DONE
+        )
+    )
+    names = ("answers", "last", "excluded", "lifted", "sessions", "ended", "version", "judges")
+    return dict(zip(names, (*responses, *exclusions, *sessions, *versions, *judges), strict=True))

@@ -1,0 +1,75 @@
+"""Parts of a report: what Results shows of each of its studies."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from analysis import Analysis
+from analysis.choice.studies import StudyResult
+from analysis.data.ordering import natural
+from analysis.distances import Closing
+from analysis.findings.making import ResultsContext, alone, moves_view, results_view
+from analysis.findings.signature_tables import Found as Moves
+from analysis.findings.signature_tables import Played
+from analysis.judging import JudgeValidation
+from app.reports.page.page import Part
+from app.reports.page.writing import made_words
+from app.reports.sources import FileStudy, Source, leak_cautions, levels_of, noun_of, sessions_of
+
+
+def parts_of(
+    studies: Sequence[Source],
+    analysis: Analysis | None,
+    mode: str,
+    made_at: datetime | None,
+    judges: JudgeValidation | None,
+    found: Closing | None,
+    signatures: Moves | None,
+    play: Played | None,
+    *,
+    are_rated: bool,
+) -> list[Part]:
+    """Each study as Results shows it; what is of all studies stands with the first that has answers."""
+    results = {result.study: result for result in analysis.studies} if analysis else {}
+    first = next(iter(results), studies[0].slug)
+    parts = []
+    for study in studies:
+        is_first = study.slug == first
+        around = ResultsContext(
+            made_at=made_at,
+            until=None,
+            pseudonym=_numbered(results.get(study.slug)),
+            levels=levels_of(study),
+            sessions=sessions_of(study, mode),
+            clip_of=lambda _pair, _stimulus: "",
+            cautions=tuple(leak_cautions(study)),
+            closing=found if is_first else None,
+            signatures=signatures if is_first else None,
+            play=play if is_first else None,
+            noun=noun_of(study),
+        )
+        if analysis is not None and study.slug in results:
+            shown = analysis if is_first else alone(analysis, study.slug)
+            parts.append(Part(study.title, results_view(shown, around, judges if is_first else None)))
+            continue
+        reason = "" if are_rated else f"No numbers: there is no answer of mode {mode}."
+        moves = moves_view(study.slug, mode, around) if is_first and (signatures or play) else None
+        if moves or reason:
+            parts.append(Part(study.title, moves, reason))
+    return parts
+
+
+def _numbered(study: StudyResult | None) -> Mapping[str, str]:
+    """Participants by number: a report is handed on, and their own names are in its tables alone."""
+    people = sorted(map(str, study.participants["participant"]), key=natural) if study else []
+    width = len(str(len(people)))
+    return {name: f"p-{place:0{width}}" for place, name in enumerate(people, start=1)}
+
+
+def about_study(study: Source, made_at: datetime | None) -> str:
+    """What stands below the title: which study, which version, when it was made."""
+    version = (
+        "" if isinstance(study, FileStudy) or not study.versions else f", version {study.versions[-1].number}"
+    )
+    made = made_words(made_at)
+    origin = f", from {study.origin}" if isinstance(study, FileStudy) else ""
+    return f"Study {study.slug}{version}{origin}. Report by Likely Human{f', {made}' if made else ''}."

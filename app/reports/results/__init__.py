@@ -1,1 +1,0 @@
-"""The results page: what the worker makes of an analysis, and the serving process shows (`view` alone is for it)."""

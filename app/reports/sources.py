@@ -1,0 +1,124 @@
+"""What a report can be of: a study in the database, or a study in an exported file."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from sqlmodel import Session
+
+from analysis.figures import Sessions
+from analysis.findings.model import Caution
+from analysis.findings.words import ITEM, NOUNS, Noun
+from app.core.errors import StudyError
+from app.reports.facts import StudyFacts, study_facts
+from app.reports.frames import responses_frame
+from app.reports.hntt import IMPORTED
+from app.reports.imported import ABOUT, MAPPED, taken_of
+from app.reports.targets import frame_of, notes_of
+from app.trials.tables import Status
+
+
+@dataclass(frozen=True, slots=True)
+class FileStudy:
+    """A study of which there are answers and nothing else; `origin` says where from, `taken` what was assumed."""
+
+    slug: str
+    origin: str
+    called: str = ""
+    taken: str = ""
+
+    @property
+    def title(self) -> str:
+        return self.called or self.slug
+
+
+_IMPORT = "an import in the layout of the published Human Navigation Turing Test"
+_IMPORT_MAPPED = "an import with a mapping file"
+_TAKEN = (
+    "Video A is taken to have been on the left, and the questions to have been asked in the order of their numbers: "
+    "side bias, order and learning rest on that."
+)
+
+Source = StudyFacts | FileStudy
+Tables = Mapping[str, pd.DataFrame]
+
+
+def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
+    """Raises NotFound for an unknown study. Of imported answers nothing is said that they do not tell."""
+    facts, frame = study_facts(session, slug), responses_frame(session, slug)
+    consent = facts.versions[-1].design.consent if facts.versions else None
+    if consent and consent.version == IMPORTED:
+        return FileStudy(slug, _IMPORT, facts.title, _TAKEN), frame
+    if consent and consent.version == MAPPED and consent.text.startswith(ABOUT):
+        return FileStudy(slug, _IMPORT_MAPPED, facts.title, taken_of(consent.text)), frame
+    return facts, frame
+
+
+def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source, pd.DataFrame]]:
+    """Each study of an exported file, or of one from elsewhere with its mapping, in the order of the file.
+
+    Raises AnalysisError for bad data.
+    """
+    yield from split(frame_of(None, target, mapping), Path(target).name, " ".join(notes_of(mapping)))
+
+
+def split(answers: pd.DataFrame, origin: str, taken: str = "") -> Iterator[tuple[Source, pd.DataFrame]]:
+    """Each study of a checked table; `taken` is what was assumed of it."""
+    for slug in answers["study"].unique():
+        rows = answers[answers["study"] == slug].reset_index(drop=True)
+        yield FileStudy(str(slug), f"the file {origin}", taken=taken), rows
+
+
+def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], dict[str, pd.DataFrame]]:
+    """Sources and their tables by study. Raises StudyError for a study that was given twice."""
+    studies: list[Source] = []
+    frames: dict[str, pd.DataFrame] = {}
+    for study, frame in read:
+        if study.slug in frames:
+            raise StudyError(f"study {study.slug!r} is in two targets: give it once")
+        studies.append(study)
+        frames[study.slug] = frame
+    return studies, frames
+
+
+def noun_of(study: Source) -> Noun:
+    """What its pairs show: clips, records or texts; of answers from elsewhere that is not known."""
+    if isinstance(study, FileStudy) or not study.versions:
+        return ITEM
+    kinds = {block.shows for block in study.versions[-1].design.pair_blocks if block.pairs}
+    return NOUNS[kinds.pop().value] if len(kinds) == 1 else ITEM
+
+
+def sessions_of(study: Source, mode: str) -> Sessions | None:
+    """How many sessions of a mode came how far; a file does not tell."""
+    if isinstance(study, FileStudy):
+        return None
+    counts = {status: n for (of_mode, status), n in study.sessions.items() if of_mode == mode}
+    return Sessions(
+        refused=counts.get(Status.REFUSED, 0),
+        under_age=counts.get(Status.UNDER_AGE, 0),
+        left_at_consent=counts.get(Status.ARRIVED, 0) + counts.get(Status.LEFT, 0),
+        unfinished=counts.get(Status.ACTIVE, 0) + counts.get(Status.UNPLAYABLE, 0),
+        completed=counts.get(Status.COMPLETED, 0),
+        found_full=counts.get(Status.FULL, 0),
+        withdrew=counts.get(Status.WITHDRAWN, 0),
+    )
+
+
+def leak_cautions(source: Source) -> Iterable[Caution]:
+    """Cautions about single clues that predict the source of records or texts, to be read with people's accuracy."""
+    for block in source.leaks if isinstance(source, StudyFacts) else ():
+        allowed = [f"{leak.name}: {leak.says}." for leak in block.leaks]
+        if block.trivial is not None or allowed:
+            trivial = [block.trivial.says] if block.trivial is not None else []
+            yield Caution(f"What one clue alone says in {block.block}.", " ".join([*trivial, *allowed]))
+
+
+def levels_of(source: Source) -> Sequence[str]:
+    """The labels of the certainty scale in the newest version."""
+    if not isinstance(source, StudyFacts) or not source.versions:
+        return ()
+    questions = source.versions[-1].design.pair_questions
+    scales = (one for one in questions if (one.id, one.type) == ("uncertainty", "likert"))
+    return next((tuple(getattr(one, "labels", None) or ()) for one in scales), ())

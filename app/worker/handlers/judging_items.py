@@ -1,0 +1,122 @@
+"""Uploaded verdicts about items, validated against a study's raters: one run in its own folder."""
+
+import csv
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.errors import AnalysisError
+from analysis.figures.figure import Figure
+from analysis.judging.items import BlockValidation, read_item_verdicts, validate_rating_rows
+from analysis.judging.items.figure import item_judges_figure
+from analysis.judging.items.verdicts import ITEM_VERDICT_COLUMNS
+from app.core.errors import Conflict, StudyError
+from app.core.spreadsheet import defused
+from app.judges.rated import are_of_items
+from app.judges.study import main_pairs
+from app.outputs.outputs import VERDICTS
+from app.reports.page.writing import json_text
+from app.reports.rated import ratings_frame
+from app.worker.context import Work
+
+VALIDATION, FIGURE = "validation.json", "judges.svg"
+MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
+_HEAD = tuple(column.name for column in ITEM_VERDICT_COLUMNS)
+
+
+def rated_by_people(work: Work, sent: Path) -> pd.DataFrame | None:
+    """The ratings of the study that a sent file is of; None where its verdicts are of pairs."""
+    slug = work.params["slug"]
+    with work.database.reading() as session:
+        rated, has_pairs = ratings_frame(session, slug), bool(main_pairs(session, slug))
+    if rated.empty or (has_pairs and not are_of_items(sent, [rated])):
+        return None
+    return rated
+
+
+def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> dict[str, Any]:
+    """Validate the verdicts of an uploaded file against raters; leaves the same files as a run of judges of pairs.
+
+    Raises StudyError for an unreadable file, with its reader's message.
+    """
+    name = work.params["file_name"]
+    if work.params["judges"]:
+        raise Conflict(
+            "judges that run here look at pairs, and the file is of items: leave one of the two out"
+        )
+    work.progress(0, 0, "Comparing judges with raters")
+    try:
+        with work.computing():
+            given = read_item_verdicts(sent)
+        _refuse_many(given, name)
+        held = held_against_raters(work, folder, given, rated)
+    except AnalysisError as error:
+        raise StudyError(str(error).replace(str(sent), name)) from None
+    (folder / VERDICTS).write_text(_table(given), encoding="utf-8", newline="")
+    return {
+        "judges": sorted(map(str, given["judge"].unique())),
+        "verdicts": len(given),
+        "problems": {},
+        "skipped": {},
+        **held,
+    }
+
+
+def held_against_raters(work: Work, folder: Path, given: pd.DataFrame, rated: pd.DataFrame) -> dict[str, Any]:
+    """Validation of item verdicts, written into `folder`. Raises AnalysisError if it cannot be computed."""
+    with work.computing():
+        found = validate_rating_rows(
+            [rated],
+            given,
+            mode=work.params["mode"] or None,
+            seed=work.params["seed"],
+            origin=work.params["file_name"],
+        )
+    (folder / VALIDATION).write_text(
+        json_text({"ratings": [one.to_dict() for one in found]}), encoding="utf-8"
+    )
+    figure = _drawn(work, found[0], folder)
+    return {
+        "files": [VERDICTS, VALIDATION, *([FIGURE] if "alt" in figure else [])],
+        "reason": "",
+        "figure": figure,
+        "mode": found[0].mode,
+        "answers": found[0].n_rated,
+        "participants": found[0].n_participants,
+    }
+
+
+def _refuse_many(given: pd.DataFrame, name: str) -> None:
+    for n, most, what in (
+        (given["judge"].nunique(), MOST_JUDGES, "judges"),
+        (len(given), MOST_VERDICTS, "verdicts"),
+    ):
+        if n > most:
+            raise StudyError(
+                f"{name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
+                "against people with `likely-human judge validate`, which has no limit"
+            )
+
+
+def _table(given: pd.DataFrame) -> str:
+    table = io.StringIO()
+    writer = csv.DictWriter(table, _HEAD, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    cells = given[list(_HEAD)].astype(object)
+    rows: list[Mapping[str, Any]] = cells.where(cells.notna(), "").to_dict("records")  # type: ignore[assignment]
+    writer.writerows({column: defused(str(cell)) for column, cell in row.items()} for row in rows)
+    return table.getvalue()
+
+
+def _drawn(work: Work, block: BlockValidation, folder: Path) -> dict[str, Any]:
+    work.progress(0, 0, "Drawing")
+    with work.computing():
+        drawn = item_judges_figure(block.validation)
+    if not isinstance(drawn, Figure):
+        return {"reason": drawn.reason}
+    (folder / FIGURE).write_text(drawn.svg, encoding="utf-8")
+    width, height = drawn.size
+    return {"alt": drawn.alt, "width": round(width * 96), "height": round(height * 96)}
