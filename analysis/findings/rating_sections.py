@@ -17,7 +17,7 @@ from analysis.results import table_rows
 def rating_sections(
     analysis: RatingAnalysis, own: SelfAssessment | None = None, compared: Sequence[BlocksCompared] = ()
 ) -> Iterator[Section]:
-    """All of one table; `own` is what raters said of themselves, `compared` ratings of other studies."""
+    """All sections of one table; `own` are raters' self-assessments, `compared` ratings of other studies."""
     labels, shown = analysis.labels, analysis.labelled()
     yield Section("scores", "Scores", tables=tuple(_questions(analysis)), notes=tuple(_counted(shown)))
     yield from _groups(shown)
@@ -135,7 +135,7 @@ def _odd(analysis: RatingAnalysis) -> Iterator[Section]:
 
 
 def rating_methods(analysis: RatingAnalysis) -> str:
-    """How the numbers of ratings were made."""
+    """The methods of the numbers on ratings."""
     return (
         "Means and standard deviations are over scores; the intervals are for other items and raters: Student's t with "
         "both variances added [CGM11], of 50 or more of each a bootstrap of both "

@@ -247,7 +247,7 @@ class QuestionType:
         return self.widget
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        """What there is to choose from; `form` has what was entered before."""
+        """The options to choose from; `form` has the values entered before."""
         return ()
 
     def view(self, question: Question, form: Mapping[str, str], error: str = "") -> QuestionView:
@@ -265,7 +265,7 @@ class QuestionType:
         )
 
     def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """What its own type of view has besides."""
+        """Further fields of its own type of view."""
         return {}
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
@@ -278,12 +278,13 @@ class QuestionType:
         return text
 
     def lack(self, question: Question, value: Any) -> str:
-        """What an answer lacks where one is required, in words for participants; empty where it is whole."""
+        """The fault of an answer where one is required, in words for participants; empty if it is complete."""
         return "Please answer this question." if value is None else ""
 
     def parts(self, question: Question) -> Mapping[str, Question]:
-        """The questions that it consists of, where each has an answer of its own: the answer is a mapping by these
-        keys, and its parts are exported and analysed one by one."""
+        """The questions it consists of, if each has an answer of its own: the answer is a mapping by these keys, and
+        its parts are exported and analysed one by one.
+        """
         return {}
 
     def column(self, question_id: str) -> str | None:
@@ -306,7 +307,9 @@ class QuestionType:
         return str(self.written(value))
 
     def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
-        """What a simulated participant enters, where one option or one number of each field will not do."""
+        """The fields a simulated participant enters, for types that need more than one option or one number of each
+        field.
+        """
         return {}
 
 

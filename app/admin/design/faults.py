@@ -25,7 +25,7 @@ def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[Fa
 
 
 def labels_are_shown(question: Mapping[str, Any]) -> bool:
-    """Whether a question's labels are those of a named scale alone, which are shown and not typed."""
+    """True if a question's labels are those of a named scale alone, which are shown and not typed."""
     model = QUESTIONS.get(type_of(question) or "")
     takes_scale = model is not None and "scale" in model.model_fields
     return takes_scale and bool(question.get("scale")) and question.get("labels") is None

@@ -130,7 +130,7 @@ async def download_numbers(
 async def _kept(
     database: Database, settings: Settings, who: Who, study: StudyHere, asked: results.Asked
 ) -> Findings | None:
-    """What is kept of results that this user has opened."""
+    """The cached results that this user has opened."""
     await database.read(results.require_all_open, who, study, asked)
     return view_of(settings.data_dir, await database.read(results.shown_job, study, asked))
 

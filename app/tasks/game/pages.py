@@ -157,7 +157,7 @@ class GamePage(Page):
 
     @property
     def asks(self) -> Do | None:
-        """What its first form posts as `do`, besides leaving; None where there is nothing to do but to wait."""
+        """The value of `do` that its first form posts, except leaving; None if the page only waits."""
         match self.body:
             case Questions():
                 return "answers"
