@@ -11,7 +11,7 @@ PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
 ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 
-.PHONY: run train features dev test test-all test-fast coverage check lint fix pictures bench chaos docs lock clean
+.PHONY: run train features dev test test-all test-fast coverage check lint fix made pictures bench chaos docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -55,6 +55,10 @@ lint: .venv/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/oxlint app tests
+
+# The parts of documents that are made from the code, and Markdown wrapped.
+made: .venv/.test
+	@for tool in command_line analysis_json question_table packages wrap_markdown; do $(BIN)/python -m tools.$$tool; done
 
 fix: .venv/.test
 	$(BIN)/ruff format .

@@ -33,7 +33,7 @@ from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.studies.file.load import load_study
 from app.studies.versions import load_version, set_state
 from app.tasks.game.replay import ReplayError, replayed
@@ -346,10 +346,10 @@ def examined(database: Database, slug: str, noted: Noted, folder: Path, times: T
         _look_for_moves(session, noted, found)
         _look_at_times(session, matches, found, times)
         _count_money(session, matches, found)
-        for what in (What.MOVES, What.SEATS_PLAYED):
+        for what in ("moves", "seats_played"):
             export(session, slug, what, Format.CSV, folder / f"{what}.csv")
     try:
-        n = sum(1 for _ in replayed(folder / f"{What.MOVES}.csv"))
+        n = sum(1 for _ in replayed(folder / f"{'moves'}.csv"))
         if n != found.matches:
             found.wrong.append(f"{n} of {found.matches} matches are in the export")
     except ReplayError as error:

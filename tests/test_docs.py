@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from app.reports.columns import Column
-from app.reports.exported import table_of
 from app.reports.kinds import What
+from app.reports.tasks import table_of
 from tests.program import Program
-from tools import command_line
+from tools import command_line, packages
 from tools.made import END, begin, by_hand
 from tools.wrap_markdown import LONGEST
 
@@ -30,7 +30,7 @@ def row_of(column: Column) -> str:
 
 
 @pytest.mark.parametrize("what", What)
-def test_the_data_dictionary_is_the_codes(what: What) -> None:
+def test_the_data_dictionary_is_the_codes(what: str) -> None:
     section = DATA.partition(f"## `{what}`")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
     columns = table_of(what).columns
@@ -129,10 +129,16 @@ def test_every_option_that_readme_tour_and_manual_name_exists(help_of: HelpOf) -
         assert option in known, option
 
 
-def test_the_reference_of_the_command_line_is_made_from_the_commands() -> None:
-    page = command_line.PAGE.read_text(encoding="utf-8")
-    made = begin(command_line.MAKER) + command_line.reference() + END
-    assert made in page, "run `python -m tools.command_line`"
+@pytest.mark.parametrize(
+    ("page", "maker", "made"),
+    [
+        (command_line.PAGE, command_line.MAKER, command_line.reference),
+        (packages.PAGE, packages.MAKER, packages.listed),
+    ],
+    ids=["command line", "packages"],
+)
+def test_what_is_made_from_the_code_is_the_codes(page: Path, maker: str, made: Callable[[], str]) -> None:
+    assert begin(maker) + made() + END in page.read_text(encoding="utf-8"), "run `make made`"
 
 
 def test_readme_is_short() -> None:

@@ -307,7 +307,7 @@ def test_a_service_goes_back_to_the_tables_of_before_with_its_answers(upgraded: 
 
 
 def _responses(session: Session, slug: str, folder: Path) -> Sequence[Mapping[str, str]]:
-    export(session, slug, What.RESPONSES, Format.CSV, folder / "now.csv")
+    export(session, slug, "responses", Format.CSV, folder / "now.csv")
     with (folder / "now.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -346,7 +346,7 @@ def test_a_match_under_way_goes_on_after_an_upgrade(
     play_on(people)
     assert [person.stage for person in people] == ["result"] * 3
     with database.reading() as session:
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
     assert len(list(replayed(tmp_path / "moves.csv"))) == 1
 
 

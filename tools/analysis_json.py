@@ -15,6 +15,7 @@ import pandas as pd
 
 from analysis.choice.published import Published
 from analysis.detection.studies import BlockJudgements
+from analysis.findings.registry import STATISTICS
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.groups import GroupComparison as RatingGroups
 from analysis.ratings.studies import BlockRatings
@@ -42,7 +43,7 @@ _WORDS: Mapping[object, str] = {
 COMMON: Mapping[str, str] = {
     "reason": "why there is no number, or nothing to compare; null where there is",
     "warning": "what to mind in reading it, in a sentence",
-    "n": "of how many it is",
+    "n": "how many it is over",
     "n_participants": "participants",
     "n_pairs": "pairs",
     "n_answers": "answers",
@@ -53,7 +54,7 @@ COMMON: Mapping[str, str] = {
     "n_comparisons": "answers that compare two sources",
     "n_values": "different values",
     "n_disagreements": "pairs whose label is not the majority",
-    "n_stimuli": "stimuli answered about",
+    "n_stimuli": "stimuli",
     "n_without_truth": "answers about stimuli without a truth",
     "n_signal": "answers about the signal",
     "n_noise": "answers about the noise",
@@ -66,14 +67,14 @@ COMMON: Mapping[str, str] = {
     "high": "upper end of the interval",
     "interval": "of the number beside it",
     "trials": "which trials an uncertainty is over",
-    "seed": "that of the bootstrap",
+    "seed": "of what is drawn at random",
     "resamples": "of the bootstrap; 0 where the interval needs none",
     "p": "p value, 0 to 1",
     "p_two_sided": "two-sided p value, 0 to 1",
     "p_holm": "`p` after Holm's correction, 0 to 1",
     "n_family": "how many tests the correction is over",
     "alternative": "of the test; `greater`: the first is higher",
-    "mean": "over participants",
+    "mean": "the mean",
     "sd_ddof0": "standard deviation, by n",
     "sd_ddof1": "standard deviation, by n - 1",
     "rank_biserial": "effect size, -1 to 1",
@@ -135,15 +136,22 @@ def _of_analysis(found: dict[str, Key]) -> tuple[Key, ...]:
 def _of_study(found: dict[str, Key]) -> tuple[Key, ...]:
     chance, trials = found.pop("against_chance"), found.pop("uncertainty_trials")
     preferences = found.pop("participant_preferences")
+    found.pop("further")
     moved = {
         "accuracy": f"and in it `against_chance`, a {chance.type}",
         "uncertainty": f"and in it `trials`: {trials.type}",
         "uncertainty_all": "and in it `trials`: `all`",
         "participants": f"and in each `preferences`, a {preferences.type}",
     }
-    return tuple(
+    own = (
         Key(k.name, k.type, "; ".join(filter(None, (k.meaning, moved.get(k.name))))) for k in found.values()
     )
+    return (*own, *(Key(name, in_words(cls), "") for name, cls in further().items()))
+
+
+def further() -> Mapping[str, type]:
+    """The results of statistics that `StudyResult` has no field for, by the key that each has."""
+    return {one.name: get_type_hints(one.compute)["return"] for one in STATISTICS if one.compute}
 
 
 def _with_settings(
@@ -216,6 +224,8 @@ def results() -> dict[type, list[str]]:
     found: dict[type, list[str]] = {}
     for root, where in ROOTS.items():
         _walk(root, "" if root is Analysis else where.strip("`") + ".", where, found)
+    for name, cls in further().items():
+        _walk(cls, f"studies[].{name}.", f"`studies[].{name}`", found)
     return found
 
 

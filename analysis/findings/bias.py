@@ -15,6 +15,7 @@ from analysis.findings.marks import (
     plain_interval,
 )
 from analysis.findings.model import Cell, Column, Figure, Mark, Measured, Numbers, Section
+from analysis.findings.rule import Sayings, say
 from analysis.findings.tables import column, counts, measured, names, p_values, reasons
 from analysis.findings.words import (
     between,
@@ -32,7 +33,7 @@ from analysis.results import table_rows
 from analysis.signs import signed
 from analysis.stats.agreement import Agreement
 from analysis.stats.estimates import Estimate
-from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 
 _MOST_POSITIONS = 24
 
@@ -68,14 +69,13 @@ def _side_said(side: SideBias) -> str:
     left = side.left
     found, p = evidence(left.interval, 0.5), side.left_against_half.p
     chosen = f"the left was chosen in {percent(left.mean)}, {between(left.interval)}{test_beside(found, p)}"
-    match with_test(found, p):
-        case "more":
-            return f"People chose the left more often than the right: {chosen}."
-        case "less":
-            return f"People chose the right more often than the left: {chosen}."
-        case "alike":
-            return f"People lean to no side by more than {points(SHARE)}: {chosen}."
-    return f"Whether people lean to a side {NOT_YET}: {chosen}."
+    sayings = Sayings(
+        more=f"People chose the left more often than the right: {chosen}.",
+        less=f"People chose the right more often than the left: {chosen}.",
+        alike=f"People lean to no side by more than {points(SHARE)}: {chosen}.",
+        open=f"Whether people lean to a side {NOT_YET}: {chosen}.",
+    )
+    return say(left.interval, p, sayings, null=0.5).text
 
 
 def _agreement_said(agreement: Estimate, chance: float) -> str:
@@ -102,20 +102,17 @@ def _learning_said(bias: Bias, n_positions: int) -> str:
         if low is None or high is None
         else f"95% interval {signed(100 * low, 1)} to {signed(100 * high, 1)}"
     )
-    found = evidence(slope.interval, 0.0, SHARE / max(1, n_positions - 1))
-    p = bias.learning.slope_against_zero.p
+    smallest, p = SHARE / max(1, n_positions - 1), bias.learning.slope_against_zero.p
+    found = evidence(slope.interval, 0.0, smallest)
     slope_words = f"{signed(100 * slope.mean, 1)} points a position, {limits}{test_beside(found, p)}"
-    match with_test(found, p):
-        case "more":
-            return f"People got better on the way: {slope_words}."
-        case "less":
-            return f"People got worse on the way: {slope_words}."
-        case "alike":
-            return (
-                f"People changed on the way by no more than {points(SHARE)} from the first position to the last: "
-                f"{slope_words}."
-            )
-    return f"Whether people learn on the way {NOT_YET}: {slope_words}."
+    no_more = f"People changed on the way by no more than {points(SHARE)} from the first position to the last"
+    sayings = Sayings(
+        more=f"People got better on the way: {slope_words}.",
+        less=f"People got worse on the way: {slope_words}.",
+        alike=f"{no_more}: {slope_words}.",
+        open=f"Whether people learn on the way {NOT_YET}: {slope_words}.",
+    )
+    return say(slope.interval, p, sayings, smallest=smallest).text
 
 
 def order_figure(bias: Bias) -> Figure:

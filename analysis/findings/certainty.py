@@ -6,10 +6,11 @@ from analysis.choice.certainty import Certainty, Level
 from analysis.choice.studies import StudyResult
 from analysis.findings.marks import SHARES, described, few, mark, nothing, plain_interval
 from analysis.findings.model import Cell, Column, Figure, Numbers, Section
+from analysis.findings.rule import Sayings, say
 from analysis.findings.tables import Number, column, counts, measured, names, p_values, reasons
 from analysis.findings.words import count, exact, percent, sentence, test_beside
 from analysis.reported import Settings
-from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 
 
 def certainty_figure(one: Certainty, labels: Sequence[str]) -> Figure:
@@ -80,16 +81,13 @@ def _certainty_said(one: Certainty, labels: Sequence[str]) -> str:
         f"{percent(last.accuracy.mean)} where least ({last.n_answers:,})"
     )
     found, p = evidence(one.auroc.interval, 0.5), one.auroc_against_half.p
-    match with_test(found, p):
-        case "more":
-            return f"People were right more often where they were more certain: {shares}."
-        case "less":
-            return f"People were right less often where they were more certain: {shares}."
-        case "alike":
-            return f"How certain people were told right from wrong by no more than {exact(SHARE)} of AUC: {shares}."
-    return (
-        f"Whether the more certain answers are more often right {NOT_YET}: {shares}{test_beside(found, p)}."
+    sayings = Sayings(
+        more=f"People were right more often where they were more certain: {shares}.",
+        less=f"People were right less often where they were more certain: {shares}.",
+        alike=f"How certain people were told right from wrong by no more than {exact(SHARE)} of AUC: {shares}.",
+        open=f"Whether the more certain answers are more often right {NOT_YET}: {shares}{test_beside(found, p)}.",
     )
+    return say(one.auroc.interval, p, sayings, null=0.5).text
 
 
 def _level_name(level: Level, labels: Sequence[str]) -> str:

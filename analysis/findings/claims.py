@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from analysis.choice.studies import StudyResult
 from analysis.findings.judges import standing
 from analysis.findings.pairs import VotedPair
+from analysis.findings.rule import Sayings, say
 from analysis.findings.words import (
     CLIP,
     Noun,
@@ -24,8 +25,8 @@ from analysis.findings.words import (
     points,
     test_beside,
 )
-from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
+from analysis.judging.validation import JudgeValidation
 from analysis.stats.description import Description
 from analysis.stats.evidence import SHARE, evidence, with_test
 from analysis.stats.p_values import p_words
@@ -185,17 +186,16 @@ def _on_certainty(study: StudyResult) -> Iterator[tuple[bool, str]]:
         else f", 95% interval {exact(area.interval.low)} to {exact(area.interval.high)}"
     )
     found, p = evidence(area.interval, 0.5), study.certainty.auroc_against_half.p
-    n, verdict = (
-        f"AUC {exact(area.mean)} over {people(area.n)}{limits}{test_beside(found, p)}",
-        with_test(found, p),
+    n = f"AUC {exact(area.mean)} over {people(area.n)}{limits}{test_beside(found, p)}"
+    needs = _needs(area) if area.interval.low is not None else ""
+    sayings = Sayings(
+        more=f"Within a person, the more certain answers are more often right: {n}.",
+        less=f"Within a person, the more certain answers are less often right: {n}.",
+        alike=f"Certainty tells right from wrong by no more than {exact(SHARE)} of AUC: {n}.",
+        open=f"That the more certain answers are more often right: {n}.{needs}",
     )
-    if verdict in ("more", "less"):
-        yield True, f"Within a person, the more certain answers are {verdict} often right: {n}."
-    elif verdict == "alike":
-        yield True, f"Certainty tells right from wrong by no more than {exact(SHARE)} of AUC: {n}."
-    else:
-        needs = _needs(area) if area.interval.low is not None else ""
-        yield False, f"That the more certain answers are more often right: {n}.{needs}"
+    said = say(area.interval, p, sayings, null=0.5)
+    yield said.is_settled, said.text
 
 
 def _on_pairs(

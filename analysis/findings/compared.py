@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from analysis import Analysis
 from analysis.findings.claims import Claims
 from analysis.findings.model import Cell, Column, Figure, Mark, Numbers
+from analysis.findings.rule import Sayings, say
 from analysis.findings.words import ends_of, exact, limits, people, percent, points, sentence
-from analysis.reported import Comparison
+from analysis.reported import Analysis, Comparison
 from analysis.signs import signed
 from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence, with_test
 from analysis.stats.intervals import Interval
@@ -184,11 +184,11 @@ def _said(one: Comparison) -> str:
         not _is_paired(one) and one.test.effect is None
     ):
         return f"The accuracies of {first} and {second} cannot be compared: {reason}."
-    match _evidence(one):
-        case "more":
-            return f"People are more accurate in {first} than in {second}: {_size(one)}."
-        case "less":
-            return f"People are less accurate in {first} than in {second}: {_size(one)}."
-        case "alike":
-            return f"People are as accurate in {first} as in {second}, within {points(SHARE)}: {_size(one)}."
-    return f"Whether people are more accurate in {first} or in {second} {NOT_YET}: {_size(one)}."
+    even, interval = _to_read(one)
+    sayings = Sayings(
+        more=f"People are more accurate in {first} than in {second}: {_size(one)}.",
+        less=f"People are less accurate in {first} than in {second}: {_size(one)}.",
+        alike=f"People are as accurate in {first} as in {second}, within {points(SHARE)}: {_size(one)}.",
+        open=f"Whether people are more accurate in {first} or in {second} {NOT_YET}: {_size(one)}.",
+    )
+    return say(interval, one.p_holm_as_compared, sayings, null=even).text

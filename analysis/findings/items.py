@@ -13,6 +13,7 @@ from analysis.findings.item_judges import item_judges_figure
 from analysis.findings.judgements import judgement_figures
 from analysis.findings.model import Figure, Section
 from analysis.findings.rating_sections import rating_sections
+from analysis.findings.rule import Sayings, say
 from analysis.findings.words import between, ends_of, limits, percent, points, sentence, test_beside
 from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.between import BlocksCompared
@@ -81,22 +82,18 @@ def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     can_say, not_yet = (list(one) for one in rating_claims.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
-        both, found = f"{analysis.signal} from {analysis.noise}", evidence(accuracy.interval, _CHANCE)
-        # People who call all of one kind are as often right as chance, if not by d': its test stands beside.
-        verdict = with_test(found, analysis.groups[0].d_prime_against_zero.p)
+        both = f"{analysis.signal} from {analysis.noise}"
         shares = f"{limits(*ends_of(accuracy))} of 100 answers are right"
-        if verdict == "more":
-            can_say.append(f"People tell {both} better than chance: {shares}.")
-        elif verdict == "less":
-            can_say.append(
-                f"People take {analysis.signal} for {analysis.noise} more often than chance would."
-            )
-        elif verdict == "alike":
-            can_say.append(
-                f"People tell {both} no better than chance by more than {points(SHARE)}: {shares}."
-            )
-        else:
-            not_yet.append(f"Whether people tell {both} better than chance.")
+        sayings = Sayings(
+            more=f"People tell {both} better than chance: {shares}.",
+            less=f"People take {analysis.signal} for {analysis.noise} more often than chance would.",
+            alike=f"People tell {both} no better than chance by more than {points(SHARE)}: {shares}.",
+            open=f"Whether people tell {both} better than chance.",
+        )
+        # People who call all of one kind are as often right as chance, if not by d': its test stands beside.
+        said = say(accuracy.interval, analysis.groups[0].d_prime_against_zero.p, sayings, null=_CHANCE)
+        can_say += said.can_say
+        not_yet += said.not_yet
     return tuple(can_say), tuple(not_yet)
 
 

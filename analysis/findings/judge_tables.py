@@ -7,12 +7,12 @@ from analysis.findings.methods import JUDGES
 from analysis.findings.model import Numbers, Section
 from analysis.findings.tables import words_table
 from analysis.findings.texts import NONE, interval, limits, number, p_cell, with_interval
-from analysis.judging import JudgeValidation
 from analysis.judging.alternative import AlternativeTest
 from analysis.judging.as_published import APPENDIX
 from analysis.judging.measures import Group, Measure
 from analysis.judging.pairs import CLASS_TITLES
 from analysis.judging.prediction_powered import PredictionPowered
+from analysis.judging.validation import JudgeValidation
 from analysis.stats.estimates import Estimate
 
 NAMES = {

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from analysis import Analysis
 from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
 from analysis.figures.flow import Sessions
@@ -19,7 +18,7 @@ from analysis.findings.conditions import conditions_figures
 from analysis.findings.items import RatedItems
 from analysis.findings.judge_tables import judges_section
 from analysis.findings.marks import FEW
-from analysis.findings.model import FORMAT, Caution, Figure, Findings, Section
+from analysis.findings.model import Caution, Figure, Findings, Section
 from analysis.findings.pairs import ClipOf, VotedPair, right_source, votes_of
 from analysis.findings.registry import named_once, sections_of, sections_of_all
 from analysis.findings.signature_tables import play_section, signatures_section
@@ -36,7 +35,8 @@ from analysis.findings.words import (
     test_beside,
 )
 from analysis.games.compare import GameMeasures
-from analysis.judging import JudgeValidation
+from analysis.judging.validation import JudgeValidation
+from analysis.reported import Analysis
 from analysis.results import table_rows
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
 from analysis.stats.evidence import NOT_YET, SHARE, evidence, with_test
@@ -94,7 +94,6 @@ def results_view(
         ]
     )
     return Findings(
-        format=FORMAT,
         study=study.study,
         against=analysis.studies[1].study if len(analysis.studies) > 1 else "",
         mode=analysis.settings.mode,
@@ -170,15 +169,12 @@ def items_view(rated: RatedItems, around: ResultsContext) -> Findings:
     # A block may be there for its ratings, its classes and each of its questions.
     selections = {one.block: one.selection for one in rated.blocks}
     return Findings(
-        format=FORMAT,
         study=first.study,
-        against="",
         mode=first.selection.mode,
         made_at=around.made_at,
         until=around.until,
         n_answers=sum(one.n_used for one in selections.values()),
         n_people=max(one.n_participants_used for one in selections.values()),
-        n_pairs=0,
         headline=items.headline(rated),
         next_step="Look under “Who is counted” below for why." if first.selection.reason else "",
         can_say=can_say,
@@ -205,20 +201,9 @@ def items_view(rated: RatedItems, around: ResultsContext) -> Findings:
 def moves_view(study: str, mode: str, around: ResultsContext) -> Findings:
     """The page of a study without answers whose sources' movement and play are known."""
     return Findings(
-        format=FORMAT,
         study=study,
-        against="",
         mode=mode,
         made_at=around.made_at,
-        until=None,
-        n_answers=0,
-        n_people=0,
-        n_pairs=0,
-        headline="",
-        next_step="",
-        can_say=(),
-        not_yet=(),
-        how_more="",
         how_moves=ABOUT,
         figures=(*signature_figures(around.signatures), *signature_figures(around.play, PLAY)),
         cautions=tuple(signature_cautions(around.signatures, around.play)),
@@ -257,20 +242,13 @@ def play_view(
 ) -> Findings:
     """The page of a study of matches or walks alone, as `what` says: the measures of its finished matches."""
     return Findings(
-        format=FORMAT,
         study=slug,
-        against="",
         mode=mode,
         made_at=made_at,
-        until=None,
         n_answers=sum(one.n_matches for one in games),
         n_people=sum(one.n_people for one in games),
-        n_pairs=0,
         headline=measures.headline(games, what),
         next_step=measures.next_step(slug, games, what),
-        can_say=(),
-        not_yet=(),
-        how_more="",
         how_moves=ABOUT,
         figures=(*measures.measures_figures(games), *signature_figures(play, PLAY)),
         cautions=tuple(signature_cautions(play)),

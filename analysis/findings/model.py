@@ -187,22 +187,22 @@ class Findings:
     `how_moves` explains the figures of signatures, `sections` are all numbers, statistic by statistic.
     """
 
-    format: int
     study: str
-    against: str
     mode: str
     made_at: datetime | None
-    until: datetime | None
-    n_answers: int
-    n_people: int
-    n_pairs: int
-    headline: str
-    next_step: str
-    can_say: tuple[str, ...]
-    not_yet: tuple[str, ...]
-    how_more: str
     figures: tuple[Figure, ...]
-    cautions: tuple[Caution, ...]
+    cautions: tuple[Caution, ...] = ()
+    format: int = FORMAT
+    against: str = ""
+    until: datetime | None = None
+    n_answers: int = 0
+    n_people: int = 0
+    n_pairs: int = 0
+    headline: str = ""
+    next_step: str = ""
+    can_say: tuple[str, ...] = ()
+    not_yet: tuple[str, ...] = ()
+    how_more: str = ""
     has_pairs: bool = True
     how_moves: str = ""
     is_play: bool = False

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.figures.words import sentence
-from analysis.findings.model import Section
-from analysis.findings.tables import words_table
-from analysis.findings.texts import limits, number, p_cell
+from analysis.findings.model import Measured, Numbers, Section
+from analysis.findings.paired_words import names_of, paired_notes
+from analysis.findings.tables import column, counts, measured, p_values
+from analysis.findings.tables import names as column_names
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import UNITS, PairedScores
 from analysis.ratings.scores import RatingAnalysis
 from analysis.ratings.studies import SelfAssessment
-from analysis.text.paired_ratings import names_of, paired_notes
 
 PAIRED = (
     "paired_by", "criterion", "first", "second", "n", "n_only_first", "n_only_second", "mean_first", "mean_second",
@@ -43,8 +43,7 @@ def paired_sections(
         yield _section("compared", "Criteria compared", analysis.criteria_compared)
     if own is not None:
         yield _of_oneself(own)
-    for number_, one in enumerate(compared, 1):
-        yield _of_studies(one, number_)
+    yield from map(of_studies, compared)
 
 
 def _of_oneself(own: SelfAssessment) -> Section:
@@ -58,7 +57,7 @@ def _of_oneself(own: SelfAssessment) -> Section:
     return _section("self", "Oneself and items", own.criteria, about, notes)
 
 
-def _of_studies(one: BlocksCompared, place: int) -> Section:
+def of_studies(one: BlocksCompared) -> Section:
     notes = []
     if one.reason:
         notes.append(sentence(f"nothing is compared: {one.reason}"))
@@ -69,7 +68,9 @@ def _of_studies(one: BlocksCompared, place: int) -> Section:
         f"{one.n_stimuli[1]} in {one.studies[1]}. The raters are others: where they are stricter in one study, that is "
         "part of the difference.",
     )
-    return _section(f"studies-{place}", " and ".join(one.studies), one.criteria, about, notes)
+    return _section(
+        "studies", f"{' and '.join(one.studies)}: ratings of the same stimuli", one.criteria, about, notes
+    )
 
 
 def _section(
@@ -83,25 +84,26 @@ def _section(
         return Section(anchor, title, paragraphs, notes=tuple(notes))
     unit = UNITS[comparisons[0].paired_by][1]
     has_criterion = comparisons[0].criterion is not None
-    rows = []
-    for one in comparisons:
-        test, interval = one.test, one.test.difference.interval
-        rows.append(
-            (
-                *([one.criterion or ""] if has_criterion else []),
-                names_of(one),
-                str(test.n),
-                f"{number(test.difference.mean, 2)} ({limits(interval.low, interval.high, 2)})",
-                f"{number(test.shift.value, 2)} ({limits(test.shift.low, test.shift.high, 2)})",
-                *(p_cell(test.p), p_cell(one.p_holm), p_cell(test.permutation.p)),
-            )
-        )
-    names = ("criterion", "compared") if has_criterion else ("compared",)
-    head = (*names, unit, "mean difference", "shift", "p", "p (Holm)", "p (permutation)")
-    caption = (
-        f"Differences over {unit} that have both, with 95% intervals; Wilcoxon's signed-rank test, two-sided, Holm "
-        f"over {comparisons[0].n_family} tests"
+    columns = (
+        *column_names(*(("criterion", "compared") if has_criterion else ("compared",))),
+        *(*counts(unit), column("mean difference", digits=2), column("shift", digits=2)),
+        *p_values("p", "p (Holm)", "p (permutation)"),
     )
-    table = words_table(caption, head, rows, n_names=len(names))
+    rows = tuple(
+        (
+            *((one.criterion or "",) if has_criterion else ()),
+            *(names_of(one), test.n, measured(test.difference)),
+            Measured(test.shift.value, test.shift.low, test.shift.high),
+            *(test.p, one.p_holm, test.permutation.p),
+        )
+        for one in comparisons
+        for test in [one.test]
+    )
+    methods = "; ".join(sorted({one.test.method for one in comparisons if one.test.method}))
+    caption = (
+        f"{title} as pairs, over {unit} that have both, with 95% intervals; Wilcoxon's signed-rank test, two-sided "
+        f"({methods or 'none could be made'}), Holm over {comparisons[0].n_family} tests; shift: Hodges-Lehmann"
+    )
+    table = Numbers(caption, columns, rows)
     found = (f"{note}." for note in paired_notes(comparisons))
     return Section(anchor, title, paragraphs, tables=(table,), notes=(*found, *notes))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 
 from analysis.findings.model import Column, Figure, Mark, Numbers
+from analysis.findings.paired_words import counted_pairs, names_of, title_of, unreachable
 from analysis.findings.words import sentence, why_missing
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
@@ -11,7 +12,6 @@ from analysis.ratings.studies import BlockRatings
 from analysis.signs import signed
 from analysis.stats.evidence import evidence
 from analysis.stats.p_values import p_words
-from analysis.text.paired_ratings import counted_pairs, names_of, title_of, unreachable
 
 MOST_ROWS = 12
 _SIGNIFICANT = 0.05

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from analysis.findings.model import Numbers, Section
-from analysis.findings.tables import reasons, words_table
-from analysis.findings.texts import number, with_interval
+from analysis.findings.model import Cell, Numbers, Section
+from analysis.findings.tables import column, counts, measured, reasons
+from analysis.findings.tables import names as column_names
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.stats.estimates import Estimate
-from analysis.text.rater_pairs import FEWEST_ITEMS
 
 MOST_ROWS = 60
 
+FEWEST_ITEMS = 5
 RATER_PAIRS = (
     "criterion", "first", "second", "n_items", "agreement", "kappa", "kappa_low", "kappa_high", "kappa_linear",
     "kappa_linear_low", "kappa_linear_high", "kappa_quadratic", "kappa_quadratic_low", "kappa_quadratic_high",
@@ -26,11 +26,12 @@ def agreement_section(analysis: RatingAnalysis) -> Section:
     shown = [
         name for name in names if "ICC" not in name or any(of[name].value is not None for _, of in named)
     ]
-    table = words_table(
-        caption="Agreement of raters on each criterion, with 95% intervals over items",
-        head=("criterion", "items", *shown),
-        rows=tuple(
-            (name, str(one.agreement.alpha.n), *(with_interval(of[key], 2) for key in shown))
+    columns = (*column_names("criterion"), *counts("items"), *(column(name, digits=2) for name in shown))
+    table = Numbers(
+        f"Agreement of raters on each criterion, with 95% intervals over items; scores are {analysis.agreement_level}",
+        columns,
+        tuple(
+            (name, one.agreement.alpha.n, *(measured(of[key]) for key in shown))
             for one, (name, of) in zip(analysis.criteria, named, strict=True)
         ),
     )
@@ -55,30 +56,46 @@ def _coefficients(one: CriterionResult) -> dict[str, Estimate]:
 
 def rater_pairs_sections(analysis: RatingAnalysis) -> Iterator[Section]:
     """Two raters at a time."""
-    rows, notes, few = [], [], 0
+    rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
+    few = 0
     for one in analysis.criteria:
         found = one.rater_pairs
         few += sum(pair.n_items < FEWEST_ITEMS for pair in found.pairs)
         for pair in (pair for pair in found.pairs if pair.n_items >= FEWEST_ITEMS):
             each = pair.kappa, pair.kappa_linear, pair.kappa_quadratic
-            kappas = (with_interval(kappa, 2) for kappa in each)
-            about = one.criterion, " and ".join(pair.raters), str(pair.n_items)
-            rows.append((*about, number(pair.agreement.value, 2), *kappas))
+            about = one.criterion, " and ".join(pair.raters), pair.n_items
+            rows.append((*about, pair.agreement.value, *map(measured, each)))
         if found.reason:
             notes.append(f"{one.criterion}: no pairs of raters, {found.reason}.")
-        elif found.mean_kappa is not None:
-            notes.append(
-                f"{one.criterion}: mean kappa over pairs of raters {number(found.mean_kappa, 2)}, linear "
-                f"{number(found.mean_kappa_linear, 2)}, quadratic {number(found.mean_kappa_quadratic, 2)}."
-            )
-    head = "criterion", "raters", "items", "agree", "kappa", "linear weights", "quadratic weights"
+            continue
+        means = (
+            ("", found.mean_kappa),
+            ("linear ", found.mean_kappa_linear),
+            ("quadratic ", found.mean_kappa_quadratic),
+        )
+        words = [f"{label}{mean:.2f}" for label, mean in means if mean is not None]
+        apart = (
+            f"; {found.n_apart} pairs of raters have fewer than two items in common" if found.n_apart else ""
+        )
+        over = f"{found.n_pairs} pairs of raters {', '.join(words) or 'not defined'}{apart}"
+        notes.append(f"{one.criterion}: mean kappa over {over}.")
+        missing = (pair.kappa.reason for pair in found.pairs if pair.kappa.value is None)
+        notes += [
+            f"{one.criterion}: no kappa where {reason}." for reason in dict.fromkeys(filter(None, missing))
+        ]
+    weights = ("linear weights", "quadratic weights") if analysis.agreement_level != "nominal" else ()
+    columns = (
+        *(*column_names("criterion", "raters"), *counts("items"), column("agree", digits=2)),
+        *(column(title, digits=2) for title in ("kappa", *weights)),
+    )
     tables: tuple[Numbers, ...] = ()
     if rows:
         caption = "Cohen's kappa of two raters on the items that both rated, with 95% intervals over items"
-        tables = (words_table(caption, head, rows, n_names=2),)
+        tables = (Numbers(caption, columns, tuple(row[: len(columns)] for row in rows)),)
     if few:
         notes.append(
-            f"{few} pairs of raters with fewer than {FEWEST_ITEMS} items in common are in the file alone."
+            f"{few} pairs of raters with fewer than {FEWEST_ITEMS} items in common are in CSV and JSON alone."
         )
     if rows or notes:
         yield Section("pairs", "Two raters at a time", tables=tables, notes=tuple(notes), names_people=True)

@@ -1,137 +1,267 @@
-"""A table of ratings in all numbers: scores, groups, pairs, agreement, classes, raters and odd scores."""
+"""A table of ratings in all numbers: scores, groups, pairs, agreement, classes, raters, items and odd scores."""
 
 from collections.abc import Iterator, Sequence
 
-from analysis.findings.model import Numbers, Section
+from analysis.findings.model import Cell, Numbers, Section
 from analysis.findings.paired_rating_tables import paired_sections
 from analysis.findings.rating_agreement import agreement_section, rater_pairs_sections
-from analysis.findings.tables import words_table
-from analysis.findings.texts import NONE, number
+from analysis.findings.tables import column, counts, names, p_values
+from analysis.findings.two_by_two import effect
 from analysis.ratings.between import BlocksCompared
-from analysis.ratings.groups import GroupScores
+from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import RatingAnalysis
-from analysis.ratings.studies import SelfAssessment
+from analysis.ratings.studies import OwnScores, SelfAssessment
 from analysis.results import table_rows
+from analysis.stats.intervals import NOT_ASKED, Interval
+
+# More different scores than fit beside each other; the JSON has up to 100.
+MOST_SCORES = 11
 
 
 def rating_sections(
-    analysis: RatingAnalysis, own: SelfAssessment | None = None, compared: Sequence[BlocksCompared] = ()
+    analysis: RatingAnalysis,
+    own: SelfAssessment | None = None,
+    compared: Sequence[BlocksCompared] = (),
+    *,
+    by_question: bool = True,
 ) -> Iterator[Section]:
-    """All sections of one table; `own` are raters' self-assessments, `compared` ratings of other studies."""
-    labels, shown = analysis.labels, analysis.labelled()
-    yield Section("scores", "Scores", tables=tuple(_questions(analysis)), notes=tuple(_counted(shown)))
+    """All of one table; `own` is what raters said of themselves, `compared` ratings of other studies. Criteria are
+    called by their questions, which do not fit into the columns of a terminal."""
+    labels = analysis.labels if by_question else {one.criterion: one.criterion for one in analysis.criteria}
+    shown = analysis.labelled() if by_question else analysis
+    own = own and own.labelled(labels)
+    yield _scores(analysis, shown)
     yield from _groups(shown)
-    yield from paired_sections(
-        shown, own and own.labelled(labels), [one.labelled(labels) for one in compared]
-    )
+    yield from paired_sections(shown, own, [one.labelled(labels) for one in compared])
+    if own is not None and own.scores:
+        yield _beside_oneself(shown, own.scores)
     yield agreement_section(shown)
     yield from rater_pairs_sections(shown)
     yield from _classes(shown)
     yield from _raters(shown)
+    yield from _items(shown)
     yield from _odd(shown)
+
+
+def _scores(analysis: RatingAnalysis, shown: RatingAnalysis) -> Section:
+    if analysis.agreement_level == "nominal":
+        return Section("scores", "Scores", tables=tuple(_questions(analysis)), notes=tuple(_counted(shown)))
+    table = Numbers(
+        "Scores by criterion, with 95% intervals of the mean",
+        (
+            *(*names("criterion"), *counts("n"), column("mean", digits=2), column("SD (n-1)", digits=2)),
+            *(column("SD (n)", digits=2), column("range", "words"), *counts("items", "raters")),
+        ),
+        tuple(
+            (
+                *(one.criterion, one.n, effect(one.mean, one.interval), one.sd_ddof1, one.sd_ddof0),
+                None if one.minimum is None else f"{one.minimum:g} to {one.maximum:g}",
+                *(one.n_items, one.n_raters),
+            )
+            for one in shown.criteria
+        ),
+    )
+    tables = (*_questions(analysis), table, *_distribution(shown))
+    return Section("scores", "Scores", tables=tables, notes=tuple(_counted(shown)))
 
 
 def _questions(analysis: RatingAnalysis) -> Iterator[Numbers]:
     """The question of each criterion, if its id does not tell."""
-    rows = [
+    rows = tuple(
         (one.criterion, one.asked, "" if one.scale is None else "{:g} to {:g}".format(*one.scale))
         for one in analysis.criteria
-        if one.asked
-    ]
+        if one.asked and one.asked != one.criterion
+    )
     if rows:
-        head = "id in the data", "question", "scale"
-        yield words_table("Criteria", head, rows, n_names=3)
+        yield Numbers("Criteria", names("id in the data", "question", "scale"), rows)
+
+
+def _distribution(analysis: RatingAnalysis) -> Iterator[Numbers]:
+    """The number of times each score was given, and the quartiles."""
+    criteria = [one for one in analysis.criteria if one.quartiles]
+    scores = sorted({each.score for one in criteria for each in one.counts})
+    if not criteria:
+        return
+    shown = scores if len(scores) <= MOST_SCORES else []
+    rows = []
+    for one in criteria:
+        given = {each.score: each.n for each in one.counts}
+        rows.append((one.criterion, _quartiles(one.quartiles), *(given.get(score, 0) for score in shown)))
+    columns = (*names("criterion"), column("quartiles", "words"), *counts(*(f"{score:g}" for score in shown)))
+    yield Numbers("Distribution: how often each score was given", columns, tuple(rows))
+
+
+def _quartiles(found: Quartiles | None) -> str | None:
+    return None if found is None else f"{found.lower:g} {found.median:g} {found.upper:g}"
 
 
 def _groups(analysis: RatingAnalysis) -> Iterator[Section]:
-    """Each group of items by each criterion."""
-    if not any(one.groups for one in analysis.criteria):
+    """Each group of items by each criterion, and every two groups."""
+    rows = [(one.criterion, group) for one in analysis.criteria for group in one.groups]
+    if not rows:
         return
-    rows = [
+    scores = Numbers(
+        "Scores by group of items, with 95% intervals of the mean",
         (
-            *(one.criterion, group.group, str(group.n), f"{group.n_items}"),
-            f"{number(group.mean, 2)} {_interval(group)}",
-            number(group.sd_ddof1, 2),
-            f"{group.quartiles.lower:g} {group.quartiles.median:g} {group.quartiles.upper:g}",
-        )
-        for one in analysis.criteria
-        for group in one.groups
-    ]
-    head = "criterion", "group", "scores", "items", "mean", "SD (n-1)", "quartiles"
-    caption = "Scores by group of items, with 95% intervals of the mean"
-    table = words_table(caption, head, rows, n_names=2)
+            *(*names("criterion", "group"), *counts("scores", "items", "raters"), column("mean", digits=2)),
+            *(column("SD (n-1)", digits=2), column("quartiles", "words")),
+        ),
+        tuple(
+            (
+                *(name, group.group, group.n, group.n_items, group.n_raters),
+                *(effect(group.mean, group.interval), group.sd_ddof1, _quartiles(group.quartiles)),
+            )
+            for name, group in rows
+        ),
+    )
+    pairs = [(one.criterion, pair) for one in analysis.criteria for pair in one.group_comparisons]
+    compared = Numbers(
+        "Groups compared (Mann-Whitney over the mean of each item, two-sided; Holm over all rows)",
+        (
+            *(*names("criterion", "groups"), column("items", "words"), column("difference", digits=2)),
+            *(column("effect", digits=2), *p_values("p", "p (Holm)")),
+        ),
+        tuple(
+            (
+                *(name, " and ".join(pair.groups), f"{pair.test.n1} and {pair.test.n2}", pair.difference),
+                *(effect(pair.test.effect, pair.test.effect_interval), pair.test.p_two_sided, pair.p_holm),
+            )
+            for name, pair in pairs
+        ),
+    )
+    yield Section(
+        "groups",
+        "Groups of items",
+        tables=(scores, compared) if pairs else (scores,),
+        notes=(
+            *(
+                ["Effect: how often an item of the first group has the higher mean (ties half)."]
+                if pairs
+                else []
+            ),
+            *_unbounded((f"{name}, {group.group}", group.interval) for name, group in rows),
+            *(
+                f"No test where {reason}."
+                for reason in sorted({p.test.reason for _, p in pairs if p.test.reason})
+            ),
+        ),
+    )
+
+
+def _unbounded(named: Iterator[tuple[str, Interval]]) -> Iterator[str]:
+    """The reason for a missing interval that was requested."""
     missing: dict[str, list[str]] = {}
-    for one in analysis.criteria:
-        for group in one.groups:
-            if group.interval.reason:
-                missing.setdefault(group.interval.reason, []).append(f"{one.criterion}, {group.group}")
-    notes = tuple(f"No interval in {'; '.join(names)}: {reason}." for reason, names in missing.items())
-    yield Section("groups", "Groups of items", tables=(table,), notes=notes)
-
-
-def _interval(group: GroupScores) -> str:
-    low, high = group.interval.low, group.interval.high
-    return "" if low is None or high is None else f"[{number(low, 2)}, {number(high, 2)}]"
+    for name, one in named:
+        if one.reason and one.reason != NOT_ASKED:
+            missing.setdefault(one.reason, []).append(name)
+    yield from (f"No interval of {'; '.join(of)}: {reason}." for reason, of in missing.items())
 
 
 def _counted(analysis: RatingAnalysis) -> Iterator[str]:
     outside = "out of range" if analysis.out_of_range == "drop" else "out of range but counted"
     for one in analysis.criteria:
-        counts = (
+        left_out = (
             (one.n_missing, "empty"),
             (one.n_not_numbers, "not a number"),
             (one.n_out_of_range, outside),
         )
-        if odd := [f"{n} {words}" for n, words in counts if n]:
+        if odd := [f"{n} {words}" for n, words in left_out if n]:
             yield f"{one.criterion}: {one.n} of {one.n_ratings} scores count; {', '.join(odd)}."
         if one.reason:
             yield f"{one.criterion}: {one.reason}."
+    yield from _unbounded((one.criterion, one.interval) for one in analysis.criteria)
+    methods = {one.interval.method for one in analysis.criteria if one.interval.low is not None}
+    yield from (f"Intervals of means: {method}." for method in sorted(methods))
+
+
+def _beside_oneself(analysis: RatingAnalysis, own: Sequence[OwnScores]) -> Section:
+    """Quartiles, means and SDs of items and of what raters gave themselves: table 3 of Alympics."""
+    mine = {one.criterion: one for one in own}
+    rows: list[tuple[Cell, ...]] = []
+    for one in analysis.criteria:
+        self_ = mine.get(one.criterion)
+        own_ = (
+            (None,) * 4
+            if self_ is None
+            else (_quartiles(self_.quartiles), self_.mean, self_.sd_ddof1, self_.n)
+        )
+        rows.append((one.criterion, _quartiles(one.quartiles), one.mean, one.sd_ddof1, one.n, *own_))
+    numbers = (column("mean", digits=2), column("SD", digits=2), *counts("n"))
+    columns = (*names("criterion"), column("items", "words"), *numbers, column("oneself", "words"), *numbers)
+    table = Numbers("Items, and oneself: quartiles, mean and SD (n-1)", columns, tuple(rows))
+    return Section("oneself", "Scores of items and of oneself", tables=(table,))
 
 
 def _classes(analysis: RatingAnalysis) -> Iterator[Section]:
     """Scores that are names: how often each was given, and what each item is."""
-    rows = [
-        (criterion, name, str(n), number(share, 3))
-        for criterion, name, n, share in (
-            (one.criterion, each.name, each.n, each.share)
-            for one in analysis.criteria
-            for each in one.classes
-        )
-    ]
+    rows = tuple(
+        (one.criterion, each.name, each.n, each.share) for one in analysis.criteria for each in one.classes
+    )
     if not rows:
         return
-    items = []
-    for row in table_rows(analysis.items):
-        votes = f"{row['n_plurality'] or 0} of {row['n']}"
-        items.append((row["criterion"], row["item"], str(row["plurality"] or NONE), votes))
-    given, of_item = "How often each class was given", "The class of each item"
-    head, about = ("criterion", "class", "scores", "share"), ("criterion", "item", "class", "scores for it")
-    tables = (
-        words_table(given, head, rows, n_names=2),
-        words_table(of_item, about, items, n_names=3),
+    items = tuple(
+        (
+            row["criterion"],
+            row["item"],
+            row["plurality"] or "",
+            f"{int(row['n_plurality'] or 0)} of {row['n']}",
+        )
+        for row in table_rows(analysis.items)
     )
-    yield Section("classes", "Classes", tables=tables)
+    given = Numbers(
+        "How often each class was given",
+        (*names("criterion", "class"), *counts("scores"), column("share")),
+        rows,
+    )
+    of_item = (*names("criterion", "item", "class"), column("scores for it", "words"))
+    yield Section(
+        "classes",
+        "Classes",
+        tables=(given, Numbers("The class of each item (plurality)", of_item, items)),
+        notes=tuple(
+            f"{one.criterion}: {one.n} scores of {one.n_items} items by {one.n_raters} raters."
+            for one in analysis.criteria
+        ),
+    )
 
 
 def _raters(analysis: RatingAnalysis) -> Iterator[Section]:
     if analysis.agreement_level == "nominal":
         return
-    rows = [
-        (row["criterion"], row["rater"], str(row["n"]), number(row["mean"], 2), number(row["sd_ddof1"], 2))
+    numbers = (column(title, digits=2) for title in ("mean", "SD (n-1)", "severity"))
+    rows = tuple(
+        (row["criterion"], row["rater"], row["n"], row["mean"], row["sd_ddof1"], row.get("severity"))
         for row in table_rows(analysis.raters)
-    ]
-    head = "criterion", "rater", "scores", "mean", "SD (n-1)"
-    table = words_table("Each rater's scores", head, rows, n_names=2)
-    yield Section("raters", "Raters", tables=(table,), names_people=True)
+    )
+    columns = (*names("criterion", "rater"), *counts("scores"), *numbers)
+    notes = ("Severity: a rater's scores less the mean score of the same items; below 0 is severe.",)
+    is_known = any(row[-1] is not None for row in rows)
+    yield Section(
+        "raters",
+        "Raters",
+        tables=(Numbers("Raters, one by one", columns, rows),),
+        notes=notes if is_known else (),
+        names_people=True,
+    )
+
+
+def _items(analysis: RatingAnalysis) -> Iterator[Section]:
+    """Mean score of each item."""
+    rows = tuple(
+        (row["criterion"], row["item"], row["n"], row["mean"])
+        for row in table_rows(analysis.items)
+        if row["mean"] is not None
+    )
+    if rows:
+        columns = (*names("criterion", "item"), *counts("scores"), column("mean", digits=2))
+        yield Section("items", "Items", tables=(Numbers("Items, one by one: mean score", columns, rows),))
 
 
 def _odd(analysis: RatingAnalysis) -> Iterator[Section]:
-    rows = [tuple(map(str, row.values())) for row in table_rows(analysis.odd)]
-    if not rows:
-        return
-    head, caption = tuple(map(str, analysis.odd)), "Scores that are no numbers, or out of range"
-    table = words_table(caption, head, rows, n_names=len(head))
-    yield Section("odd", "Odd scores", tables=(table,), names_people=True)
+    rows = tuple(tuple(map(str, row.values())) for row in table_rows(analysis.odd))
+    if rows:
+        table = Numbers("Scores that are no numbers, or out of range", names(*map(str, analysis.odd)), rows)
+        yield Section("odd", "Odd scores", tables=(table,), names_people=True)
 
 
 def rating_methods(analysis: RatingAnalysis) -> str:

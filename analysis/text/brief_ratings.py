@@ -1,21 +1,23 @@
 """Ratings on one screen: how many scores of whom count, the mean and agreement of each criterion, groups, raters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
+from analysis.findings.paired_words import counted_pairs, title_of, unreachable
+from analysis.ratings.paired import PairedScores, smallest_p
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.results import table_rows
 from analysis.signs import signed
 from analysis.stats.p_values import p_words
-from analysis.text.paired_ratings import brief_pairs
 from analysis.text.terminal import interval_of, name_of, number, table_of, why_unbounded
 
 MOST_CRITERIA, MOST_GROUPS, MOST_COMPARED, MOST_CLASSES, MOST_NOTES = 9, 8, 3, 9, 4
+MOST_PAIRS = 3
 
 
 def brief(analysis: RatingAnalysis) -> Iterator[RenderableType]:
-    """Some 40 lines at most, whatever the number of criteria, groups, classes and raters."""
+    """At most some 40 lines, for any number of criteria, groups, classes and raters."""
     yield _counted(analysis)
     criteria = analysis.criteria[:MOST_CRITERIA]
     if analysis.agreement_level == "nominal":
@@ -57,7 +59,7 @@ def _counted(analysis: RatingAnalysis) -> str:
 
 
 def _distinct(analysis: RatingAnalysis, what: str) -> int:
-    """How many items or raters have a score that counts, by any criterion."""
+    """The number of items or raters with a counted score, by any criterion."""
     table = analysis.items if what == "items" else analysis.raters
     return int(table.loc[table["n"] > 0, what.removesuffix("s")].nunique())
 
@@ -164,3 +166,26 @@ def _notes(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
 def _more(n: int, what: str) -> Iterator[str]:
     if n > 0:
         yield f"... and {n} more {what}: --full has them all."
+
+
+def brief_pairs(comparisons: Sequence[PairedScores]) -> Iterator[str]:
+    """The comparisons of least p, a sentence each."""
+    for one in list(smallest_p(comparisons))[:MOST_PAIRS]:
+        test = one.test
+        said = (
+            f"not tested, {test.reason}"
+            if test.reason
+            else f"Wilcoxon {p_words(test.p)}, after Holm {p_words(one.p_holm)}"
+        )
+        interval = interval_of(test.difference.interval, 2)
+        within = "" if interval == "-" else f" {interval}"
+        apart = f"difference {_signed(test.difference.mean)}{within}"
+        yield f"{name_of(title_of(one))}, {counted_pairs(one)}: {apart}, {said}."
+    if said := unreachable(comparisons):
+        yield f"{said}."
+    if len(comparisons) > MOST_PAIRS:
+        yield f"... and {len(comparisons) - MOST_PAIRS} more paired comparisons: --full has them all."
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else signed(value)

@@ -7,8 +7,8 @@ from rich.console import RenderableType
 from analysis.choice.studies import StudyResult
 from analysis.choice.ties import TieAnswers
 from analysis.findings.registry import sections_of, sections_of_all
-from analysis.render.terminal import render_sections
 from analysis.reported import Analysis
+from analysis.text.sections import render_sections
 from analysis.text.terminal import WIDTH, as_text, heading, left_out_words, name_of, resamples_words
 
 
@@ -36,7 +36,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
 
 
 def counted(study: StudyResult) -> str:
-    """Of whom how many answers count, and what became of the others."""
+    """The numbers of participants and answers counted, and what became of the others."""
     selection = study.selection
     left_out = left_out_words(selection.left_out)
     return (
@@ -46,7 +46,7 @@ def counted(study: StudyResult) -> str:
 
 
 def _named(ties: TieAnswers) -> str:
-    """How many of the answers that count name no clip."""
+    """The number of counted answers that name no clip."""
     parts = [
         f"{n} {what}"
         for n, what in ((ties.n_tie, "say no difference (a vote)"), (ties.n_blank, "are blank (no vote)"))

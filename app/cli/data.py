@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_RESPONSES = What("responses")
+
+
 class TableFiles(Enum):
     """The file formats of `analyze --out`."""
 
@@ -27,7 +30,7 @@ class TableFiles(Enum):
 
 def export(
     slug: Annotated[str, typer.Argument(metavar="SLUG")],
-    what: Annotated[What, typer.Option(help="Which table.")] = What.RESPONSES,
+    what: Annotated[What, typer.Option(help="Which table.")] = _RESPONSES,
     format_: Annotated[Format, typer.Option("--format", help="How it is written.")] = Format.CSV,
     output: Annotated[
         Path | None,

@@ -71,7 +71,7 @@ def list_studies(
 ) -> None:
     """List the studies with their state and sessions."""
     from app.studies.summaries import summaries
-    from app.tasks.units import units_in_words
+    from app.tasks.listed import units_in_words
 
     with opened() as (settings, database), database.reading() as session:
         studies = [study for study in summaries(session) if study.is_archived == archived]

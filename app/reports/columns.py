@@ -263,3 +263,20 @@ def background_column(question: str, ask: str, entry: str) -> Column:
     """The column of `participants` for one background question; `entry` says what its cells hold."""
     cells = entry or "a point of a scale counts from 1"
     return Column(f"{BACKGROUND}{question}", "text", "", f"the answer to: {ask}; {cells}")
+
+
+def trial_columns(*own: Column) -> tuple[Column, ...]:
+    """The columns of a task's table with a row for each trial answered (`app.reports.exported.answered_in`)."""
+    return (
+        *_WHO,
+        Column("block", "text", "", "the part of the session that the trial belongs to"),
+        Column("position", "integer", "", "place of the trial in its session, from 1"),
+        Column("trial", "text", "", "the trial"),
+        Column("kind", "text", "", "`main` or `practice`"),
+        *own,
+        Column("rt_ms", "integer", "ms", "time to the answer, as the browser reported it"),
+        Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
+        Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
+        Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`"),
+        Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+    )

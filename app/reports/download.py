@@ -9,14 +9,14 @@ from pathlib import Path
 
 from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 
 AT_ONCE = 2
 LONGEST_S = 600
 _turns = asyncio.Semaphore(AT_ONCE)
 
 
-async def exported(settings: Settings, slug: str, what: What, format_: Format, mode: str) -> Path:
+async def exported(settings: Settings, slug: str, what: str, format_: Format, mode: str) -> Path:
     """The file, for the caller to send and delete. Raises StudyError in the command's words."""
     folder = settings.data_dir / "exports"
     folder.mkdir(exist_ok=True)

@@ -22,20 +22,15 @@ from app.core.whole_files import written_whole
 from app.questions.base import Question
 from app.questions.registry import TYPES, answers_of, parts_of
 from app.reports import columns
-from app.reports.exported import (
-    BATCH_ROWS,
-    SHARED,
-    Row,
-    of_sessions,
-    table_of,
-)
+from app.reports.exported import BATCH_ROWS, SHARED, Row
 from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
-from app.reports.kinds import Format, What, exported_names
+from app.reports.kinds import Format
 from app.reports.preferences import preferences
+from app.reports.tasks import of_sessions, table_of
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.tasks import TASKS
+from app.tasks.listed import TASKS
 from app.tasks.registry import DESIGNS
 
 
@@ -54,7 +49,7 @@ class Exported:
 def export(
     session: Session,
     slug: str,
-    what: What,
+    what: str,
     format_: Format,
     out: Path | None,
     mode: str | None = None,
@@ -73,10 +68,10 @@ def export(
     wanted = columns_of(session, slug, what)
     voters, n_ties = None, 0
     rows: Iterable[Row]
-    if what is What.LABELS:
+    if what == "labels":
         labels = labels_frame(session, slug, mode, unwatched=unwatched)
         rows, voters = table_rows(labels), labels.attrs["mode"]
-    elif what is What.PREFERENCES:
+    elif what == "preferences":
         preferred = preferences(session, slug, mode, unwatched=unwatched)
         rows, voters, n_ties = preferred.rows, preferred.mode, preferred.n_ties
     else:
@@ -85,18 +80,18 @@ def export(
         return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
 
 
-def _require_table(session: Session, slug: str, what: What) -> None:
+def _require_table(session: Session, slug: str, what: str) -> None:
     """Refuse a table that no version of the study can have rows for."""
     designs = designs_of(session, slug).values()
     there = tables_of(designs)
     if designs and what not in there:
-        missing = next(DESIGNS[task].nouns.lower() for task in TASKS if what in exported_names(task))
-        instead = next((each for each in there if each not in SHARED), What.ANSWERS)
+        missing = next(DESIGNS[task].nouns.lower() for task, named in TASKS.items() if what in named.tables)
+        instead = next((each for each in there if each not in SHARED), "answers")
         raise StudyError(f"{slug}: there are no {missing} in this study; try --what {instead}")
 
 
 def rows_of(
-    session: Session, slug: str, what: What, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+    session: Session, slug: str, what: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
 ) -> Iterator[Row]:
     """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named.
 
@@ -107,21 +102,21 @@ def rows_of(
         raise ValueError(f"{what} is computed from votes")
     rows = table.rows(session, slug, modes, by_arrival=by_arrival)
     match what:
-        case What.ANSWERS:
+        case "answers":
             yield from _by_question(rows, designs_of(session, slug))
-        case What.PARTICIPANTS:
+        case "participants":
             designs = designs_of(session, slug)
             yield from _with_own(session, slug, _with_background(rows, designs), designs)
         case _:
             yield from rows
 
 
-def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:
+def columns_of(session: Session, slug: str, what: str) -> tuple[columns.Column, ...]:
     """A table's columns: `participants` ends with one for each background question of any version, and those of its
     tasks; those of some tables depend on the study.
     """
     table = table_of(what)
-    if what is not What.PARTICIPANTS:
+    if what != "participants":
         return table.columns_of(designs_of(session, slug)) if table.columns_of else table.columns
     designs = designs_of(session, slug)
     asked = {part.id: (part, entry) for part, entry in _of_background(designs)}

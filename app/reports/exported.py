@@ -1,13 +1,11 @@
-"""The exports of a task: its tables, each with columns, rows, and a description for packages.
+"""The parts of an export: tables, each with columns, rows, and a description for packages.
 
-A task has them as `TABLES` in `exports.py` of its folder, and their names as `EXPORTS` in its `__init__.py`, so that
-the serving process knows the names without importing the code for their rows.
+A task has its own as `EXPORTS` in `exports.py` of its folder, and their names in its `__init__.py`, so that the serving
+process knows the names without importing the code for their rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import Any, Protocol
 
 from sqlalchemy import Select
@@ -15,9 +13,9 @@ from sqlmodel import Session, col, func
 
 from app.reports import columns, selects
 from app.reports.columns import Column
-from app.reports.kinds import What, exported_names
+from app.reports.facts import designs_of
+from app.reports.responses import answered_rows
 from app.studies.file.design import StudyDesign
-from app.tasks import TASKS
 from app.trials.tables import ParticipantSession
 
 BATCH_ROWS = 5_000
@@ -56,7 +54,7 @@ class ExportTable:
     depend on it.
     """
 
-    what: What
+    what: str
     columns: tuple[Column, ...]
     row_is: str
     rows: Rows | None = None
@@ -73,24 +71,12 @@ class OfSessions:
     values: Callable[[Session, str, Designs], Callable[[Row], Row]]
 
 
-def task_exports(task: str) -> Sequence[ExportTable]:
-    """The tables of a task; none where its folder has no `exports.py`: its answers are in `answers`."""
-    return import_module(f"{TASKS[task]}.exports").TABLES if exported_names(task) else ()
+@dataclass(frozen=True, slots=True)
+class Exports:
+    """The exports of a task; `of_sessions` adds columns to the rows of participants, if anything."""
 
-
-def of_sessions(designs: Designs) -> Sequence[OfSessions]:
-    """The additions of a study's tasks to the rows of its sessions."""
-    tasks = {block.task for design in designs.values() for block in design.blocks}
-    modules = [
-        import_module(f"{TASKS[task]}.exports") for task in TASKS if task in tasks and exported_names(task)
-    ]
-    return [module.OF_SESSIONS for module in modules if hasattr(module, "OF_SESSIONS")]
-
-
-@cache
-def every_table() -> Mapping[What, ExportTable]:
-    """All tables of tasks, by their names."""
-    return {table.what: table for task in TASKS for table in task_exports(task)}
+    tables: tuple[ExportTable, ...]
+    of_sessions: OfSessions | None = None
 
 
 def of_select(select: Callable[[str], Select[Any]]) -> Rows:
@@ -114,17 +100,45 @@ def selected(
     yield from (row._mapping for row in session.execute(found.execution_options(yield_per=BATCH_ROWS)))
 
 
+def answered_in(
+    session: Session,
+    slug: str,
+    task: str,
+    own: Sequence[Any],
+    modes: Sequence[str] | None,
+    *,
+    by_arrival: bool,
+    joined: Callable[[Select[Any]], Select[Any]] = lambda found: found,
+) -> Iterator[Row]:
+    """The rows of a table of a task with a row for each trial answered (`answered_rows`): those of its blocks.
+
+    `joined` adds what `own` is read from.
+    """
+    blocks = {
+        (number, block.id)
+        for number, design in designs_of(session, slug).items()
+        for block in design.blocks
+        if block.task == task
+    }
+    found = joined(answered_rows(slug, own))
+    return (
+        row
+        for row in selected(session, found, modes, by_arrival=by_arrival)
+        if (row["version"], row["block"]) in blocks
+    )
+
+
 # The tables of every study, whatever its tasks; `app.reports.export` completes their rows.
-SHARED: Mapping[What, ExportTable] = {
-    What.PARTICIPANTS: ExportTable(
-        What.PARTICIPANTS,
+SHARED: Mapping[str, ExportTable] = {
+    "participants": ExportTable(
+        "participants",
         columns.PARTICIPANT_COLUMNS,
         "One row per session that began with consent.",
         rows=of_select(selects.participants),
         key=("session",),
     ),
-    What.ANSWERS: ExportTable(
-        What.ANSWERS,
+    "answers": ExportTable(
+        "answers",
         columns.ANSWER_COLUMNS,
         "One row per question answered, of every page.",
         rows=of_select(selects.answers),
@@ -132,8 +146,3 @@ SHARED: Mapping[What, ExportTable] = {
         references=(SESSION, Reference("trial", "responses")),
     ),
 }
-
-
-def table_of(what: What) -> ExportTable:
-    """A table by its name, of any task."""
-    return SHARED[what] if what in SHARED else every_table()[what]

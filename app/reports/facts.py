@@ -8,12 +8,12 @@ from typing import Literal
 from sqlmodel import Session, col, func, select
 
 from app.core.errors import Conflict
-from app.reports.kinds import What, exported_names
+from app.reports.kinds import table_names
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
-from app.tasks import TASKS
+from app.tasks.listed import TASKS
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession
 
@@ -106,11 +106,11 @@ def designs_of(session: Session, slug: str) -> dict[int, StudyDesign]:
     return {number: StudyDesign.model_validate_json(design) for number, design in session.exec(of_study)}
 
 
-def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
+def tables_of(designs: Iterable[StudyDesign]) -> tuple[str, ...]:
     """The tables that a study with these designs can have rows for; without any design, those of pairs."""
     there = {block.task for design in designs for block in design.blocks} or {"pair"}
-    others = {name for task in TASKS if task not in there for name in exported_names(task)}
-    return tuple(what for what in What if what not in others)
+    others = {name for task, named in TASKS.items() if task not in there for name in named.tables}
+    return tuple(name for name in table_names() if name not in others)
 
 
 def play_alone(session: Session, slug: str) -> Literal["matches", "walks", ""]:

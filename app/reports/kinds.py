@@ -1,31 +1,23 @@
-"""Kinds and formats of exports."""
+"""Kinds and formats of exports: names alone, without the code for the rows."""
 
 from enum import StrEnum
-from importlib import import_module
 
-from app.tasks import TASKS
+from app.tasks.listed import TASKS
+
+# In the order in which they have always stood; others follow in the order of their tasks.
+_FIRST = ("responses", "labels", "participants", "playback", "answers", "preferences")
 
 
-class What(StrEnum):
-    RESPONSES = "responses"
-    LABELS = "labels"
-    PARTICIPANTS = "participants"
-    PLAYBACK = "playback"
-    ANSWERS = "answers"
-    PREFERENCES = "preferences"
-    RATINGS = "ratings"
-    MOVES = "moves"
-    SEATS_PLAYED = "seats_played"
-    WALKS = "walks"
-    POSITIONS = "positions"
+def table_names() -> tuple[str, ...]:
+    """The names of all tables: those of every study, `participants` and `answers`, and those of tasks."""
+    return tuple(dict.fromkeys((*_FIRST, *(name for task in TASKS.values() for name in task.tables))))
+
+
+What = StrEnum("What", {name.upper(): name for name in table_names()})  # type: ignore[misc]
+"""A table as commands and addresses name it."""
 
 
 class Format(StrEnum):
     CSV = "csv"
     JSONL = "jsonl"
     PARQUET = "parquet"
-
-
-def exported_names(task: str) -> tuple[str, ...]:
-    """The names of the tables that a task has, without loading what makes their rows; none where it has none."""
-    return getattr(import_module(TASKS[task]), "EXPORTS", ())

@@ -16,7 +16,6 @@ from analysis.signatures.play_signature import PlaySignature
 from app.core.errors import NotFound, StudyError
 from app.reports.export import columns_of, rows_of, write_csv
 from app.reports.facts import COUNTED_MODES, designs_of
-from app.reports.kinds import What
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
 from app.tasks.game.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
@@ -76,9 +75,9 @@ def matches_of_study(session: Session, slug: str, mode: str | None = None) -> Ma
     for one in COUNTED_MODES if mode is None else (mode,):
         with tempfile.TemporaryDirectory(prefix="moves-") as folder:
             path = Path(folder) / "moves.csv"
-            if not _exported(session, slug, What.MOVES, one, path):
+            if not _exported(session, slug, "moves", one, path):
                 continue
-            _exported(session, slug, What.SEATS_PLAYED, one, path.with_name(SEATS_FILE))
+            _exported(session, slug, "seats_played", one, path.with_name(SEATS_FILE))
             try:
                 return replace(read_matches(path), path=Path(slug))
             except StudyError as error:
@@ -86,7 +85,7 @@ def matches_of_study(session: Session, slug: str, mode: str | None = None) -> Ma
     return None
 
 
-def _exported(session: Session, slug: str, what: What, mode: str, path: Path) -> int:
+def _exported(session: Session, slug: str, what: str, mode: str, path: Path) -> int:
     with path.open("wb") as file:
         return write_csv(rows_of(session, slug, what, [mode]), columns_of(session, slug, what), file)
 

@@ -15,6 +15,7 @@ from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
 from app.reports.facts import designs_of
+from app.reports.responses import excluded_by_hand, with_exclusion
 from app.studies.file.design import StudyDesign
 from app.studies.tables import Study, StudyVersion
 from app.tasks.game.base import Event, canonical_json
@@ -24,13 +25,11 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
 from app.tasks.game.matching import waiting_table
 from app.tasks.game.tables import Exchange, MatchStatus
-from app.trials.tables import Exclusion, Mode
+from app.trials.tables import Mode
 
 BATCH_ROWS = 5_000
-BY_HAND = "by-hand"
 _m, _s, _e, _w = match_table.c, seat_table.c, event_table.c, waiting_table.c
 exchange_table = SQLModel.metadata.tables[str(Exchange.__tablename__)]
-_exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)]
 
 
 def moves(
@@ -38,17 +37,17 @@ def moves(
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each event, by match and `seq`; sessions left out are marked. Matches come as they were formed, or
     without `by_arrival` in the order of their seeds, which were drawn at random."""
-    excluded = _excluded(session)
-    statement = (
-        select(match_table, event_table, *_WHERE)
+    statement = with_exclusion(
+        select(match_table, event_table, *_WHERE, _LEFT_OUT)
         .join(event_table, _e.match_id == _m.id)
-        .order_by(*_order(by_arrival=by_arrival), _e.seq)
+        .order_by(*_order(by_arrival=by_arrival), _e.seq),
+        _e.session_id,
     )
     found = session.execute(_ended(statement, slug, modes).execution_options(yield_per=BATCH_ROWS))
     for id_, rows in groupby(found, key=lambda row: row[0]):
         roles = _roles(session, id_)
         for row in rows:
-            yield _move_row(row._mapping, roles, excluded)
+            yield _move_row(row._mapping, roles)
 
 
 def seats_played(
@@ -60,12 +59,12 @@ def seats_played(
     by_arrival: bool = True,
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each occupancy of a seat, with the measures of the match where it was played to its end."""
-    excluded = _excluded(session)
     shown = {number: design.consent.play_shown for number, design in designs_of(session, slug).items()}
     nothing = dict.fromkeys(name for game in games for name in metric_names(game))
     statement = select(match_table, *_WHERE).order_by(*_order(by_arrival=by_arrival))
     for match in session.execute(_ended(statement, slug, modes)).all():
-        seats = session.execute(select(seat_table).where(_s.match_id == match.id).order_by(_s.seat, _s.id))
+        of_match = select(seat_table, _LEFT_OUT).where(_s.match_id == match.id).order_by(_s.seat, _s.id)
+        seats = session.execute(with_exclusion(of_match, _s.session_id))
         measures = _measures(session, match)
         for seat in seats:
             row = {
@@ -85,7 +84,7 @@ def seats_played(
                 "may_show": "yes" if seat.session_id is not None and shown[match.version] else None,
                 **measures.get(seat.seat, {}),
                 "bonus_minor": seat.bonus_minor,
-                "excluded": BY_HAND if seat.session_id in excluded else None,
+                "excluded": seat.excluded,
             }
             yield row
 
@@ -150,6 +149,7 @@ def currency_of(design: StudyDesign) -> str | None:
     return paying[0].currency if paying else None
 
 
+_LEFT_OUT = excluded_by_hand.label("excluded")
 _WHERE: tuple[Any, ...] = (col(Study.slug).label("study"), col(StudyVersion.number).label("version"))
 
 
@@ -178,7 +178,7 @@ def _shared(match: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str], excluded: frozenset[int]) -> dict[str, Any]:
+def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str]) -> dict[str, Any]:
     seat = row[_e.seat]
     return {
         **dict.fromkeys(MOVES),
@@ -195,7 +195,7 @@ def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str], excluded: frozen
         "move": canonical_json(row[_e.move]) if row[_e.move] else "",
         "payoff_round": _amount(row[_e.payoff_round]),
         "payoff_total": _amount(row[_e.payoff_total]),
-        "excluded": BY_HAND if row[_e.session_id] in excluded else None,
+        "excluded": row["excluded"],
     }
 
 
@@ -216,11 +216,6 @@ def _measures(session: Session, match: Row[Any]) -> Mapping[int, Mapping[str, An
     return {
         seat: {name: amount_value(value) for name, value in values.items()} for seat, values in found.items()
     }
-
-
-def _excluded(session: Session) -> frozenset[int]:
-    standing = select(_exclusion.c.session_id).where(_exclusion.c.lifted_at.is_(None))
-    return frozenset(session.execute(standing).scalars())
 
 
 def _text(value: int | None) -> str | None:

@@ -38,6 +38,7 @@ from app.trials.responses import Evidence, Response
 from app.trials.tables import Exclusion, Mode, ParticipantSession, Trial, Unit, UnitMember
 
 _s, stimulus_a, stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
+_SESSION_ID = col(_s.id)
 member_a, _member_b = aliased(UnitMember), aliased(UnitMember)
 _evidence_a, _evidence_b = aliased(Evidence), aliased(Evidence)
 
@@ -96,9 +97,10 @@ def session_tables(statement: Select[Any]) -> Select[Any]:
     )
 
 
-def with_exclusion(statement: Select[Any]) -> Select[Any]:
-    """Join the session's current exclusion, of which there is at most one."""
-    standing = and_(col(Exclusion.session_id) == col(_s.id), col(Exclusion.lifted_at).is_(None))
+def with_exclusion(statement: Select[Any], session_id: Any = _SESSION_ID) -> Select[Any]:
+    """Join the current exclusion of a row's session, of which there is at most one: `excluded` and `excluded_by_hand`
+    are read from it, in every table."""
+    standing = and_(col(Exclusion.session_id) == session_id, col(Exclusion.lifted_at).is_(None))
     return statement.outerjoin(Exclusion, standing)
 
 
@@ -107,6 +109,27 @@ def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
     responses = select(*columns).select_from(Response).join(Trial, col(Trial.id) == col(Response.trial_id))
     sessions = session_tables(responses.join(_s, col(_s.id) == col(Trial.session_id)))
     return sessions.join(Unit, col(Unit.id) == col(Trial.unit_id))
+
+
+def answered_rows(slug: str, own: Sequence[ColumnElement[Any]]) -> Select[Any]:
+    """One row per trial answered, by session and position: participant, place, time and whether it is left out, and the
+    columns that a task adds (`own`).
+    """
+    columns = [
+        *who(),
+        col(Unit.block).label("block"),
+        col(Trial.position).label("position"),
+        cast(col(Trial.id), String).label("trial"),
+        col(Unit.kind).label("kind"),
+        col(Response.rt_ms).label("rt_ms"),
+        col(Response.shown_at).label("shown_at"),
+        col(Response.answered_at).label("answered_at"),
+        col(Response.raised).label("flags"),
+        excluded.label("excluded"),
+        *own,
+    ]
+    found = with_exclusion(of_trials(columns))
+    return found.where(col(Study.slug) == slug).order_by(col(_s.id), col(Trial.position))
 
 
 def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:

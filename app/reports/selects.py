@@ -3,6 +3,7 @@
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Select,
     String,
     and_,
@@ -20,12 +21,12 @@ from analysis.data.columns import SELF
 from app.library.tables import Stimulus
 from app.questions.sides import TIE
 from app.reports.responses import (
+    answered_rows,
     answered_trials,
     excluded,
     excluded_by_hand,
     left_member,
     member_a,
-    of_trials,
     session_tables,
     sides_unknown,
     stimulus_a,
@@ -117,21 +118,11 @@ def playback(slug: str) -> Select[Any]:
 
 def ratings(slug: str) -> Select[Any]:
     """One row per item rated; `app.reports.export` makes one row per question of it. Pairs have no part in it."""
-    columns = [
-        *who(),
-        col(Unit.block).label("block"),
-        col(Trial.position).label("position"),
-        cast(col(Trial.id), String).label("trial"),
+    own: list[ColumnElement[Any]] = [
         col(Unit.name).label("item"),
         col(Unit.condition).label("condition"),
-        col(Unit.kind).label("kind"),
         col(_shown.name).label("stimulus"),
         col(_shown.source).label("source"),
-        col(Response.rt_ms).label("rt_ms"),
-        col(Response.shown_at).label("shown_at"),
-        col(Response.answered_at).label("answered_at"),
-        col(Response.raised).label("flags"),
-        excluded.label("excluded"),
         col(Unit.item_group).label("group"),
         col(_evidence_item.watched).label("watched"),
         col(_evidence_item.hidden_ms).label("hidden_ms"),
@@ -139,7 +130,7 @@ def ratings(slug: str) -> Select[Any]:
         col(Response.answers).label("answers"),
     ]
     return (
-        with_exclusion(of_trials(columns))
+        answered_rows(slug, own)
         .outerjoin(member_a, and_(col(member_a.unit_id) == col(Unit.id), col(member_a.slot) == Member.A))
         .outerjoin(_item, and_(col(_item.unit_id) == col(Unit.id), col(_item.slot) == Slot.ITEM))
         .outerjoin(_shown, col(_shown.id) == col(_item.stimulus_id))
@@ -147,8 +138,7 @@ def ratings(slug: str) -> Select[Any]:
             _evidence_item,
             and_(col(_evidence_item.response_id) == col(Response.id), col(_evidence_item.slot) == Slot.ITEM),
         )
-        .where(col(Study.slug) == slug, col(member_a.unit_id).is_(None))
-        .order_by(col(_s.id), col(Trial.position))
+        .where(col(member_a.unit_id).is_(None))
     )
 
 

@@ -5,16 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Select, String, cast, func, select
+from sqlalchemy import ColumnElement, Select, select
 from sqlmodel import Session, col
 
-from app.reports import responses
-from app.reports.facts import designs_of
-from app.studies.tables import Study
+from app.reports.exported import answered_in
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
 from app.trials.design import Slot
 from app.trials.responses import Evidence, Response
-from app.trials.tables import ParticipantSession, Trial, Unit
+from app.trials.tables import Trial, Unit
 from stimuli import steps
 from stimuli.arena import Goal
 from stimuli.arrays import Bools, Floats
@@ -23,7 +21,7 @@ from stimuli.steps import Walker
 from stimuli.world import build_world
 
 BATCH_ROWS = 500
-_w, _s = walk_table.c, ParticipantSession
+_w = walk_table.c
 UNABLE = "unable"
 
 Row = Mapping[str, Any]
@@ -114,55 +112,31 @@ def _batches(session: Session, walk_id: int) -> Sequence[Row]:
 
 
 def _answered(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    of_walks = {
-        (number, block.id)
-        for number, design in designs_of(session, slug).items()
-        for block in design.walk_blocks
-    }
-    found = _select(slug)
-    if modes is not None:
-        found = found.where(col(_s.mode).in_(modes))
-    if not by_arrival:
-        found = found.order_by(None).order_by(func.coalesce(_s.seed, 0), *found._order_by_clauses)
+    found = answered_in(session, slug, "walk", _OWN, modes, by_arrival=by_arrival, joined=_with_walks)
     # Read whole: the walks' steps are read in between.
-    for row in session.execute(found).all():
-        if (row.version, row.block) in of_walks:
-            own = dict(row._mapping)
-            yield {**own, "course": own["course"].rpartition(":")[2]}
+    for row in list(found):
+        yield {**row, "course": row["course"].rpartition(":")[2]}
 
 
-def _select(slug: str) -> Select[Any]:
-    columns = [
-        *responses.who(),
-        col(Unit.block).label("block"),
-        col(Trial.position).label("position"),
-        cast(col(Trial.id), String).label("trial"),
-        col(Unit.name).label("course"),
-        col(Unit.kind).label("kind"),
-        col(Trial.plan).label("plan"),
-        _w.id.label("walk_id"),
-        _w.over,
-        _w.tick,
-        _w.length_um,
-        _w.input,
-        _w.frames,
-        _w.drawn_ms,
-        _w.slow_ms,
-        _w.began_at,
-        col(Evidence.hidden_ms).label("hidden_ms"),
-        col(Evidence.stalls).label("stalls"),
-        col(Evidence.page_loads).label("page_loads"),
-        col(Response.shown_at).label("shown_at"),
-        col(Response.answered_at).label("answered_at"),
-        col(Response.raised).label("flags"),
-        responses.excluded.label("excluded"),
-    ]
-    return (
-        responses.with_exclusion(responses.of_trials(columns))
-        .outerjoin(walk_table, _w.trial_id == col(Trial.id))
-        .outerjoin(
-            Evidence, (col(Evidence.response_id) == col(Response.id)) & (col(Evidence.slot) == Slot.ITEM)
-        )
-        .where(col(Study.slug) == slug)
-        .order_by(col(_s.id), col(Trial.position))
+_OWN: Sequence[ColumnElement[Any]] = (
+    col(Unit.name).label("course"),
+    col(Trial.plan).label("plan"),
+    _w.id.label("walk_id"),
+    _w.over,
+    _w.tick,
+    _w.length_um,
+    _w.input,
+    _w.frames,
+    _w.drawn_ms,
+    _w.slow_ms,
+    _w.began_at,
+    col(Evidence.hidden_ms).label("hidden_ms"),
+    col(Evidence.stalls).label("stalls"),
+    col(Evidence.page_loads).label("page_loads"),
+)
+
+
+def _with_walks(found: Select[Any]) -> Select[Any]:
+    return found.outerjoin(walk_table, _w.trial_id == col(Trial.id)).outerjoin(
+        Evidence, (col(Evidence.response_id) == col(Response.id)) & (col(Evidence.slot) == Slot.ITEM)
     )

@@ -18,7 +18,7 @@ from app.sessions.entering import day_of
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.runs import run_of
 from app.studies.tables import Study, StudyVersion
-from app.tasks import TASKS
+from app.tasks.listed import TASKS
 from app.tasks.running import task_named
 from app.trials.loads import HOLD_VERSION
 from app.trials.responses import Evidence, Response

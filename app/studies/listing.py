@@ -16,7 +16,7 @@ from app.studies.access import StudyHere, visible_slugs
 from app.studies.pairs_summary import unit_counts
 from app.studies.summaries import units_of
 from app.studies.tables import Draft, Study, StudyShare, StudyVersion
-from app.tasks.units import units_in_words
+from app.tasks.listed import units_in_words
 from app.trials.states import State
 from app.trials.tables import ParticipantSession, Status
 

@@ -1,11 +1,3 @@
-"""Tasks: `base` is the protocol of a task, `registry` finds each by its name. Sessions, studies, the monitor and the
-exports use tasks through these only.
+"""Tasks: `base` is the protocol of a task, `listed` names each, `registry` has its part of a study file, `running` the
+task itself. Sessions, studies, the monitor and the exports use tasks through these only.
 """
-
-# The tasks there are, each with the package of its folder. A new one is a folder, and a line here.
-TASKS: dict[str, str] = {
-    "pair": "app.tasks.pair",
-    "rating": "app.tasks.rating",
-    "game": "app.tasks.game",
-    "walk": "app.tasks.walk",
-}

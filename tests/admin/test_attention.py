@@ -11,7 +11,6 @@ from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.sessions.entry import pass_for
 from app.trials.responses import Response
 from app.trials.tables import Mode
@@ -49,7 +48,7 @@ def test_a_wrong_answer_to_an_attention_check_is_flagged_and_counted_for_its_ses
         nobody.answer(**({"unplayable": "1", "choice": ""} if nobody.page.startswith("trial") else {}))
     Walk(client, slug, **{"as": pass_for(slug, Mode.SIMULATED, settings.secret)}).to("end")
     with database.reading() as session:
-        rows = list(rows_of(session, slug, What.RESPONSES))
+        rows = list(rows_of(session, slug, "responses"))
     flagged = {(row["session"], row["pair"]) for row in rows if FLAG in (row["flags"] or "").split(";")}
     assert flagged == {
         (row["session"], row["pair"])

@@ -13,7 +13,7 @@ from app.demo.build import build_play, build_rate
 from app.library.tables import Stimulus
 from app.reports.export import export
 from app.reports.facts import designs_of
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.studies.tables import Study
 from app.tasks.game.match_files import read_matches
 from tests.admin.conftest import ShareWith
@@ -223,8 +223,8 @@ def test_play_of_people_who_did_not_agree_is_no_record(
     refused = owner.post(f"{HOME}/1/offer", {"study": "rate"})
     assert (refused.status_code, "did not agree" in refused.text) == (409, True)
     with database.reading() as session:
-        for what in (What.MOVES, What.SEATS_PLAYED):
-            export(session, SLUG, what, Format.CSV, tmp_path / f"{what.value}.csv")
+        for what in ("moves", "seats_played"):
+            export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
     found = read_matches(tmp_path / "moves.csv")
     assert (len(found.matches), found.agreed) == (1, [])
     seats = tmp_path / "seats_played.csv"

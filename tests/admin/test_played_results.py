@@ -13,7 +13,7 @@ from analysis.games.compare import described
 from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.matches import seat_table
 from app.studies.versions import set_state
 from app.tasks.game.games import GAMES
@@ -64,7 +64,7 @@ def test_matches_have_their_measures_people_first_as_game_metrics_has_them(
     assert html.index("<h2>Play</h2>") < html.index("<h2>How sources play")
     assert "3 matches of “The sharing game”, played by 6 people." in html
     with database.reading() as session:
-        for what in (What.MOVES, What.SEATS_PLAYED):
+        for what in ("moves", "seats_played"):
             export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
     table, names = seat_table(read_matches(tmp_path / "moves.csv").seats)
     measured = described(table, names, shares=GAMES["sug"].shares)

@@ -23,7 +23,6 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.monitor.snapshots import TimePoint
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.studies.launch import study_here
 from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
@@ -224,7 +223,7 @@ def test_a_preview_walks_the_real_pages_says_so_and_leaves_nothing_behind(
     assert "Nobody has come yet" in owner.get(f"{HERE}/monitor").text
     assert "0 sessions" in owner.get(f"{HERE}/sessions").text
     with database.reading() as session:
-        assert list(rows_of(session, draft, What.RESPONSES)) == []
+        assert list(rows_of(session, draft, "responses")) == []
         assert session.exec(select(StudyVersion.frozen_at)).one() is None
 
 

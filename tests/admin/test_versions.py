@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.studies.access import study_for
 from app.studies.drafts import draft_for, save_draft
 from app.studies.file.load import load_study
@@ -64,7 +63,7 @@ def test_a_change_is_seen_saved_with_its_reason_and_told_apart_in_the_data(
     assert re.search(r"Version 1\s*<span[^>]*>frozen", html)
     Walk(client, study, participant="second").to("end")
     with database.reading() as session:
-        rows = rows_of(session, study, What.PARTICIPANTS)
+        rows = rows_of(session, study, "participants")
         assert sorted(row["version"] for row in rows) == [1, 2]
 
 

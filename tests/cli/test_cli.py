@@ -80,7 +80,7 @@ def test_an_import_says_in_what_clips_differ_from_their_files(run: Run, tmp_path
 
 
 def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The README's five steps."""
+    """The first five steps of docs/command-line.md."""
     assert "18 clips imported" in run("stimuli", "import", "manifest.csv").stdout
     assert "fine. 11 pairs" in run("study", "check", "study.yaml").stdout
     assert "version 1 (new), 11 pairs" in run("study", "load", "study.yaml").stdout

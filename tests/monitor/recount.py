@@ -10,7 +10,6 @@ from typing import Any
 from sqlmodel import Session
 
 from app.reports.export import rows_of
-from app.reports.kinds import What
 
 
 @dataclass(frozen=True)
@@ -26,10 +25,10 @@ class Recount:
 
 
 def recount(session: Session, version: int, mode: str) -> Recount:
-    def rows(what: What) -> list[Mapping[Any, Any]]:
+    def rows(what: str) -> list[Mapping[Any, Any]]:
         return [r for r in rows_of(session, "nav", what) if (r["version"], r["mode"]) == (version, mode)]
 
-    responses, playback = rows(What.RESPONSES), rows(What.PLAYBACK)
+    responses, playback = rows("responses"), rows("playback")
     voted = [r for r in responses if not r["excluded"] and r["kind"] != "practice" and r["choice"]]
     votes = Counter((r["pair"], r["choice"]) for r in voted)
     lefts = Counter((r["pair"], r["left"]) for r in voted)

@@ -23,7 +23,6 @@ from app.monitor.progress import BadChoice, choice_of, snapshot
 from app.monitor.snapshots import Choice, Snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import exclude, include
@@ -395,7 +394,7 @@ def test_items_are_counted_against_the_participants_that_each_is_to_have(
         with database.reading() as session:
             at, here = NOW + timedelta(minutes=minutes), study_here(session, "rated")
             found = snapshot(session, here, Choice(1, mode), at, None, sees_live=True)
-            rows = [r for r in rows_of(session, "rated", What.RATINGS) if r["mode"] == mode]
+            rows = [r for r in rows_of(session, "rated", "ratings") if r["mode"] == mode]
             given = {(r["session"], r["item"]) for r in rows if r["kind"] != "practice" and not r["excluded"]}
         rated = Counter(item for _, item in given)
         assert {line.unit: line.answers for line in found.units} == rated

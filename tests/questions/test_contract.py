@@ -34,7 +34,6 @@ from app.questions.base import Question, QuestionView
 from app.questions.registry import NOT_OF_PAIRS, TYPES, parts_of, views
 from app.questions.scales import SCALES
 from app.reports.export import columns_of, rows_of
-from app.reports.kinds import What
 from app.reports.package import build_package
 from app.reports.page.methods import _question as in_the_methods
 from app.reports.rated import ratings_frame
@@ -422,13 +421,13 @@ def test_each_answer_has_its_cell_in_every_table_and_each_column_its_meaning(
     answered: str, database: Database
 ) -> None:
     with database.reading() as session:
-        answers = rows_of(session, answered, What.ANSWERS)
+        answers = rows_of(session, answered, "answers")
         cells = {row["question"]: row["value"] for row in answers if row["page"] == "background"}
-        (who,) = rows_of(session, answered, What.PARTICIPANTS)
-        about = {column.name: column.meaning for column in columns_of(session, answered, What.PARTICIPANTS)}
+        (who,) = rows_of(session, answered, "participants")
+        about = {column.name: column.meaning for column in columns_of(session, answered, "participants")}
         rated = {
             row["question"]: (row["value"], row["text"])
-            for row in rows_of(session, answered, What.RATINGS)
+            for row in rows_of(session, answered, "ratings")
             if row["item"] == "one"
         }
     assert cells == AS_TEXT

@@ -15,7 +15,6 @@ from app.core.settings import Settings
 from app.questions.base import Answering, Asked, Question, QuestionType, QuestionView
 from app.questions.registry import TYPES
 from app.reports.export import columns_of, rows_of
-from app.reports.kinds import What
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.drafts import check_draft, draft_of_design
@@ -124,13 +123,13 @@ def test_a_toy_of_less_than_forty_lines_goes_the_whole_way_and_so_does_a_ranking
             {"favourite": {"degrees": 720}, "order": ["a <b", "tea", "coffee"]},
             {"hue": {"degrees": 9}, "rank": ["3", "2", "1"]},
         ]
-        told = {row["question"]: row["value"] for row in rows_of(session, hues, What.ANSWERS)}
+        told = {row["question"]: row["value"] for row in rows_of(session, hues, "answers")}
         assert (told["favourite"], told["order"], told["rank"]) == ("720°", "a <b>tea>coffee", "3>2>1")
-        (who,) = rows_of(session, hues, What.PARTICIPANTS)
+        (who,) = rows_of(session, hues, "participants")
         assert (who["background_favourite"], who["background_order"]) == ("720°", "a <b>tea>coffee")
-        rated = {row["question"]: (row["value"], row["text"]) for row in rows_of(session, hues, What.RATINGS)}
+        rated = {row["question"]: (row["value"], row["text"]) for row in rows_of(session, hues, "ratings")}
         assert rated == {"hue": (None, "9°"), "best": (None, "y>x"), "rank": (None, "3>2>1")}
-        about = {column.name: column.meaning for column in columns_of(session, hues, What.PARTICIPANTS)}
+        about = {column.name: column.meaning for column in columns_of(session, hues, "participants")}
         assert "joined by `>`" in about["background_order"]
     run_simulation(settings, database, hues, n=2, traits=Traits(), seed=1)
     with database.reading() as session:

@@ -21,11 +21,11 @@ from app.core.database import Database
 from app.core.errors import NotFound, StudyError
 from app.reports import frames
 from app.reports.export import export
-from app.reports.exported import table_of
 from app.reports.facts import tables_of
 from app.reports.frames import responses_frame
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.responses import responses, responses_in_parts
+from app.reports.tasks import table_of
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 
@@ -128,7 +128,7 @@ def walked(client: TestClient, study: str) -> None:
     Walk(client, study).answer(decision="refuse")
 
 
-def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, str]]:
+def exported(session: Session, what: str, tmp_path: Path) -> list[Mapping[str, str]]:
     path = tmp_path / "out.csv"
     n = export(session, "nav", what, Format.CSV, path).n_rows
     with path.open(encoding="utf-8", newline="") as file:
@@ -139,16 +139,16 @@ def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, 
 
 @pytest.mark.both_databases
 def test_the_columns_are_those_of_the_contract(session: Session, tmp_path: Path) -> None:
-    assert [column.name for column in table_of(What.RESPONSES).columns] == RESPONSES
-    assert [column.name for column in table_of(What.LABELS).columns] == LABELS
+    assert [column.name for column in table_of("responses").columns] == RESPONSES
+    assert [column.name for column in table_of("labels").columns] == LABELS
     for what in tables_of([]):
         rows = exported(session, what, tmp_path)
-        of_study = ["background_familiarity"] if what is What.PARTICIPANTS else []
+        of_study = ["background_familiarity"] if what == "participants" else []
         assert list(rows[0]) == [column.name for column in table_of(what).columns] + of_study
 
 
 def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.RESPONSES, tmp_path)
+    rows = exported(session, "responses", tmp_path)
     assert len(rows) == 11 + 3
     for row in rows[:11]:
         assert row["choice"] == row["left"]
@@ -182,7 +182,7 @@ def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_pa
 def test_a_press_on_the_right_is_a_choice_of_the_member_that_was_not_on_the_left(
     session: Session, tmp_path: Path
 ) -> None:
-    rows = exported(session, What.RESPONSES, tmp_path)[11:13]
+    rows = exported(session, "responses", tmp_path)[11:13]
     assert {(row["left"], row["choice"]) for row in rows} <= {("a", "b"), ("b", "a")}
     for row in rows:
         assert row["chosen_source"] == row[f"source_{row['choice']}"]
@@ -190,7 +190,7 @@ def test_a_press_on_the_right_is_a_choice_of_the_member_that_was_not_on_the_left
 
 
 def test_a_pair_that_would_not_play_is_marked_excluded(session: Session, tmp_path: Path) -> None:
-    last = exported(session, What.RESPONSES, tmp_path)[-1]
+    last = exported(session, "responses", tmp_path)[-1]
     assert (last["excluded"], last["choice"], last["correct"], last["chosen_source"]) == (
         "unplayable",
         "",
@@ -201,7 +201,7 @@ def test_a_pair_that_would_not_play_is_marked_excluded(session: Session, tmp_pat
 
 def test_all_formats_hold_the_same(session: Session, tmp_path: Path) -> None:
     for format_ in Format:
-        export(session, "nav", What.RESPONSES, format_, tmp_path / f"r.{format_}")
+        export(session, "nav", "responses", format_, tmp_path / f"r.{format_}")
     frames = [read_responses(tmp_path / f"r.{format_}") for format_ in Format]
     for frame in frames:
         pd.testing.assert_frame_equal(frame, frames[0])
@@ -240,7 +240,7 @@ def test_tables_of_playback_are_read_only_for_their_columns(column: str, tables:
 
 
 def test_participants_are_those_who_took_part(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.PARTICIPANTS, tmp_path)
+    rows = exported(session, "participants", tmp_path)
     assert [row["status"] for row in rows] == ["completed", "active"]
     assert [row["trials_answered"] for row in rows] == ["11", "3"]
     assert [json.loads(row["background"]) for row in rows] == [{"familiarity": 3}] * 2
@@ -249,7 +249,7 @@ def test_participants_are_those_who_took_part(session: Session, tmp_path: Path) 
 
 
 def test_playback_has_a_row_per_clip_with_its_ranges(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.PLAYBACK, tmp_path)
+    rows = exported(session, "playback", tmp_path)
     told = [row for row in rows if row["member"]]
     assert len(told) == 22
     assert {row["side"]: row["plays"] for row in told} == {"left": "2", "right": "1"}
@@ -260,7 +260,7 @@ def test_playback_has_a_row_per_clip_with_its_ranges(session: Session, tmp_path:
 
 
 def test_answers_are_one_row_per_question(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.ANSWERS, tmp_path)
+    rows = exported(session, "answers", tmp_path)
     of_first = [row for row in rows if row["participant"] == "Ünïcode-1"]
     assert [(row["question"], row["value"]) for row in of_first[:3]] == [
         ("consent", "2026-01"), ("decision", "agree"), ("familiarity", "3")
@@ -269,7 +269,7 @@ def test_answers_are_one_row_per_question(session: Session, tmp_path: Path) -> N
 
 
 def test_labels_count_main_trials_that_are_not_excluded(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.LABELS, tmp_path)
+    rows = exported(session, "labels", tmp_path)
     assert len(rows) == 10
     assert (
         sum(int(row["n"]) for row in rows) == 10 + 1
@@ -280,16 +280,16 @@ def test_an_export_that_fails_leaves_no_file_and_the_old_one(session: Session, t
     out = tmp_path / "labels.csv"
     out.write_text("old")
     with pytest.raises(NotFound, match="no study 'none'"):
-        export(session, "none", What.LABELS, Format.CSV, out)
+        export(session, "none", "labels", Format.CSV, out)
     assert out.read_text() == "old"
     with pytest.raises(StudyError, match="cannot write"):
-        export(session, "nav", What.LABELS, Format.CSV, tmp_path / "no" / "such" / "folder.csv")
+        export(session, "nav", "labels", Format.CSV, tmp_path / "no" / "such" / "folder.csv")
     assert sorted(path.name for path in tmp_path.iterdir() if "part" in path.name) == []
 
 
 def test_parquet_needs_a_file(session: Session) -> None:
     with pytest.raises(StudyError, match="--out"):
-        export(session, "nav", What.RESPONSES, Format.PARQUET, None)
+        export(session, "nav", "responses", Format.PARQUET, None)
 
 
 def test_csv_goes_to_standard_output_without_a_file(
@@ -297,6 +297,6 @@ def test_csv_goes_to_standard_output_without_a_file(
 ) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr("sys.stdout", stream)
-    n = export(session, "nav", What.PARTICIPANTS, Format.CSV, None).n_rows
+    n = export(session, "nav", "participants", Format.CSV, None).n_rows
     text = stream.buffer.getvalue().decode()
     assert len(list(csv.DictReader(io.StringIO(text)))) == n == 2

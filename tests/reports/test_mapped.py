@@ -20,7 +20,6 @@ from app.library.tables import Stimulus
 from app.reports.export import rows_of
 from app.reports.frames import responses_frame
 from app.reports.imported import Imported
-from app.reports.kinds import What
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.sources import read_study
@@ -88,7 +87,7 @@ def test_the_answers_that_come_out_are_those_of_the_file(database: Database, tmp
     direct = read_mapped(tmp_path / "t.csv", tmp_path / "map.yaml")
     with database.reading() as session:
         stored = responses_frame(session, "elsewhere-1")
-        exported = list(rows_of(session, "elsewhere-1", What.RESPONSES))
+        exported = list(rows_of(session, "elsewhere-1", "responses"))
     same = [name for name in direct if name not in OURS]
     pd.testing.assert_frame_equal(stored[same].astype(object), direct[same].astype(object))
     assert stored["left"].isna().all()
@@ -109,9 +108,7 @@ def test_known_sides_are_stored_as_they_were(database: Database, tmp_path: Path)
     imported(database, tmp_path, rows, mapping)
     with database.reading() as session:
         frame = responses_frame(session, "sided")
-        sides = [
-            row["value"] for row in rows_of(session, "sided", What.ANSWERS) if row["question"] == "choice"
-        ]
+        sides = [row["value"] for row in rows_of(session, "sided", "answers") if row["question"] == "choice"]
         design = session.exec(select(Study)).one()
     assert sides == ["left", "left", "right"]
     assert frame["left"].tolist() == ["a", "b", "a", "a"]
@@ -125,15 +122,13 @@ def test_who_always_chose_a_is_not_said_to_have_pressed_one_side(database: Datab
     rows = [ROWS[0] | {"item": f"i{n}"} for n in range(12)]
     imported(database, tmp_path, rows)
     with database.reading() as session:
-        exported = list(rows_of(session, "elsewhere-1", What.RESPONSES))
-        answers = [
-            row for row in rows_of(session, "elsewhere-1", What.ANSWERS) if row["question"] == "choice"
-        ]
+        exported = list(rows_of(session, "elsewhere-1", "responses"))
+        answers = [row for row in rows_of(session, "elsewhere-1", "answers") if row["question"] == "choice"]
     assert {row["flags"] for row in exported} == {"order-not-recorded"}
     assert answers == []
     imported(database, tmp_path, rows, MAPPING.replace("elsewhere-1", "left-a") + "constants: {left: a}\n")
     with database.reading() as session:
-        assert {row["flags"] for row in rows_of(session, "left-a", What.RESPONSES)} == {
+        assert {row["flags"] for row in rows_of(session, "left-a", "responses")} == {
             "order-not-recorded;one-sided"
         }
 

@@ -22,7 +22,7 @@ from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.reports.export import export
 from app.reports.imported import Imported
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
@@ -96,7 +96,7 @@ def imported(database: Database, folder: Path, rows: Sequence[Row], mapping: str
 def exported(database: Database, slug: str, folder: Path) -> list[dict[str, str]]:
     path = folder / f"{slug}.csv"
     with database.reading() as session:
-        export(session, slug, What.RATINGS, Format.CSV, path)
+        export(session, slug, "ratings", Format.CSV, path)
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 

@@ -21,7 +21,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.package import build_package
 from app.reports.packaging.about import About
 from app.studies.tables import Study, StudyVersion
@@ -194,7 +194,7 @@ def test_its_tables_are_the_exports_but_for_identity(filled: Database, tmp_path:
     with filled.reading() as session:
         info = build_package(session, "nav", tmp_path / "nav.zip", made_at=NOW, keeps_links=True)
     package = unpacked(info, tmp_path / "linked")
-    for what in (What.RESPONSES, What.PLAYBACK, What.ANSWERS, What.PARTICIPANTS):
+    for what in ("responses", "playback", "answers", "participants"):
         with filled.reading() as session:
             export(session, "nav", what, Format.CSV, tmp_path / "export.csv")
         exported = [row for row in rows_in(tmp_path / "export.csv") if row["mode"] != "preview"]
@@ -213,7 +213,7 @@ def test_its_tables_are_the_exports_but_for_identity(filled: Database, tmp_path:
 def test_what_would_tell_who_is_who_is_left_out(package: Unpacked, filled: Database, tmp_path: Path) -> None:
     """Session and trial numbers, seeds, the order of arrival and exact times: in no file of the package."""
     exported: dict[str, list[dict[str, str]]] = {}
-    for what in (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS):
+    for what in ("participants", "responses", "playback", "answers"):
         with filled.reading() as session:
             export(session, "nav", what, Format.CSV, tmp_path / "export.csv")
         exported[what] = [row for row in rows_in(tmp_path / "export.csv") if row["mode"] != "preview"]

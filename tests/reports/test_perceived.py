@@ -14,7 +14,7 @@ from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.perceived import play_of_studies
 from app.tasks.game.base import Event
 from app.tasks.game.games import GAMES
@@ -260,7 +260,7 @@ def test_the_matches_of_a_study_are_compared_like_their_exported_files(
     with database.reading() as session:
         found = play_of_studies(session, [SLUG], None)
         assert play_of_studies(session, [SLUG], "simulated") is None, "no match of another mode"
-        for what in (What.MOVES, What.SEATS_PLAYED):
+        for what in ("moves", "seats_played"):
             export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
     assert isinstance(found, PlaySignatures)
     of = {one.source: (one.n_players, one.n_matches) for one in found.sources}

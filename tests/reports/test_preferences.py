@@ -12,7 +12,7 @@ from analysis import AnalysisError
 from app.core.database import Database
 from app.core.errors import NotFound
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.preferences import preferences, preferences_of
 from tests.analysis.tables import answer, checked, person
 from tests.reports.packages import published_in, rows_in
@@ -32,8 +32,8 @@ def test_each_format_holds_the_majorities_of_the_published_answers(
     """Against the imported answers counted in plain Python."""
     paths = {format_: tmp_path / f"preferences.{format_}" for format_ in Format}
     with published.reading() as session:
-        done = [export(session, "hntt-1", What.PREFERENCES, format_, path) for format_, path in paths.items()]
-        export(session, "hntt-1", What.RESPONSES, Format.CSV, tmp_path / "responses.csv")
+        done = [export(session, "hntt-1", "preferences", format_, path) for format_, path in paths.items()]
+        export(session, "hntt-1", "responses", Format.CSV, tmp_path / "responses.csv")
     votes: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for row in rows_in(tmp_path / "responses.csv"):
         if row["choice"]:

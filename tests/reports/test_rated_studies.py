@@ -22,7 +22,7 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report, write_reports
 from app.reports.targets import split_targets
@@ -47,7 +47,7 @@ def test_the_study_and_its_file_in_any_format_have_the_same_numbers(session: Ses
     here = [one.to_dict() for one in analyze_rating_rows([ratings_frame(session, "rated")], resamples=20)]
     for format_ in Format:
         path = tmp_path / f"r.{format_}"
-        export(session, "rated", What.RATINGS, format_, path)
+        export(session, "rated", "ratings", format_, path)
         assert [one.to_dict() for one in analyze_rating_rows([read_rating_rows(path)], resamples=20)] == here
         assert split_targets(None, [str(path)]).pairs == []
 
@@ -139,7 +139,7 @@ def test_the_command_without_a_database_knows_the_file(
     session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "ratings.csv"
-    export(session, "rated", What.RATINGS, Format.CSV, path)
+    export(session, "rated", "ratings", Format.CSV, path)
     assert main([str(path), "--json", "--resamples", "50"]) == 0
     printed, _ = json.loads(capsys.readouterr().out)["ratings"]
     here, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=50)

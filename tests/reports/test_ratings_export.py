@@ -21,10 +21,10 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
 from app.reports.export import export, rows_of
-from app.reports.exported import table_of
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
+from app.reports.tasks import table_of
 from app.tasks.rating.evidence import Reading, evidence_of
 from app.trials.responses import Evidence, Response
 from app.trials.tables import Mode, ParticipantSession
@@ -65,7 +65,7 @@ def session(database: Database, kept: Kept, tmp_path: Path) -> Iterator[Session]
         yield session
 
 
-def exported(session: Session, what: What, folder: Path, slug: str = "rated") -> list[Mapping[str, str]]:
+def exported(session: Session, what: str, folder: Path, slug: str = "rated") -> list[Mapping[str, str]]:
     path = folder / f"{what}.csv"
     n = export(session, slug, what, Format.CSV, path).n_rows
     with path.open(encoding="utf-8", newline="") as file:
@@ -76,8 +76,8 @@ def exported(session: Session, what: What, folder: Path, slug: str = "rated") ->
 
 @pytest.mark.both_databases
 def test_a_row_is_one_question_about_one_item(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.RATINGS, tmp_path)
-    assert [column.name for column in table_of(What.RATINGS).columns] == [*RATINGS, *LATER]
+    rows = exported(session, "ratings", tmp_path)
+    assert [column.name for column in table_of("ratings").columns] == [*RATINGS, *LATER]
     assert list(rows[0]) == [*RATINGS, *LATER]
     of_ann = [row for row in rows if row["participant"] == "ann"]
     assert [row["kind"] for row in of_ann if row["question"] == "logic"] == [
@@ -113,7 +113,7 @@ def test_a_row_is_one_question_about_one_item(session: Session, tmp_path: Path) 
 
 @pytest.mark.both_databases
 def test_who_is_left_out_stands_in_the_table_and_says_so(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.RATINGS, tmp_path)
+    rows = exported(session, "ratings", tmp_path)
     assert {(row["participant"], row["mode"], row["excluded"]) for row in rows} == {
         ("ann", "live", ""),
         ("bob", "live", ""),
@@ -128,20 +128,20 @@ def test_who_is_left_out_stands_in_the_table_and_says_so(session: Session, tmp_p
 
 
 def test_a_question_without_an_answer_has_no_row(session: Session, tmp_path: Path) -> None:
-    rows = exported(session, What.RATINGS, tmp_path)
+    rows = exported(session, "ratings", tmp_path)
     asked = Counter((row["participant"], row["question"]) for row in rows)
     assert (asked["ann", "fit"], asked["bob", "effort"], asked["dan", "words"]) == (2, 0, 0)
 
 
 def test_all_formats_of_ratings_hold_the_same(session: Session, tmp_path: Path) -> None:
     for format_ in Format:
-        export(session, "rated", What.RATINGS, format_, tmp_path / f"r.{format_}")
+        export(session, "rated", "ratings", format_, tmp_path / f"r.{format_}")
     frames = [read_rating_rows(tmp_path / f"r.{format_}") for format_ in Format]
     for frame in frames:
         pd.testing.assert_frame_equal(frame, frames[0])
     assert pq.read_schema(tmp_path / "r.parquet").names == [*RATINGS, *LATER]
     assert all(is_rating_rows(tmp_path / f"r.{format_}") for format_ in Format)
-    export(session, "rated", What.ANSWERS, Format.CSV, tmp_path / "answers.csv")
+    export(session, "rated", "answers", Format.CSV, tmp_path / "answers.csv")
     assert not is_rating_rows(tmp_path / "answers.csv")
 
 
@@ -161,7 +161,7 @@ def test_answers_about_oneself_come_after_all_items_with_what_excludes_them(
         load_own(session, tmp_path)
         run = session.exec(select(ParticipantSession.id).order_by(col(ParticipantSession.id))).first()
     with database.reading() as session:
-        rows = exported(session, What.RATINGS, tmp_path)
+        rows = exported(session, "ratings", tmp_path)
         n_items = sum(row["kind"] != "self" for row in rows)
         own = [tuple(row[name] for name in OWN) for row in rows[n_items:]]
         assert own == [
@@ -171,7 +171,7 @@ def test_answers_about_oneself_come_after_all_items_with_what_excludes_them(
         ]
         frames = []
         for format_ in Format:
-            export(session, "rated", What.RATINGS, format_, tmp_path / f"r.{format_}")
+            export(session, "rated", "ratings", format_, tmp_path / f"r.{format_}")
             frames.append(read_rating_rows(tmp_path / f"r.{format_}"))
         for frame in frames:
             pd.testing.assert_frame_equal(frame, ratings_frame(session, "rated"))
@@ -184,7 +184,7 @@ def test_a_package_numbers_the_sessions_of_answers_about_oneself_anew(
     with database.transaction() as session:
         load_own(session, tmp_path)
     with database.reading() as session:
-        n_rows = sum(1 for _ in rows_of(session, "rated", What.RATINGS))
+        n_rows = sum(1 for _ in rows_of(session, "rated", "ratings"))
         build_package(session, "rated", tmp_path / "p.zip", made_at=NOW)
     with zipfile.ZipFile(tmp_path / "p.zip") as archive:
         path = "data/study-rated_description-ratings_data.csv"
@@ -207,7 +207,7 @@ def test_what_was_in_view_of_a_record_and_for_how_long_is_in_the_table(
         clip = {**evidence_of(reading), "reading": None, "watched": True}
         session.add(Evidence(response_id=second or 0, slot="item", **clip))
     with database.reading() as session:
-        rows = exported(session, What.RATINGS, tmp_path)
+        rows = exported(session, "ratings", tmp_path)
         seen = {row["trial"]: tuple(row[name] for name in LATER[-6:]) for row in rows}
         assert list(seen.values())[:3] == [
             ("false", "9000", "1500", "0.8", "0.75", "[4000, 0, 2500, 100]"),
@@ -215,20 +215,20 @@ def test_what_was_in_view_of_a_record_and_for_how_long_is_in_the_table(
             ("", "", "", "", "", ""),
         ]
         for format_ in Format:
-            export(session, "rated", What.RATINGS, format_, tmp_path / f"r.{format_}")
+            export(session, "rated", "ratings", format_, tmp_path / f"r.{format_}")
             frame = read_rating_rows(tmp_path / f"r.{format_}")
             pd.testing.assert_frame_equal(frame, ratings_frame(session, "rated"))
 
 
 @pytest.mark.both_databases
 def test_tables_of_pairs_are_refused_where_there_are_none(session: Session, tmp_path: Path) -> None:
-    for what in (What.RESPONSES, What.LABELS, What.PLAYBACK, What.PREFERENCES):
+    for what in ("responses", "labels", "playback", "preferences"):
         with pytest.raises(StudyError, match="there are no pairs in this study; try --what ratings"):
             export(session, "rated", what, Format.CSV, tmp_path / "none.csv")
     assert not (tmp_path / "none.csv").exists()
-    people = exported(session, What.PARTICIPANTS, tmp_path)
+    people = exported(session, "participants", tmp_path)
     assert (people[0]["trials_planned"], people[0]["trials_answered"]) == ("6", "6")
-    answers = [row for row in exported(session, What.ANSWERS, tmp_path) if row["participant"] == "ann"]
+    answers = [row for row in exported(session, "answers", tmp_path) if row["participant"] == "ann"]
     assert ("logic", "4") in {(row["question"], row["value"]) for row in answers}
 
 
@@ -248,10 +248,10 @@ def both(
 
 @pytest.mark.both_databases
 def test_a_study_of_pairs_and_ratings_has_each_in_its_table(both: Session, tmp_path: Path) -> None:
-    assert exported(both, What.RESPONSES, tmp_path, "both") == []
-    assert exported(both, What.PLAYBACK, tmp_path, "both") == []
-    assert exported(both, What.LABELS, tmp_path, "both") == []
-    assert {row["block"] for row in exported(both, What.RATINGS, tmp_path, "both")} == {"rate"}
+    assert exported(both, "responses", tmp_path, "both") == []
+    assert exported(both, "playback", tmp_path, "both") == []
+    assert exported(both, "labels", tmp_path, "both") == []
+    assert {row["block"] for row in exported(both, "ratings", tmp_path, "both")} == {"rate"}
 
 
 def test_a_study_of_pairs_alone_has_no_table_of_ratings(database: Database, study: str) -> None:
@@ -259,7 +259,7 @@ def test_a_study_of_pairs_alone_has_no_table_of_ratings(database: Database, stud
         database.reading() as session,
         pytest.raises(StudyError, match="there are no items in this study; try --what responses"),
     ):
-        export(session, study, What.RATINGS, Format.CSV, None)
+        export(session, study, "ratings", Format.CSV, None)
 
 
 def package(session: Session, slug: str, folder: Path) -> Mapping[str, Any]:
@@ -275,7 +275,7 @@ def test_the_package_has_the_ratings_and_explains_them(session: Session, tmp_pat
     dictionary = package(session, "rated", tmp_path)
     assert [column["column"] for column in dictionary["ratings"]["columns"]] == [*RATINGS, *LATER]
     rows = read_rating_rows(tmp_path / "p" / dictionary["ratings"]["path"])
-    assert len(rows) == sum(1 for _ in rows_of(session, "rated", What.RATINGS))
+    assert len(rows) == sum(1 for _ in rows_of(session, "rated", "ratings"))
     assert set(rows["participant"]) <= {f"p-{n:04d}" for n in range(1, 10)}
     readme = (tmp_path / "p/README.md").read_text()
     assert "Answers to trials: 24 of mode live, 6 of mode simulated, 3 of mode pilot" in readme

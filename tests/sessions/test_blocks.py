@@ -23,7 +23,6 @@ from app.library.records import canonical_json, parse_record
 from app.library.tables import Content, Stimulus
 from app.monitor.notices import notices_of
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import submit
 from app.sessions.where import locate
@@ -160,7 +159,7 @@ def test_the_questions_of_a_block_are_asked_about_oneself_after_it(
     with database.reading() as session:
         own = session.exec(select(Response).where(Response.page == "self-rate")).one()
         assert (own.answers, own.trial_id) == ({"logic": 3, "reason": "I plan."}, None)
-        rows = list(rows_of(session, "nav", What.RATINGS))
+        rows = list(rows_of(session, "nav", "ratings"))
         about = [(row["kind"], row["question"], row["value"], row["text"], row["item"]) for row in rows[-2:]]
         assert about == [("self", "logic", 3, None, None), ("self", "reason", None, "I plan.", None)]
         assert rows[-1]["trial"] == f"self-{own.session_id}-rate"

@@ -21,7 +21,6 @@ from app.monitor.snapshots import Choice
 from app.questions.sides import Side
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame
-from app.reports.kinds import What
 from app.sessions.entry import pass_for
 from app.sessions.media import MOST_RANGES, note_sent, with_range
 from app.studies.launch import study_here
@@ -60,7 +59,7 @@ class WithoutScripts(Walk):
             self.answer(playback="", rt_ms="")
 
 
-def rows(database: Database, what: What = What.RESPONSES) -> list[Mapping[Any, Any]]:
+def rows(database: Database, what: str = "responses") -> list[Mapping[Any, Any]]:
     with database.reading() as session:
         return list(rows_of(session, "nav", what))
 
@@ -212,7 +211,7 @@ def test_a_clip_was_fetched_when_its_bytes_were_sent_in_whatever_parts(
         client.get(address)
     walk.answer(playback=BOAST)
     walk.answer(playback=BOAST)
-    found = [row["fetched"] for row in rows(database, What.PLAYBACK) if row["side"] == "left"]
+    found = [row["fetched"] for row in rows(database, "playback") if row["side"] == "left"]
     assert found == {"ranges": [True, False], "next": [False, True]}.get(asked, [False, False])
 
 
@@ -268,7 +267,7 @@ def test_what_was_not_recorded_is_held_against_nobody(
     walk.answer(playback=BOAST)
     (row,) = rows(database)
     assert (row["flags"], row["excluded"]) == (None, None)
-    assert [row["fetched"] for row in rows(database, What.PLAYBACK)] == [None, None]
+    assert [row["fetched"] for row in rows(database, "playback")] == [None, None]
 
 
 def test_simulated_sessions_are_marked_and_not_judged(

@@ -18,7 +18,6 @@ from app.monitor.sessions_list import BadSearch, Search, SessionList, checked_se
 from app.monitor.sessions_view import one_session
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame, responses_frame
-from app.reports.kinds import What
 from app.sessions.exclusions import LONGEST, TextDue, add_note, exclude, include
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
@@ -50,7 +49,7 @@ class Desk:
         with self.database.transaction() as session:
             return job(session, self.who, self.study, *args)
 
-    def rows(self, what: What) -> list[Mapping[Any, Any]]:
+    def rows(self, what: str) -> list[Mapping[Any, Any]]:
         with self.database.reading() as session:
             return list(rows_of(session, "nav", what))
 
@@ -86,9 +85,9 @@ def desk(database: Database, tmp_path: Path) -> Desk:
 
 def test_an_excluded_session_is_said_to_be_so_in_the_data_and_does_not_count(desk: Desk) -> None:
     desk.do(exclude, 2, "asked to be left out", NOW)
-    rules = {(r["session"], r["excluded"]) for r in desk.rows(What.RESPONSES)}
+    rules = {(r["session"], r["excluded"]) for r in desk.rows("responses")}
     assert rules == {("1", None), ("2", "by-hand"), ("3", None)}  # also the trial that could not be played
-    people = [(r["session"], r["excluded"], r["exclusion_reason"]) for r in desk.rows(What.PARTICIPANTS)]
+    people = [(r["session"], r["excluded"], r["exclusion_reason"]) for r in desk.rows("participants")]
     assert people == [("1", None, None), ("2", "by-hand", "asked to be left out"), ("3", None, None)]
     with desk.database.reading() as session:
         frame = responses_frame(session, "nav")
@@ -98,11 +97,11 @@ def test_an_excluded_session_is_said_to_be_so_in_the_data_and_does_not_count(des
 
 @pytest.mark.both_databases
 def test_taken_back_it_counts_as_before_and_nothing_was_deleted(desk: Desk) -> None:
-    before = {what: desk.rows(what) for what in (What.RESPONSES, What.PARTICIPANTS)}
+    before = {what: desk.rows(what) for what in ("responses", "participants")}
     desk.do(exclude, 2, "asked to be left out", NOW)
     desk.do(include, 2, LATER)
     assert {what: desk.rows(what) for what in before} == before
-    assert {r["excluded"] for r in before[What.RESPONSES]} == {None, "unplayable"}
+    assert {r["excluded"] for r in before["responses"]} == {None, "unplayable"}
     desk.do(exclude, 2, "again", LATER)
     with desk.database.reading() as session:
         kept = session.exec(select(Exclusion).order_by(col(Exclusion.id))).all()
@@ -248,12 +247,12 @@ def test_one_session_is_told_from_the_door_to_the_end(desk: Desk) -> None:
 
 def test_a_note_is_in_no_export(desk: Desk) -> None:
     desk.do(add_note, 1, "She said that it was boring.", NOW)
-    for what in (What.RESPONSES, What.PARTICIPANTS, What.PLAYBACK, What.ANSWERS):
+    for what in ("responses", "participants", "playback", "answers"):
         assert "boring" not in str(desk.rows(what))
     with desk.database.reading() as session:
         assert session.exec(select(SessionNote.text)).all() == ["She said that it was boring."]
 
 
 def test_previews_are_in_no_export(desk: Desk) -> None:
-    for what in (What.RESPONSES, What.PARTICIPANTS, What.PLAYBACK, What.ANSWERS):
+    for what in ("responses", "participants", "playback", "answers"):
         assert {row["mode"] for row in desk.rows(what)} == {"live"}

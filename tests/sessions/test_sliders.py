@@ -16,7 +16,6 @@ from app.library.clips.store import ClipStore
 from app.questions.base import Question
 from app.reports.export import rows_of
 from app.reports.frames import responses_frame
-from app.reports.kinds import What
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.trials.answers import Answers, read_answers
@@ -147,7 +146,7 @@ def test_what_is_answered_is_stored_exported_and_analysed(
         walk.answer(certainty=str(certainty), effort="-0.7")
     with database.reading() as session:
         frame = responses_frame(session, slider_study)
-        answers = list(rows_of(session, slider_study, What.ANSWERS))
+        answers = list(rows_of(session, slider_study, "answers"))
     assert frame["certainty"].astype(float).tolist() == given
     assert frame["uncertainty"].isna().all()
     said = [row["value"] for row in answers if row["question"] == "certainty"]
@@ -161,7 +160,7 @@ def test_simulated_people_move_sliders(settings: Settings, database: Database, s
     run_simulation(settings, database, slider_study, n=3, traits=Traits(uncertainty=0.2), seed=1)
     with database.reading() as session:
         certainty = responses_frame(session, slider_study)["certainty"].astype(float)
-        answers = list(rows_of(session, slider_study, What.ANSWERS))
+        answers = list(rows_of(session, slider_study, "answers"))
     assert len(certainty) == 33
     assert certainty.between(0, 100).all()
     assert 65 < certainty.mean() < 95

@@ -20,7 +20,7 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.frames import labels_frame, responses_frame
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.tasks.pair.design import Member, chosen_by, pressed_for
 from app.trials.responses import Response
 from tests.admin.persons import Person, make_login, make_user
@@ -49,7 +49,7 @@ def answered(client: TestClient, *choices: str) -> Walk:
     return walk
 
 
-def exported(session: Session, what: What, folder: Path) -> list[dict[str, str]]:
+def exported(session: Session, what: str, folder: Path) -> list[dict[str, str]]:
     export(session, "nav", what, Format.CSV, folder / "out.csv")
     return list(csv.DictReader(io.StringIO((folder / "out.csv").read_text(encoding="utf-8"))))
 
@@ -66,9 +66,9 @@ def test_no_difference_is_a_plain_form_s_third_choice_and_is_stored_and_exported
         pressed = session.exec(
             select(Response.side).where(col(Response.trial_id).is_not(None)).order_by(col(Response.id))
         ).all()
-        rows = exported(session, What.RESPONSES, tmp_path)
-        answers = exported(session, What.ANSWERS, tmp_path)
-        labels = {label["pair"]: label for label in exported(session, What.LABELS, tmp_path)}
+        rows = exported(session, "responses", tmp_path)
+        answers = exported(session, "answers", tmp_path)
+        labels = {label["pair"]: label for label in exported(session, "labels", tmp_path)}
     assert pressed == ["tie", "left", "right"] * 3 + ["tie", "left"]
     ties = [row for row in rows if row["choice"] == "tie"]
     assert len(ties) == 4

@@ -23,7 +23,6 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.sessions.exclusions import leave_out
 from app.sessions.receipts import receipt_of
 from app.sessions.state_machine import submit
@@ -109,7 +108,7 @@ def test_nothing_of_who_stopped_is_left_but_a_count(
         assert asked.params["renew"] == {"mode": "live", "answers": n_votes}
         entry = session.exec(select(AuditEntry).where(AuditEntry.action == "session.withdraw")).one()
         assert (entry.actor, entry.subject, entry.after) == ("a participant", "", {"mode": "live"})
-        for what in (What.PARTICIPANTS, What.RESPONSES, What.ANSWERS, What.PLAYBACK):
+        for what in ("participants", "responses", "answers", "playback"):
             assert {row["participant"] for row in rows_of(session, study, what)} == {"stays"}
     assert numbers(database) == before
     assert client.get(walk.address).status_code == 404
@@ -225,7 +224,7 @@ def test_a_match_keeps_anonymous_moves_where_others_played_and_goes_with_its_las
         assert [
             event.state_hash for event in session.exec(select(GameEvent).order_by(col(GameEvent.id)))
         ] == hashes
-        moves = list(rows_of(session, SLUG, What.MOVES))
+        moves = list(rows_of(session, SLUG, "moves"))
         assert {row["session"] for row in moves if row["kind"] == "move"} == {
             None,
             str(people[1].seat.session_id),
@@ -307,7 +306,7 @@ def test_a_report_that_is_being_made_of_the_answers_is_made_again_without_them(
 
     def made(work: Work) -> object:
         with database.reading() as session:
-            read.append([row["participant"] for row in rows_of(session, study, What.PARTICIPANTS)])
+            read.append([row["participant"] for row in rows_of(session, study, "participants")])
         result = real(work) if len(read) > 1 else None
         if len(read) == 1:
             stop(client, walk.address)

@@ -14,7 +14,7 @@ from app.accounts.tables import Role
 from app.catalog.uses import uses_of
 from app.core.database import Database
 from app.reports.export import columns_of, export, rows_of
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.studies.drafts import create_study, draft_for, save_draft, save_version
 from app.studies.versions import ConsentRenumber
 from app.trials.responses import Response
@@ -77,9 +77,9 @@ def test_background_answers_are_columns_of_participants_over_all_versions(
             Response(session_id=run.id or 0, page="background", submit_id="1", answers=answers, flags=[])
         )
     session.flush()
-    names = [column.name for column in columns_of(session, "nav", What.PARTICIPANTS)]
+    names = [column.name for column in columns_of(session, "nav", "participants")]
     assert names[-3:] == ["consent_sha256", "background_age", "background_hand"]
-    rows = list(rows_of(session, "nav", What.PARTICIPANTS))
+    rows = list(rows_of(session, "nav", "participants"))
     assert [(row["background_age"], row["background_hand"]) for row in rows] == [
         ("31.0", None),
         (None, "left"),
@@ -87,7 +87,7 @@ def test_background_answers_are_columns_of_participants_over_all_versions(
     text = draft_for(session, study).keys["consent"]["text"]
     assert {row["consent_sha256"] for row in rows} == {sha256(text.encode()).hexdigest()}
     out = tmp_path / "participants.jsonl"
-    export(session, "nav", What.PARTICIPANTS, Format.JSONL, out)
+    export(session, "nav", "participants", Format.JSONL, out)
     assert list(json.loads(out.read_text().splitlines()[0]))[-1] == "background_hand"
     assert (rows[0]["mode"], rows[0]["status"]) == (Mode.LIVE, Status.COMPLETED)
 

@@ -23,13 +23,12 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports import played, responses, selects
 from app.reports.export import rows_of
-from app.reports.exported import task_exports
-from app.reports.kinds import What, exported_names
+from app.reports.tasks import EXPORTS
 from app.sessions.exclusions import leave_out
-from app.tasks import TASKS
 from app.tasks.game import acting as game
 from app.tasks.game import matching
 from app.tasks.game.pages import posted_value
+from app.tasks.listed import TASKS
 from app.tasks.pair import task as pair
 from app.tasks.rating import evidence as reading
 from app.tasks.rating import task as rating
@@ -64,7 +63,7 @@ BLOCKS: Mapping[str, Mapping[str, Any]] = {
 }
 # The tables of each task whose rows may be left out, the one of its answers first.
 TABLES = {
-    task: [t.what for t in task_exports(task) if t.rows and any(c.name == "excluded" for c in t.columns)]
+    task: [t.what for t in EXPORTS[task].tables if t.rows and any(c.name == "excluded" for c in t.columns)]
     for task in TASKS
 }
 # How far apart the trials of two main units may be after any session pair: a session pair, a judge, a match, a turn of
@@ -80,7 +79,7 @@ def test_every_task_is_held_to_the_contract() -> None:
     assert {task for task, _ in IGNORED} == {*TASKS}
     for task in TASKS:
         assert TABLES[task], task
-        assert {table.what for table in task_exports(task)} == {*exported_names(task)}, task
+        assert {table.what for table in EXPORTS[task].tables} == {*TASKS[task].tables}, task
 
 
 @pytest.fixture(params=sorted(BLOCKS))
@@ -196,7 +195,7 @@ def kept(session: Session, task: str) -> Values:
 
 def _of_pairs(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
     asked: dict[str, dict[str, str]] = defaultdict(dict)
-    for row in rows_of(session, "nav", What.ANSWERS):
+    for row in rows_of(session, "nav", "answers"):
         asked[row["trial"]][row["question"]] = row["value"]
     own = ("uncertainty", "rationale", "rt_ms", "certainty")
     return [
@@ -231,9 +230,9 @@ def _of_games(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
 
 def _of_walks(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
     pressed: dict[str, list[list[int]]] = defaultdict(list)
-    for row in rows_of(session, "nav", What.POSITIONS):
+    for row in rows_of(session, "nav", "positions"):
         pressed[row["trial"]].append([row["keys"], round(row["turn_rad"] / math.tau * steps.TURN)])
-    said = {(row["trial"], row["question"]): row["value"] for row in rows_of(session, "nav", What.ANSWERS)}
+    said = {(row["trial"], row["question"]): row["value"] for row in rows_of(session, "nav", "answers")}
     for row in rows:
         assert (row["ended"], row["input"]) == ("arrived", "keys")
         assert float(said[row["trial"], "seconds"]) == pytest.approx(row["duration_s"], abs=0.01)
@@ -267,7 +266,7 @@ def knows_exclusion(client: TestClient, database: Database, task: str) -> None:
         assert rows_know(database, task, table, str(out)), table
 
 
-def rows_know(database: Database, task: str, table: What, out: str) -> bool:
+def rows_know(database: Database, task: str, table: str, out: str) -> bool:
     """Whether the rows of one table know who was left out."""
     with database.reading() as session:
         rows = list(rows_of(session, slug_of(task), table))
@@ -376,9 +375,8 @@ def test_rows_that_forget_exclusion_are_noticed(
     knows_exclusion(client, database, task)
     with database.reading() as session:
         out = str(session.exec(select(Exclusion.session_id)).one())
-    for module in (responses, selects):
+    for module in (responses, selects, played):
         monkeypatch.setattr(
-            module, "with_exclusion", lambda statement: statement.outerjoin(Exclusion, sa.false())
+            module, "with_exclusion", lambda statement, *_: statement.outerjoin(Exclusion, sa.false())
         )
-    monkeypatch.setattr(played, "_excluded", lambda session: frozenset())
     assert not any(rows_know(database, task, table, out) for table in TABLES[task])

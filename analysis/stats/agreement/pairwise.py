@@ -45,6 +45,7 @@ class RaterPairs(Result):
     n_raters: int
     """Raters."""
     n_pairs: int
+    """Pairs of raters."""
     n_apart: int
     mean_kappa: float | None
     """-1 to 1."""

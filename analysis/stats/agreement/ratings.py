@@ -36,6 +36,7 @@ class RatingAgreement(Result):
     """
 
     level: Level
+    """What the values are taken for."""
     n_items: int
     n_items_one_rating: int
     n_raters: int

@@ -16,7 +16,6 @@ from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.outputs.outputs import answers_by_mode, last_response
 from app.reports.facts import designs_of, tables_of
-from app.reports.kinds import What
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.trials.tables import Mode
@@ -63,20 +62,19 @@ class DataPage(AdminPage):
 
 
 TABLES = (
-    TableRow(What.RESPONSES, "Responses", "one row for each trial answered"),
-    TableRow(What.LABELS, "Labels", "one row for each pair: the majority vote"),
-    TableRow(What.PARTICIPANTS, "Participants", "one row for each session that began"),
-    TableRow(What.PLAYBACK, "Playback", "one row for each clip of each trial: what was watched"),
-    TableRow(What.ANSWERS, "Answers", "one row for each question answered, background and own ones too"),
-    TableRow(
-        What.PREFERENCES, "Preferences", "chosen and rejected clip of each pair, to train reward models"
-    ),
-    TableRow(What.MOVES, "Moves", "one row for each event of each match that is over"),
-    TableRow(What.SEATS_PLAYED, "Seats", "one row for each person or agent on a seat: pay and measures"),
-    TableRow(What.WALKS, "Walks", "one row for each walk on the map"),
-    TableRow(What.POSITIONS, "Positions", "where each walker was, thirty times a second"),
-    TableRow(What.RATINGS, "Ratings", "one row for each question answered about an item"),
+    TableRow("responses", "Responses", "one row for each trial answered"),
+    TableRow("labels", "Labels", "one row for each pair: the majority vote"),
+    TableRow("participants", "Participants", "one row for each session that began"),
+    TableRow("playback", "Playback", "one row for each clip of each trial: what was watched"),
+    TableRow("answers", "Answers", "one row for each question answered, background and own ones too"),
+    TableRow("preferences", "Preferences", "chosen and rejected clip of each pair, to train reward models"),
+    TableRow("moves", "Moves", "one row for each event of each match that is over"),
+    TableRow("seats_played", "Seats", "one row for each person or agent on a seat: pay and measures"),
+    TableRow("walks", "Walks", "one row for each walk on the map"),
+    TableRow("positions", "Positions", "where each walker was, thirty times a second"),
+    TableRow("ratings", "Ratings", "one row for each question answered about an item"),
 )
+_KNOWN = {table.what: table for table in TABLES}
 MODES = {"": "live, where there is any", "live": "live", "pilot": "pilot", "simulated": "simulated"}
 
 
@@ -89,11 +87,18 @@ def data_page(
         shell=shell,
         error=error,
         slug=study.slug,
-        tables=tuple(table for table in TABLES if table.what in offered),
+        tables=(
+            *(table for table in TABLES if table.what in offered),
+            *(
+                TableRow(name, name.replace("_", " ").capitalize(), "")
+                for name in offered
+                if name not in _KNOWN
+            ),
+        ),
         answers=answers_by_mode(session, study),
         modes=tuple(MODES.items()),
         reports=_runs(session, shell.who, study, Kind.REPORT, newest),
-        walks=_runs(session, shell.who, study, Kind.WALKS, None) if What.WALKS in offered else None,
+        walks=_runs(session, shell.who, study, Kind.WALKS, None) if "walks" in offered else None,
         packages=_runs(session, shell.who, study, Kind.PACKAGE, newest),
         form={"authors": "", "license": "", "mode": "", **form},
     )

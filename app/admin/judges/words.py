@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.stats.evidence import NOT_YET, Evidence, evidence_of
+from analysis.stats.p_values import p_words
 from app.admin.judges.views import GroupRow, JudgePanel
-from app.admin.p_values import p_words
 
 Numbers = Mapping[str, Any]
 

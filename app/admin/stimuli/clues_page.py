@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlmodel import Session
 
+from analysis.stats.p_values import p_cell, p_words
 from app.admin.access import Shell
-from app.admin.p_values import p_cell, p_words
 from app.admin.stimuli.views import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
@@ -112,7 +112,7 @@ def clue_row(clue: Mapping[str, Any], plot: str) -> ClueRow:
         warns=clue["warns"],
         auc=f"{first['auc']:.2f}" if first else "–",
         interval=_interval(first["interval"]) if first else "",
-        p=p_cell(p_holm),
+        p=p_cell(p_holm, "–"),
         within=_within_cell(clue),
         comparisons=[*(_compared(each) for each in made), *map(_within, clue.get("within_pairs", ()))],
         difference=clue["advice"]["difference"],

@@ -24,7 +24,7 @@ from app.studies.pairs_summary import unit_counts
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.truth import truth_view
-from app.tasks.units import units_in_words
+from app.tasks.listed import units_in_words
 from app.trials.states import State
 from app.trials.tables import Mode, Status
 

@@ -14,24 +14,25 @@ from analysis.data.reading import read_rating_rows
 from analysis.results import table_rows
 from app.reports.columns import Column
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
-from app.reports.exported import SESSION, table_of
+from app.reports.exported import SESSION
 from app.reports.facts import COUNTED_MODES, StudyFacts, tables_of
-from app.reports.kinds import What
+from app.reports.kinds import table_names
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import Table, data_path
 from app.reports.preferences import preferences_of, prompt_of
+from app.reports.tasks import table_of
 
 PREFERENCES_PATH = "results/preferences.jsonl"
 
 
-def selected_of(facts: StudyFacts) -> tuple[What, ...]:
+def selected_of(facts: StudyFacts) -> tuple[str, ...]:
     """The tables of a study's package that are read unchanged, participants first. Those of pairs are included, even
     without rows, unless there are ratings instead.
     """
     there = {*tables_of(version.design for version in facts.versions)}
     if not facts.has_ratings:
         there |= {*tables_of([])}
-    order = dict.fromkeys((What.PARTICIPANTS, *What))
+    order = dict.fromkeys(("participants", *table_names()))
     return tuple(what for what in order if what in there and table_of(what).rows is not None)
 
 
@@ -44,24 +45,24 @@ class Collection:
     pseudonyms: Pseudonyms
     tables: list[Table] = field(default_factory=list)
 
-    def add_selected(self, session: Session, what: What) -> None:
+    def add_selected(self, session: Session, what: str) -> None:
         """A table that is one SELECT. Previews stay out: they do not count."""
         by_arrival = self.pseudonyms.keeps_links
         found = rows_of(session, self.facts.slug, what, COUNTED_MODES, by_arrival=by_arrival)
         rows = self.pseudonyms.rows(found)
         columns = columns_of(session, self.facts.slug, what)
-        self._add(what.value, what, data_path(self.facts.slug, what.value), rows, columns)
+        self._add(what, what, data_path(self.facts.slug, what), rows, columns)
 
     def responses(self) -> pd.DataFrame:
         """The responses as a reader of the package will find them: its numbers are those of its own file."""
-        table = next((table for table in self.tables if table.name == What.RESPONSES), None)
+        table = next((table for table in self.tables if table.name == "responses"), None)
         if table is None or not table.n_rows:
-            return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), What.RESPONSES)
+            return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), "responses")
         return read_responses(self.folder / table.path)
 
     def ratings(self) -> pd.DataFrame | None:
         """The ratings as a reader of the package will find them; None where there are none."""
-        table = next((table for table in self.tables if table.name == What.RATINGS), None)
+        table = next((table for table in self.tables if table.name == "ratings"), None)
         return read_rating_rows(self.folder / table.path) if table is not None and table.n_rows else None
 
     def add_labels(self, responses: pd.DataFrame, mode: str) -> None:
@@ -70,7 +71,7 @@ class Collection:
         for each in (mode, *sorted(there - {mode})):
             name = "labels" if each == mode else f"labels-{each}"
             rows = table_rows(majority_vote(select_rows(responses, each))) if each in there else []
-            self._add(name, What.LABELS, data_path(self.facts.slug, name), rows)
+            self._add(name, "labels", data_path(self.facts.slug, name), rows)
 
     def add_preferences(self, responses: pd.DataFrame, mode: str) -> int:
         """The preference records of `mode`, if there are any; returns how many pairs are tied."""
@@ -79,13 +80,13 @@ class Collection:
         prompts = {v.number: prompt_of(v.design) for v in self.facts.versions if v.design.pair_blocks}
         preferred = preferences_of(responses, prompts, mode)
         if preferred.rows:
-            self._add("preferences", What.PREFERENCES, PREFERENCES_PATH, preferred.rows)
+            self._add("preferences", "preferences", PREFERENCES_PATH, preferred.rows)
         return preferred.n_ties
 
     def _add(
         self,
         name: str,
-        what: What,
+        what: str,
         path: str,
         rows: Iterable[Mapping[Any, Any]],
         wanted: Sequence[Column] | None = None,
@@ -99,7 +100,7 @@ class Collection:
             n_rows = write(rows, columns, file)
         row_is = table.row_is if name == what else f"{table.row_is} Of mode {name.rpartition('-')[2]}."
         references = table.references
-        if what is What.ANSWERS and not self._has_pairs_alone:
+        if what == "answers" and not self._has_pairs_alone:
             references = (SESSION,)
         self.tables.append(Table(name, path, columns, row_is, n_rows, table.key, references))
 

@@ -18,10 +18,10 @@ from app.questions.scales import SCALES
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
 from app.tasks.game.settings import GameDesign
+from app.tasks.listed import units_in_words
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
 from app.tasks.registry import AnyDesign, Block
-from app.tasks.units import units_in_words
 from app.tasks.walk.settings import WalkDesign
 from app.trials.design import BLOCK
 from app.trials.parts import BlockDesign

@@ -6,9 +6,8 @@ from sqlmodel import Session
 
 from app.reports import played
 from app.reports.columns import MOVE_COLUMNS, PAY_COLUMNS, SEAT_COLUMNS, Column, measure_column
-from app.reports.exported import SESSION, Designs, ExportTable, OfSessions, Row
+from app.reports.exported import SESSION, Designs, Exports, ExportTable, OfSessions, Row
 from app.reports.facts import designs_of
-from app.reports.kinds import What
 
 
 def games_of(designs: Designs) -> tuple[str, ...]:
@@ -41,23 +40,25 @@ def _pay(session: Session, slug: str, designs: Designs) -> Callable[[Row], Row]:
     return of
 
 
-TABLES = (
-    ExportTable(
-        What.MOVES,
-        MOVE_COLUMNS,
-        "One row per event of each match that is over, by match and `seq`.",
-        rows=_moves,
-        key=("match", "seq"),
-        references=(SESSION,),
+EXPORTS = Exports(
+    (
+        ExportTable(
+            "moves",
+            MOVE_COLUMNS,
+            "One row per event of each match that is over, by match and `seq`.",
+            rows=_moves,
+            key=("match", "seq"),
+            references=(SESSION,),
+        ),
+        ExportTable(
+            "seats_played",
+            SEAT_COLUMNS,
+            "One row per occupancy of a seat of each match that is over, with the game's measures.",
+            rows=_seats,
+            key=("match", "seat", "from_seq"),
+            references=(SESSION,),
+            columns_of=_columns_of_seats,
+        ),
     ),
-    ExportTable(
-        What.SEATS_PLAYED,
-        SEAT_COLUMNS,
-        "One row per occupancy of a seat of each match that is over, with the game's measures.",
-        rows=_seats,
-        key=("match", "seat", "from_seq"),
-        references=(SESSION,),
-        columns_of=_columns_of_seats,
-    ),
+    OfSessions(PAY_COLUMNS, _pay),
 )
-OF_SESSIONS = OfSessions(PAY_COLUMNS, _pay)

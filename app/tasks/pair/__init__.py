@@ -1,6 +1,5 @@
 """The task `pair`: two stimuli side by side, one choice."""
 
-# How many units there are in words: one of them, and several.
-UNITS = ("{} pair", "{} pairs")
-# The tables of `exports.py`, which it alone has.
-EXPORTS = ("responses", "labels", "playback", "preferences")
+from app.tasks.named import Named
+
+ABOUT = Named(units=("{} pair", "{} pairs"), tables=("responses", "labels", "playback", "preferences"))

@@ -1,6 +1,5 @@
 """The task `rating`: one stimulus at a time, judged on several criteria."""
 
-# How many units there are in words: one of them, and several.
-UNITS = ("{} item", "{} items")
-# The tables of `exports.py`, which it alone has.
-EXPORTS = ("ratings",)
+from app.tasks.named import Named
+
+ABOUT = Named(units=("{} item", "{} items"), tables=("ratings",))

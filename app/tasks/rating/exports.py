@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from sqlmodel import Session
 
 from analysis.data.columns import RATING_COLUMNS
-from app.reports.exported import SESSION, ExportTable, Row, selected
+from app.reports.exported import SESSION, Exports, ExportTable, Row, selected
 from app.reports.facts import designs_of
-from app.reports.kinds import What
 from app.reports.rated import by_rating, selects_of
 
 
@@ -17,14 +16,16 @@ def _ratings(session: Session, slug: str, modes: Sequence[str] | None, *, by_arr
         yield from by_rating(selected(session, found, modes, by_arrival=by_arrival), designs)
 
 
-TABLES = (
-    ExportTable(
-        What.RATINGS,
-        RATING_COLUMNS,
-        "One row per question answered about one item, of every kind of item and every mode, by session and "
-        "position; then one per question that participants answered about themselves (`kind` is self).",
-        rows=_ratings,
-        key=("trial", "question"),
-        references=(SESSION,),
-    ),
+EXPORTS = Exports(
+    (
+        ExportTable(
+            "ratings",
+            RATING_COLUMNS,
+            "One row per question answered about one item, of every kind of item and every mode, by session and "
+            "position; then one per question that participants answered about themselves (`kind` is self).",
+            rows=_ratings,
+            key=("trial", "question"),
+            references=(SESSION,),
+        ),
+    )
 )

@@ -1,6 +1,5 @@
 """Walks over the map of `stimuli` by keyboard, mouse or touch, which the server recomputes from the key presses."""
 
-# How many units there are in words: one of them, and several.
-UNITS = ("walks on {} course", "walks on {} courses")
-# The tables of `exports.py`, which it alone has.
-EXPORTS = ("walks", "positions")
+from app.tasks.named import Named
+
+ABOUT = Named(units=("walks on {} course", "walks on {} courses"), tables=("walks", "positions"))

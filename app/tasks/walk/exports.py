@@ -2,24 +2,25 @@
 
 from app.reports import walked
 from app.reports.columns import POSITION_COLUMNS, WALK_COLUMNS
-from app.reports.exported import SESSION, ExportTable, Reference
-from app.reports.kinds import What
+from app.reports.exported import SESSION, Exports, ExportTable, Reference
 
-TABLES = (
-    ExportTable(
-        What.WALKS,
-        WALK_COLUMNS,
-        "One row per walk that was answered, by session and position.",
-        rows=walked.walks,
-        key=("trial",),
-        references=(SESSION,),
-    ),
-    ExportTable(
-        What.POSITIONS,
-        POSITION_COLUMNS,
-        "One row per thirtieth of a second of each of these walks.",
-        rows=walked.positions,
-        key=("trial", "t_s"),
-        references=(SESSION, Reference("trial", "walks")),
-    ),
+EXPORTS = Exports(
+    (
+        ExportTable(
+            "walks",
+            WALK_COLUMNS,
+            "One row per walk that was answered, by session and position.",
+            rows=walked.walks,
+            key=("trial",),
+            references=(SESSION,),
+        ),
+        ExportTable(
+            "positions",
+            POSITION_COLUMNS,
+            "One row per thirtieth of a second of each of these walks.",
+            rows=walked.positions,
+            key=("trial", "t_s"),
+            references=(SESSION, Reference("trial", "walks")),
+        ),
+    )
 )

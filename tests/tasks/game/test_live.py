@@ -26,7 +26,7 @@ from app.library.tables import Stimulus
 from app.main import create_app
 from app.reports import played
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.report import build_report
 from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
@@ -269,8 +269,8 @@ def test_the_games_own_agents_fill_seats_and_are_agents_in_the_files(
         assert person.look() == "playing"
         play_on([person])
         with database.reading() as session:
-            export(session, game, What.MOVES, Format.CSV, tmp_path / "moves.csv")
-            export(session, game, What.SEATS_PLAYED, Format.CSV, tmp_path / "seats_played.csv")
+            export(session, game, "moves", Format.CSV, tmp_path / "moves.csv")
+            export(session, game, "seats_played", Format.CSV, tmp_path / "seats_played.csv")
         file = read_matches(tmp_path / "moves.csv")
         assert [seat.seat for seat in file.people] == [n]
         assert [(seat.seat, seat.occupant) for seat in file.programs] == [(at, "rule") for at in range(1, n)]
@@ -673,7 +673,7 @@ def test_the_export_replays_and_its_money_adds_up(
     with database.transaction() as session:
         leave_out(session, SLUG, leaver.seat.session_id or 0, "by a test", NOW)
     with database.reading() as session:
-        for what in (What.MOVES, What.SEATS_PLAYED):
+        for what in ("moves", "seats_played"):
             for format_ in Format:
                 export(session, SLUG, what, format_, tmp_path / f"{what}.{format_}")
         with pytest.raises(Conflict, match=r"is a study of matches: export them.*`likely-human signatures"):
@@ -770,7 +770,7 @@ def test_simulated_participants_play_through_the_pages(
         people = session.exec(select(Seat).where(col(Seat.session_id).is_not(None))).all()
         assert len(people) == 4
         assert {seat.occupant for seat in people} == {"simulated"}
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
     assert len(list(replayed(tmp_path / "moves.csv"))) == 2
 
 

@@ -20,7 +20,7 @@ from app.core.settings import Settings
 from app.main import create_app
 from app.reports import played
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.sessions import sweeping
 from app.sessions.where import SESSIONS
 from app.tasks.game.outside import desk
@@ -147,7 +147,7 @@ def test_a_model_plays_a_whole_match_with_people_and_all_is_kept(
     assert all((move.delay_ms or 0) >= 1000 * LEAST_S for move in seats)
     with database.reading() as session:
         lines = [each.line for each in session.exec(select(Exchange).order_by(col(Exchange.id)))]
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
         spent = session.exec(select(Decision)).all()
         written = list(played.exchanges(session, SLUG))
     assert len(lines) == len(server.requests) == len(seats)

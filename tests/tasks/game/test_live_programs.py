@@ -24,7 +24,7 @@ from app.core.settings import Settings
 from app.main import create_app
 from app.reports import played
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.sessions import sweeping
 from app.sessions.where import SESSIONS
 from app.tasks.game.outside.programs import plain
@@ -134,7 +134,7 @@ def test_the_program_of_the_docs_plays_with_a_person_over_http(
     assert {(move.occupant, move.auto) for move in seats} == {("model", "")}
     assert all((move.delay_ms or 0) >= 1500 for move in seats)
     with database.reading() as session:
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
         lines = list(played.exchanges(session, SLUG))
     assert len(list(replayed(tmp_path / "moves.csv"))) == 1
     assert [line["move"] for line in lines] == [move.move for move in seats]

@@ -16,7 +16,7 @@ from app.accounts.tables import Role
 from app.cli import app as program
 from app.core.database import Database
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.tasks.game.games import KITS
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match_files import read_matches
@@ -153,8 +153,8 @@ def test_people_play_it_on_its_page_and_those_who_run_the_study_see_and_export_i
     assert all(owner.get(f"{home}/1?at={at}").status_code == 200 for at in range(1, n + 1))
     assert "Choices" in last
     with database.reading() as session:
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
-        export(session, SLUG, What.SEATS_PLAYED, Format.CSV, tmp_path / "seats_played.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "seats_played", Format.CSV, tmp_path / "seats_played.csv")
     [one] = replayed(tmp_path / "moves.csv")
     assert one.match.outcome is not None
     assert [seat.player for seat in read_matches(tmp_path / "moves.csv").seats] == ["human", "human"]

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.package import build_package
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.tables import Match, Seat
@@ -28,7 +28,7 @@ PAY = ("bonus_minor", "wait_pay_minor", "currency")
 def participants(database: Database, folder: Path) -> tuple[list[str], list[dict[str, str]]]:
     path = folder / "participants.csv"
     with database.reading() as session:
-        export(session, SLUG, What.PARTICIPANTS, Format.CSV, path)
+        export(session, SLUG, "participants", Format.CSV, path)
     with path.open(encoding="utf-8") as file:
         reader = csv.DictReader(file)
         return list(reader.fieldnames or ()), list(reader)
@@ -90,7 +90,7 @@ def test_a_package_has_the_matches_with_pseudonyms_and_their_dictionary(
     (tmp_path / "moves.csv").write_bytes(texts[f"data/study-{SLUG}_description-moves_data.csv"])
     assert len(list(replayed(tmp_path / "moves.csv"))) == 2
     with database.reading() as session:
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "whole.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "whole.csv")
         seeds = set(session.exec(select(Match.seed)))
     with (tmp_path / "whole.csv").open(encoding="utf-8") as file:
         hashes = {row["state_hash"] for row in csv.DictReader(file)}

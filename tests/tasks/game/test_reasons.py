@@ -13,7 +13,7 @@ from app.core.errors import StudyError
 from app.matches.observing import replay_at
 from app.matches.offering import documents_of
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.studies.launch import study_here
 from app.tasks.game.base import Act, Agent, Budget, Event, Player, View, Viewer
 from app.tasks.game.files import MOVES, Played, move_rows
@@ -174,7 +174,7 @@ def test_people_are_asked_for_reasons_where_the_study_says_so(
     reasons = {event.reason for event in events(database) if event.kind == "move"}
     assert "Half of it is fair <b>" in reasons
     with database.reading() as session:
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
         shown = replay_at(session, study_here(session, SLUG), 1, 0)
     (one,) = replayed(tmp_path / "moves.csv")
     first = next(line for line in one.match.log if line.event.kind == "move")

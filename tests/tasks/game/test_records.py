@@ -21,7 +21,7 @@ from app.library.documents import read_documents
 from app.library.records import parse_record, sha256
 from app.matches.offering import documents_of
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.report import build_report
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
@@ -218,7 +218,7 @@ def test_how_long_moves_took_is_in_the_manifest_and_in_no_record(
             person.look()
             person.move(rng)
     with database.reading() as session:
-        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        export(session, SLUG, "moves", Format.CSV, tmp_path / "moves.csv")
         events = session.exec(select(GameEvent).where(GameEvent.kind == "move")).all()
     write_records([(list(replayed(tmp_path / "moves.csv")), {})], Options(rounds=2), tmp_path / "out")
     rows = rows_of(tmp_path / "out")

@@ -1,3 +1,5 @@
-"""A task of its own: how many dots? What a new task takes, and no more; `tests/tasks/test_toy.py` registers it."""
+"""The task `dots`: cards with dots, shown one at a time and counted."""
 
-UNITS = ("{} card", "{} cards")
+from app.tasks.named import Named
+
+ABOUT = Named(units=("{} card", "{} cards"), tables=("counts",))

@@ -10,7 +10,7 @@ import pytest
 from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import export
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.package import build_package
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
@@ -27,7 +27,7 @@ def test_simulated_participants_arrive_and_their_positions_are_where_they_walked
         load_walks(session, tmp_path, practice=1, walks=2)
     assert run_simulation(settings, database, SLUG, n=2, traits=Traits(), seed=1) == 2
     with database.reading() as session:
-        for what in (What.WALKS, What.POSITIONS):
+        for what in ("walks", "positions"):
             export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
         build_package(session, SLUG, tmp_path / "package.zip", made_at=NOW)
     walks, positions = (

@@ -15,7 +15,6 @@ from app.core.database import Database
 from app.core.errors import Conflict
 from app.library.clips.manifest import read_manifest
 from app.reports.export import rows_of
-from app.reports.kinds import What
 from app.reports.walk_clips import draw_walks, shown_walks
 from app.trials.tables import Mode
 from stimuli.arena import GOALS
@@ -60,8 +59,8 @@ def test_a_walk_is_drawn_as_an_agents_is(
     with database.reading() as session:
         shown = shown_walks(session, SLUG, Mode.LIVE, "secret")
         again = shown_walks(session, SLUG, Mode.LIVE, "secret")
-        positions = [row for row in rows_of(session, SLUG, What.POSITIONS) if row["kind"] == "main"]
-        (walk,) = (row for row in rows_of(session, SLUG, What.WALKS) if row["kind"] == "main")
+        positions = [row for row in rows_of(session, SLUG, "positions") if row["kind"] == "main"]
+        (walk,) = (row for row in rows_of(session, SLUG, "walks") if row["kind"] == "main")
     assert dict(shown.left_out) == {"for practice": 1}
     assert [one.name for one in again.walks] == [one.name for one in shown.walks]
     manifest = draw_walks(shown.walks, out, workers=1)

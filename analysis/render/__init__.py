@@ -1,1 +1,0 @@
-"""Renderers of findings: they place words, tables and marks, and know nothing of statistics."""

@@ -1,0 +1,30 @@
+"""The exports of each task. Needs pandas: the names of the tables are in `kinds.py`, for the service, too."""
+
+from collections.abc import Mapping, Sequence
+
+from app.reports.exported import SHARED, Designs, Exports, ExportTable, OfSessions
+from app.tasks.game.exports import EXPORTS as GAME
+from app.tasks.pair.exports import EXPORTS as PAIR
+from app.tasks.rating.exports import EXPORTS as RATING
+from app.tasks.walk.exports import EXPORTS as WALK
+
+EXPORTS: dict[str, Exports] = {"pair": PAIR, "rating": RATING, "game": GAME, "walk": WALK}
+"""A task with tables of its own has a line here; answers to its questions are in `answers` without one."""
+
+
+def of_sessions(designs: Designs) -> Sequence[OfSessions]:
+    """The additions of a study's tasks to the rows of its sessions."""
+    tasks = {block.task for design in designs.values() for block in design.blocks}
+    of_tasks = (exports.of_sessions for task, exports in EXPORTS.items() if task in tasks)
+    return [added for added in of_tasks if added is not None]
+
+
+def every_table() -> Mapping[str, ExportTable]:
+    """All tables, by their names."""
+    of_tasks = (table for exports in EXPORTS.values() for table in exports.tables)
+    return {**SHARED, **{table.what: table for table in of_tasks}}
+
+
+def table_of(what: str) -> ExportTable:
+    """A table of any task by its name. Raises KeyError."""
+    return every_table()[what]

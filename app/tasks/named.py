@@ -1,0 +1,11 @@
+"""Facts about a task that need no loading: the list of studies and the serving process need no more."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """`units` counts them in words, one and several; `tables` are the names of those that the task exports, if any."""
+
+    units: tuple[str, str]
+    tables: tuple[str, ...] = ()

@@ -1,0 +1,36 @@
+"""The table `counts`: how many dots each card had, and how many were counted."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col
+
+from app.reports.columns import Column, trial_columns
+from app.reports.exported import SESSION, Exports, ExportTable, Row, answered_in
+from app.trials.responses import Response
+from app.trials.tables import Unit
+
+OWN: Sequence[ColumnElement[Any]] = (col(Unit.name).label("card"), col(Response.answers).label("answers"))
+
+
+def _counts(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
+    for row in answered_in(session, slug, "dots", OWN, modes, by_arrival=by_arrival):
+        yield {**row, "counted": row["answers"].get("dots")}
+
+
+EXPORTS = Exports(
+    (
+        ExportTable(
+            "counts",
+            trial_columns(
+                Column("card", "text", "", "the card's name"),
+                Column("counted", "number", "dots", "the answer to the question `dots`"),
+            ),
+            "One row per card counted, by session and position.",
+            rows=_counts,
+            key=("trial",),
+            references=(SESSION,),
+        ),
+    )
+)
