@@ -435,7 +435,7 @@ async def everything(run: Run, people: int, rounds: int, postgres: Postgres | No
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class DatabaseResult:
     """Results of one database: its people's experiences, and the errors found at the end."""
 
     name: str
@@ -462,7 +462,7 @@ class Passed:
         }
 
 
-def table_text(passed: Sequence[Passed]) -> str:
+def table_text(passed: Sequence[DatabaseResult]) -> str:
     """Markdown: a row for each kind of fault, then what came of them; a column for each database."""
     kinds = sorted({fault for one in passed for fault in one.seen.faults})
     rows = [(kind, *(f"{one.seen.faults[kind]:,}" for one in passed)) for kind in kinds]
@@ -472,7 +472,7 @@ def table_text(passed: Sequence[Passed]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None) -> Passed:
+def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None) -> DatabaseResult:
     """One database, from an empty place to its last row."""
     url = postgres.url if postgres else ""
     settings = Settings.model_validate({"LIKELY_HUMAN_DATA": str(data), "DATABASE_URL": url})
@@ -493,7 +493,7 @@ def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None
         wrong = [*wrongs(session, run.seen), *unfinished(session, run.asked)]
     database.close()
     name = "PostgreSQL, 2 processes" if postgres else "SQLite, 1 process"
-    return Passed(name, run.seen, jobs, time.monotonic() - began, wrong)
+    return DatabaseResult(name, run.seen, jobs, time.monotonic() - began, wrong)
 
 
 def main(people: int = 6, rounds: int = 4) -> int:

@@ -38,7 +38,7 @@ _STAGES = (
 
 
 @dataclass(slots=True)
-class Noted:
+class PlayerNotes:
     """Observations of the people of a run, times by `time.perf_counter`.
 
     `moves` are the numbers of the forms of acknowledged moves, by session; `late` counts those that came too late, or
@@ -63,7 +63,7 @@ class Person:
 
     clock_off_s = 0.0
 
-    def __init__(self, address: Address, slug: str, noted: Noted, seed: int) -> None:
+    def __init__(self, address: Address, slug: str, noted: PlayerNotes, seed: int) -> None:
         self.address, self.slug, self.noted, self.rng = address, slug, noted, random.Random(seed)
         self.path, self.html = "", ""
         self._connection: Connection | None = None

@@ -127,13 +127,13 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
     from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore
     from app.outputs.clues import clues_state
-    from app.studies.checklist import Around
+    from app.studies.checklist import ChecklistContext
     from app.studies.launch import Accepted, change_state, study_here
     from app.trials.states import State
 
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:
-        around = Around(ClipStore(settings.data_dir), clues_state)
+        around = ChecklistContext(ClipStore(settings.data_dir), clues_state)
         wanted = (study_here(session, slug), State(to), accepted, around, now(), closing)
         changed = change_state(session, COMMAND_LINE, *wanted)
     for check in changed.warnings:

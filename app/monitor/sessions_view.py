@@ -83,7 +83,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
     tally = _counted(session, one, practice_pairs(session, one.version_id), sides_known=sides_known)
     way = run.pages_for(one.blocks)
     pages = AnsweredPages(session, session_id, run, way, sides_known=sides_known)
-    events = [*_passed(one, pages, way.keys[one.step]), *_said(session, session_id)]
+    events = [*_passed(one, pages, way.keys[one.step]), *_experimenter_events(session, session_id)]
     return SessionView(
         id=session_id,
         participant=one.participant or "",
@@ -151,7 +151,7 @@ def _exclusion(session: Session, session_id: int) -> str:
     return session.exec(standing).first() or ""
 
 
-def _said(session: Session, session_id: int) -> Iterator[Event]:
+def _experimenter_events(session: Session, session_id: int) -> Iterator[Event]:
     """Events of experimenters: exclusions and notes."""
     exclusions = session.exec(select(Exclusion).where(Exclusion.session_id == session_id)).all()
     notes = session.exec(select(SessionNote).where(SessionNote.session_id == session_id)).all()

@@ -195,7 +195,7 @@ class Answering(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class QuestionContext:
     """The context of a question for checks between keys: `scales` by name, including the built-in ones.
 
     `of_pairs`: the question is asked about pairs, whose answers have columns of their own.
@@ -230,7 +230,7 @@ class QuestionType:
     # What a cell of an export holds, where that is more than the answer itself.
     entry: ClassVar[str] = ""
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
 

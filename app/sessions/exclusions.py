@@ -14,7 +14,7 @@ from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote
 LONGEST = 2_000
 
 
-class TextDue(StudyError):
+class InvalidText(StudyError):
     """A reason or a note that is empty or too long."""
 
     status_code = 422
@@ -66,9 +66,9 @@ def no_such_session(session_id: int) -> NotFound:
 def _checked(text: str, empty: str) -> str:
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise TextDue(empty)
+        raise InvalidText(empty)
     if len(text) > LONGEST:
-        raise TextDue(f"That is too long: {len(text)} characters, {LONGEST} are allowed.")
+        raise InvalidText(f"That is too long: {len(text)} characters, {LONGEST} are allowed.")
     return text.replace("\x00", "�").encode("utf-8", "replace").decode()
 
 

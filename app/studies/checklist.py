@@ -63,7 +63,7 @@ class Clues(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ChecklistContext:
     """The checklist's context outside the study's own tables: the clips' files, and the clue reports.
 
     `files` maps each clip's hash to whether its file exists; None while files have not been checked.
@@ -73,7 +73,7 @@ class Around:
     clues: Callable[[Session, StudyHere], Clues]
     files: Mapping[str, bool] | None = None
 
-    def looked(self, session: Session, study: StudyHere) -> "Around":
+    def looked(self, session: Session, study: StudyHere) -> "ChecklistContext":
         """A copy with the files of the newest version's clips checked, for a write that depends on them."""
         version = newest_of(session, study)
         hashes = (
@@ -104,7 +104,7 @@ class Check:
     action: str = ""
 
 
-def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check, ...]:
+def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> tuple[Check, ...]:
     """All launch checks: blockers first, then warnings, each by consequence."""
     version = newest_of(session, study)
     if version is None:
@@ -201,13 +201,13 @@ def _age(design: StudyDesign) -> Check:
 
 
 def _of_clips(
-    session: Session, around: Around, members: Sequence[tuple[UnitMember, str]]
+    session: Session, around: ChecklistContext, members: Sequence[tuple[UnitMember, str]]
 ) -> tuple[Check, ...]:
     """Checks of the clips shown; contents of records and texts are in the database with the version."""
     return _clips(around, members), _processing(session, [member for member, _ in members])
 
 
-def _clips(around: Around, members: Sequence[tuple[UnitMember, str]]) -> Check:
+def _clips(around: ChecklistContext, members: Sequence[tuple[UnitMember, str]]) -> Check:
     """`members` come with the names of their pairs."""
     title = "Clips"
     hashes = {member.sha256 for member, _ in members}

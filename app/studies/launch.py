@@ -14,7 +14,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import listed
 from app.core.schema import clean
 from app.studies.access import StudyHere
-from app.studies.checklist import Around, Check, checklist, has_session, newest_of
+from app.studies.checklist import Check, ChecklistContext, checklist, has_session, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
@@ -86,7 +86,7 @@ async def put_state(
     study: StudyHere,
     to: State,
     accepted: Accepted,
-    around: Around,
+    around: ChecklistContext,
     now: datetime,
     closing: Closing | None = None,
 ) -> Changed:
@@ -103,7 +103,7 @@ def change_state(
     study: StudyHere,
     to: State,
     accepted: Accepted,
-    around: Around,
+    around: ChecklistContext,
     now: datetime,
     closing: Closing | None = None,
 ) -> Changed:
@@ -143,7 +143,7 @@ def _close(
 
 
 def _open(
-    session: Session, study: StudyHere, to: State, accepted: Accepted, around: Around, now: datetime
+    session: Session, study: StudyHere, to: State, accepted: Accepted, around: ChecklistContext, now: datetime
 ) -> tuple[Sequence[Check], dict[str, Any]]:
     """The remaining warnings, and what to record of them."""
     checks = checklist(session, study, around)

@@ -163,7 +163,7 @@ async def save_pairs(
     unless `even_faulty`. Pairs are drawn in a thread, so that answers are not delayed.
     """
     _refuse_nothing(given)
-    kept = await database.read(_kept, who, study, given, even_faulty, again)
+    kept = await database.read(_with_drawn_pairs, who, study, given, even_faulty, again)
     return await _put(database, who, study, kept, revision, now)
 
 
@@ -186,7 +186,7 @@ def _refuse_nothing(given: Mapping[str, Any]) -> None:
         raise NothingAsked("Ask for one main pair at least: practice alone gives no data.")
 
 
-def _kept(
+def _with_drawn_pairs(
     session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], even_faulty: bool, again: bool
 ) -> dict[str, Any]:
     """The given keys, with a sample's pairs as drawn now: they stay, even if clips are added.

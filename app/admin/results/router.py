@@ -128,7 +128,7 @@ async def download_numbers(
 
 
 async def _kept(
-    database: Database, settings: Settings, who: Who, study: StudyHere, asked: results.Asked
+    database: Database, settings: Settings, who: Who, study: StudyHere, asked: results.ResultsRequest
 ) -> Findings | None:
     """The cached results that this user has opened."""
     await database.read(results.require_all_open, who, study, asked)

@@ -49,7 +49,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StatisticView:
     """A statistic in words and tables."""
 
     title: str
@@ -114,10 +114,12 @@ def _item_title(name: str, sections: Iterable[str]) -> str:
     return f"{_ITEMS[kind]}: {block}" if len(of_kind) > 1 else _ITEMS[kind]
 
 
-def told_of(sections: Iterable[Section], address: Address) -> Sequence[Told]:
+def statistic_views(sections: Iterable[Section], address: Address) -> Sequence[StatisticView]:
     """All numbers, statistic by statistic; `address` is where the table of a name lies as CSV."""
     return [
-        Told(section.title, section, [table_of(one, address(name)) for name, one in tables_of(section)])
+        StatisticView(
+            section.title, section, [table_of(one, address(name)) for name, one in tables_of(section)]
+        )
         for section in sections
     ]
 

@@ -14,7 +14,7 @@ from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import Reading, places_of_files, value_at
 from app.studies.file.textfiles import Unreadable, read_text
-from app.studies.file.yamlpatch import Written
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.file.yamlsource import YamlSource, read_yaml
 
 __all__ = [
@@ -45,7 +45,7 @@ def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) 
     return _FileReading(path, stimuli).finish()
 
 
-def written_study(path: Path) -> Written:
+def written_study(path: Path) -> WrittenFile:
     """A study file that `load_study` reads, as it was written, with the texts that it names in it."""
     data = read_yaml(read_text(path)).data
     named = (value_at(data, place) for place in places_of_files(data))

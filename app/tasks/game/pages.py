@@ -84,9 +84,8 @@ class Playing:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """The viewer has left the match, or was away for too long. With `may_return` the seat is still free to take, by a
-    button that says `back`."""
+class LeftMatch:
+    """The viewer left the match, or was away too long; `may_return`: the seat is free, the button `back` retakes it."""
 
     stage: ClassVar[Stage] = "left"
     headline: str
@@ -108,11 +107,11 @@ class Result:
 
 
 READY = Ready()
-Body = Questions | Waiting | Ready | Playing | Left | Result
+Body = Questions | Waiting | Ready | Playing | LeftMatch | Result
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastRounds:
     """The rounds that are over. They are half of a page, and the same on several pages in a row."""
 
     template: ClassVar[str] = "game_past.html"
@@ -121,7 +120,7 @@ class Past:
 
 
 @lru_cache(maxsize=512)
-def _past_html(past: Past, _age: float) -> Markup:
+def _past_html(past: PastRounds, _age: float) -> Markup:
     return Markup(html_of(past))  # noqa: S704  (a template escapes what it is given)
 
 
@@ -167,9 +166,9 @@ class GamePage(Page):
                 return "ready"
             case Waiting(asks=True):
                 return "again"
-            case Left(may_return=True):
+            case LeftMatch(may_return=True):
                 return "return"
-            case Left() | Result():
+            case LeftMatch() | Result():
                 return "next"
             case Playing(face=face) if face.over:
                 return "next"
@@ -193,7 +192,7 @@ class GamePage(Page):
     def past(self) -> Markup:
         """The past of a match under way."""
         assert isinstance(self.body, Playing)
-        return _past_html(Past(self.body.face.drawings, self.body.face.history), templates_age())
+        return _past_html(PastRounds(self.body.face.drawings, self.body.face.history), templates_age())
 
     @property
     def refresh_s(self) -> int:
@@ -216,7 +215,7 @@ class GamePage(Page):
                 return "Waiting for others"
             case Questions():
                 return "A few questions about the rules"
-            case Left() | Result():
+            case LeftMatch() | Result():
                 return self.body.headline
 
 

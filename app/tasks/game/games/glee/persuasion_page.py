@@ -156,7 +156,7 @@ def _headline(view: View, acts: bool) -> str:
     return "The seller is looking at the product" if not _sells(view) else "The next product comes"
 
 
-def _said(view: View, product: Mapping[str, Any]) -> str:
+def _message(view: View, product: Mapping[str, Any]) -> str:
     """The seller's message about a product."""
     if product["recommended"] is None:
         return product["message"] or "(no message)"
@@ -261,7 +261,7 @@ def _row(view: View, entry: Mapping[str, Any]) -> Row:
         (
             Cell(str(entry["round"])),
             Cell("high" if entry["good"] else "low"),
-            Cell("wrote" if is_text and entry["message"] else _said(view, entry)),
+            Cell("wrote" if is_text and entry["message"] else _message(view, entry)),
             Cell("yes" if entry["bought"] else "no", mark="yes" if entry["bought"] else "no"),
             Cell(amount(_gain(view, entry), signed=True)),
         ),
