@@ -19,11 +19,11 @@ from analysis.choice.same_people import same_people
 from analysis.choice.studies import StudyResult, study_result
 from analysis.data.codes import rows_where
 from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
-from analysis.data.ordering import natural
 from analysis.data.schema import check_responses
 from analysis.data.selection import Selected, choose_mode, select
 from analysis.errors import AnalysisError
 from analysis.findings.registry import computed
+from analysis.natural import natural
 from analysis.options import (
     ALTERNATIVES,
     BLANKS,

@@ -39,8 +39,7 @@ from app.studies.versions import load_version, set_state
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.tables import GameEvent, Match, Seat
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import SessionToken
+from app.trials.tables import SessionToken, State
 from bench.client import Address, Broken
 from bench.players import Person, PlayerNotes
 from bench.servers import BIN, environment, free_address

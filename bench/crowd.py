@@ -18,7 +18,6 @@ from app.library.tables import Stimulus
 from app.questions.sides import Side
 from app.sessions.runs import run_of
 from app.studies.file.drafts import check_draft
-from app.studies.tables import StudyVersion
 from app.studies.versions import load_version, stimulus_facts
 from app.tasks.pair.assignment import plan_session
 from app.tasks.pair.design import Member, PairPlan, PairToPlan
@@ -28,7 +27,7 @@ from app.trials.examining import Observed, examine
 from app.trials.flags import joined
 from app.trials.responses import Evidence, Response
 from app.trials.runs import Run
-from app.trials.tables import Mode, ParticipantSession, Status, Trial
+from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Trial
 
 SLUG = "crowd"
 N_PAIRS = 12

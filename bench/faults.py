@@ -51,12 +51,10 @@ from app.simulation.people import Person, Traits
 from app.simulation.walk import Walk
 from app.studies.file.load import load_study
 from app.studies.file.templates import write_template
-from app.studies.tables import Study
 from app.studies.versions import load_version, set_state
 from app.tasks.game.tables import GameEvent
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, SessionToken
+from app.trials.tables import Mode, SessionToken, State, Study
 from bench.chaos import Service, n_running
 from bench.servers import free_address
 

@@ -25,12 +25,11 @@ from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.sessions import beginning_queries
-from app.studies.tables import Study, StudyVersion
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.trials.design import Kind
 from app.trials.loads import HOLD_VERSION, loads_of
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, Status, Trial, Unit
+from app.trials.tables import Exclusion, Mode, Status, Study, StudyVersion, Trial, Unit
 from bench.monitor import POSTGRES
 from bench.servers import WORK
 

@@ -18,7 +18,7 @@ from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
 from app.studies.file.load import load_study
 from app.studies.versions import Loaded, load_version, set_state, stimulus_facts
-from app.trials.states import State
+from app.trials.tables import State
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SOURCES = ("human", "hybrid", "symbolic")

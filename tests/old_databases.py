@@ -17,7 +17,7 @@ from app.reports.frames import responses_frame
 from app.reports.kinds import Format
 from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
-from app.studies.tables import Study
+from app.trials.tables import Study
 from tests.conftest import migrate
 
 Held = Mapping[str, Any]

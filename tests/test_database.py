@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
 from app.core.database import PEEKING_THREADS, Database
-from app.studies.tables import Study
+from app.trials.tables import Study
 from tests.conftest import POSTGRES
 from tests.postgres import PostgresDatabases
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.reports.columns import Column
+from app.exports.columns import Column
 from app.reports.kinds import What
 from app.reports.tasks import table_of
 from tests.program import Program

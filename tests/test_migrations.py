@@ -23,9 +23,8 @@ from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, Kind
 from app.library.tables import Stimulus, StudyClip, Upload
-from app.studies.tables import Study, StudyVersion
 from app.trials.responses import Evidence, Response
-from app.trials.tables import ParticipantSession, SessionToken, Trial, Unit, UnitMember
+from app.trials.tables import ParticipantSession, SessionToken, Study, StudyVersion, Trial, Unit, UnitMember
 from tests.conftest import migrate
 from tests.factories import NOW
 from tests.old_databases import empty

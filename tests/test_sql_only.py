@@ -12,7 +12,7 @@ from sqlmodel import Session, select
 
 from app.core.database import TRIES, Database
 from app.core.errors import Stale
-from app.studies.tables import Study
+from app.trials.tables import Study
 
 FILE = Path(__file__)
 BESIDE: dict[str, Callable[[], object]] = {

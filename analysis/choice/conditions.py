@@ -12,7 +12,7 @@ from analysis.choice.accuracy import accuracy_per_participant
 from analysis.choice.same_people import ComparedAs, same_people_in_conditions
 from analysis.choice.uncertainty import uncertainty_per_participant
 from analysis.data.codes import rows_where
-from analysis.data.ordering import natural
+from analysis.natural import natural
 from analysis.options import RESAMPLES, Alternative, Blank
 from analysis.results import Result
 from analysis.stats.comparisons import MannWhitney, mann_whitney

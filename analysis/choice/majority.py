@@ -8,8 +8,8 @@ import pandas as pd
 
 from analysis.data.codes import Groups, crossed, groups_of, recoded, rows_where
 from analysis.data.columns import CHOICES, LABEL_COLUMNS, MEMBERS, names
-from analysis.data.ordering import natural
 from analysis.data.totals import share
+from analysis.natural import natural
 from analysis.options import Ties
 from analysis.stats.intervals import Floats, wilson
 

@@ -8,10 +8,10 @@ import pandas as pd
 
 from analysis.data.checking import check_columns
 from analysis.data.columns import RESPONSE_COLUMNS, Column, names
-from analysis.data.ordering import natural
 from analysis.data.reading import read_csv
 from analysis.data.schema import check_responses, refuse_repeats
 from analysis.errors import SchemaError, shown
+from analysis.natural import natural
 
 SOURCES: Mapping[int, str] = {1: "human", 2: "hybrid", 3: "symbolic"}
 HUMAN = 1

@@ -1,16 +1,10 @@
-"""Names in the order in which people read them: q2 before q10."""
-
-import re
+"""Ranks of names in the order in which people read them."""
 
 import numpy as np
 import pandas as pd
 
 from analysis.data.codes import Counts
-
-
-def natural(text: str) -> list[tuple[int, int | str]]:
-    """A sorting key that puts q2 before q10."""
-    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"([0-9]+)", text)]
+from analysis.natural import natural
 
 
 def natural_ranks(names: pd.Series) -> Counts:

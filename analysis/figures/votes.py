@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.choice.studies import StudyResult
-from analysis.data.ordering import natural
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
+from analysis.natural import natural
 from analysis.results import table_rows
 from analysis.stats.intervals import wilson
 

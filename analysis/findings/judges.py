@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from analysis.data.ordering import natural
 from analysis.findings.marks import INTERVAL, few, nothing
 from analysis.findings.model import Band, Column, Figure, Mark, Numbers
 from analysis.findings.words import count, ends_of, first_few, limits, percent, sentence
 from analysis.judging.measures import Group, Measure
 from analysis.judging.sample import LABELS
 from analysis.judging.validation import JudgeValidation
+from analysis.natural import natural
 from analysis.stats.evidence import NOT_YET, Evidence, evidence
 
 

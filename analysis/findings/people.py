@@ -7,9 +7,9 @@ import pandas as pd
 
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
-from analysis.data.ordering import natural
 from analysis.findings.model import Cell, Column, Measured, Numbers, Section
 from analysis.findings.tables import column, names
+from analysis.natural import natural
 from analysis.reported import Analysis, Settings
 from analysis.results import table_rows
 

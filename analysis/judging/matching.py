@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.data.ordering import natural
 from analysis.errors import AnalysisError
 from analysis.files.faults import note
 from analysis.files.lookalikes import lookalikes
 from analysis.judging.pairs import Bools, Ints, Pairs, compressed
+from analysis.natural import natural
 from analysis.results import Result
 from analysis.stats.intervals import Floats
 

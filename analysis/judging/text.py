@@ -17,7 +17,7 @@ from analysis.judging.versus import Versus
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_cell
-from analysis.text.terminal import WIDTH, as_text, heading, name_of, number, resamples_words, table_of
+from analysis.terminal import WIDTH, as_text, heading, name_of, number, resamples_words, table_of
 
 _LONGEST = 40
 _NAMES = {

@@ -10,7 +10,7 @@ from analysis.planning.asked import Asked
 from analysis.planning.plans import Plan, TestPlan
 from analysis.planning.words import name_of
 from analysis.stats.estimates import Estimate
-from analysis.text.terminal import WIDTH, as_text
+from analysis.terminal import WIDTH, as_text
 
 
 def render_plan(plan: Plan, width: int = WIDTH) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
-from analysis.data.ordering import natural
+from analysis.natural import natural
 from analysis.results import Result
 from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTest, paired_test

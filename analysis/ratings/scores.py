@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from analysis.data.codes import Counts, Mask, codes_of, groups_of
-from analysis.data.ordering import natural, natural_ranks
+from analysis.data.ordering import natural_ranks
 from analysis.data.rating_table import OF_ITEM, OutOfRange, Ratings, check_ratings
+from analysis.natural import natural
 from analysis.options import LEVEL, RESAMPLES, Level
 from analysis.ratings.groups import (
     GroupComparison,

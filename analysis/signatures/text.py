@@ -10,7 +10,7 @@ from analysis.signatures.against import MAP_PEOPLE, NOT_COVERED, SignatureResult
 from analysis.signatures.comparing import Signatures
 from analysis.signatures.play import PlaySignatures
 from analysis.stats.evidence import NOT_YET, separated
-from analysis.text.terminal import (
+from analysis.terminal import (
     WIDTH,
     as_text,
     heading,

@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import sparse
 
-from analysis.data.ordering import natural
 from analysis.data.outcomes import names_a_member
 from analysis.errors import AnalysisError
+from analysis.natural import natural
 from analysis.options import chosen
 from analysis.results import Result
 from analysis.stats.agreement.units import Codes, Units, pairs_of, people_of

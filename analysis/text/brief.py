@@ -12,8 +12,8 @@ from analysis.findings.in_short import compared_line, condition_line, mixed_line
 from analysis.reported import Analysis, Comparison
 from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
+from analysis.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 from analysis.text.full import counted
-from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 
 MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS, MOST_CONDITION_PAIRS = 6, 3, 6, 3
 

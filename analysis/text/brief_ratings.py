@@ -10,7 +10,7 @@ from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.results import table_rows
 from analysis.signs import signed
 from analysis.stats.p_values import p_words
-from analysis.text.terminal import interval_of, name_of, number, table_of, why_unbounded
+from analysis.terminal import interval_of, name_of, number, table_of, why_unbounded
 
 MOST_CRITERIA, MOST_GROUPS, MOST_COMPARED, MOST_CLASSES, MOST_NOTES = 9, 8, 3, 9, 4
 MOST_PAIRS = 3

@@ -9,8 +9,7 @@ from analysis.detection.studies import BlockJudgements
 from analysis.findings.detection import PLAIN_MEANS, counted, detection_sections, model_and_agreement
 from analysis.findings.in_short import condition_line
 from analysis.stats.p_values import p_words
-from analysis.text.sections import render_sections
-from analysis.text.terminal import (
+from analysis.terminal import (
     WIDTH,
     as_text,
     heading,
@@ -20,6 +19,7 @@ from analysis.text.terminal import (
     number,
     table_of,
 )
+from analysis.text.sections import render_sections
 
 MOST_GROUPS, MOST_COMPARED, MOST_BLOCKS = 9, 3, 3
 FITTED = "the group's by a multilevel probit"

@@ -8,8 +8,8 @@ from analysis.choice.studies import StudyResult
 from analysis.choice.ties import TieAnswers
 from analysis.findings.registry import sections_of, sections_of_all
 from analysis.reported import Analysis
+from analysis.terminal import WIDTH, as_text, heading, left_out_words, name_of, resamples_words
 from analysis.text.sections import render_sections
-from analysis.text.terminal import WIDTH, as_text, heading, left_out_words, name_of, resamples_words
 
 
 def render(analysis: Analysis, width: int = WIDTH) -> str:

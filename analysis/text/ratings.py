@@ -9,9 +9,7 @@ from analysis.findings.rating_sections import rating_sections
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings, SelfAssessment
-from analysis.text.brief_ratings import brief, brief_pairs
-from analysis.text.sections import render_sections
-from analysis.text.terminal import (
+from analysis.terminal import (
     WIDTH,
     as_text,
     heading,
@@ -20,6 +18,8 @@ from analysis.text.terminal import (
     resamples_words,
     shortened,
 )
+from analysis.text.brief_ratings import brief, brief_pairs
+from analysis.text.sections import render_sections
 
 MOST_BLOCKS = 3
 EVERYTHING = "Everything: --full; as data: --json."

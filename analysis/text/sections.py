@@ -7,7 +7,7 @@ from rich.table import Table
 
 from analysis.findings.cells import TERMINAL, cell_text
 from analysis.findings.model import Cell, Column, Numbers, Section
-from analysis.text.terminal import heading, name_of, table_of
+from analysis.terminal import heading, name_of, table_of
 
 LONGEST = 60
 

@@ -27,7 +27,7 @@ from app.matches.watching import match_blocks
 from app.studies.access import study_for
 from app.studies.dependencies import StudyDep as StudyDep
 from app.tasks.registry import DESIGNS
-from app.trials.states import State
+from app.trials.tables import State
 
 COOKIE = "lh-login"
 LOGIN_FORM = "lh-login-form"

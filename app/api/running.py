@@ -22,8 +22,7 @@ from app.studies.blinding import may_look
 from app.studies.checklist import ChecklistContext, checklist
 from app.studies.closing import LONGEST_GRACE_MIN
 from app.trials.flags import Flag
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]

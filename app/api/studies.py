@@ -16,7 +16,7 @@ from app.studies.file.bundle import MOST_FILES
 from app.studies.file.difference import Change, Line
 from app.studies.file.load import json_schema
 from app.studies.file.templates import TEMPLATES
-from app.trials.states import State
+from app.trials.tables import State
 
 router = APIRouter(dependencies=[editors], tags=["studies"])
 owners = APIRouter(dependencies=[owners_only], tags=["studies"])

@@ -16,9 +16,8 @@ from app.studies.file.items import read_item_file
 from app.studies.file.pairs import StimulusFacts, read_pair_file
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.tables import Draft, Study, StudyVersion
-from app.trials.states import State
-from app.trials.tables import Unit, UnitMember
+from app.studies.tables import Draft
+from app.trials.tables import State, Study, StudyVersion, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,8 +172,8 @@ def exchanges(
 
     from app.cli.console import opened
     from app.core.errors import StudyError
-    from app.reports.played import exchanges as exchanged
     from app.studies.queries import study_named
+    from app.tasks.game.played import exchanges as exchanged
 
     with opened() as (_, database), database.reading() as session:
         study_named(session, study)

@@ -129,7 +129,7 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
     from app.outputs.clues import clues_state
     from app.studies.checklist import ChecklistContext
     from app.studies.launch import Accepted, change_state, study_here
-    from app.trials.states import State
+    from app.trials.tables import State
 
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:

@@ -16,12 +16,11 @@ from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.matches.offering import documents_of, keep_records
 from app.studies.file.load import load_study
-from app.studies.tables import Study
 from app.studies.versions import load_version, set_state, stimulus_facts
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import played
-from app.trials.states import State
+from app.trials.tables import State, Study
 
 SLUG = "demo"
 PLAY = "play"

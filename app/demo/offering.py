@@ -20,11 +20,10 @@ from app.demo.build import PLAY, RATE
 from app.library.tables import Stimulus
 from app.matches.offering import offer_match_by, records_prefix
 from app.studies.access import StudyHere
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.game.fold import match_table
 from app.tasks.game.tables import MatchStatus
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State, Study, StudyVersion
 
 EVERY_S = 3.0
 MOST_MATCHES = 40

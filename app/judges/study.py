@@ -16,10 +16,9 @@ from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion
 from app.tasks.pair.design import Member
 from app.trials.design import Kind
-from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)

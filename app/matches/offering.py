@@ -25,7 +25,7 @@ from app.studies.access import StudyHere, study_for, visible_slugs
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import refuse_leaks
 from app.studies.queries import newest_version
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.studies.versions import load_version
 from app.tasks.game.base import Seat
 from app.tasks.game.fold import event_table, folded_from_rows, seat_table
@@ -35,7 +35,7 @@ from app.tasks.game.replay import Replayed, Took
 from app.tasks.game.tables import MatchStatus
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.trials.design import Kind
-from app.trials.tables import Exclusion
+from app.trials.tables import Exclusion, Study, StudyVersion
 
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)].c
 _event = event_table.c

@@ -15,7 +15,6 @@ from app.sessions import beginning_queries
 from app.sessions.runs import run_of
 from app.sessions.where import SESSIONS
 from app.studies.access import StudyHere
-from app.studies.tables import StudyVersion
 from app.tasks.game.base import AnyGame, GameConfig
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES, KITS
@@ -26,7 +25,7 @@ from app.tasks.game.parts import amount
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import EntryStatus, MatchStatus
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession, StudyVersion
 
 PAGE = 50
 MODES = tuple(mode for mode in Mode if mode is not Mode.PREVIEW)

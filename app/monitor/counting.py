@@ -23,7 +23,7 @@ from sqlmodel import Session, SQLModel, col
 
 from app.tasks.registry import DESIGNS
 from app.trials.design import Kind
-from app.trials.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
+from app.trials.flags import Flag, is_one_sided, split
 from app.trials.responses import Evidence, Response
 from app.trials.tables import Trial, Unit
 
@@ -197,17 +197,3 @@ def practice_pairs(session: Session, version_id: int) -> frozenset[int]:
     """Ids of a version's practice pairs."""
     found = select(_unit.c.id).where(_unit.c.version_id == version_id, _unit.c.kind == Kind.PRACTICE)
     return frozenset(session.connection().execute(found).scalars())
-
-
-# Sessions that always pressed the same side, as `is_one_sided` says it of counts.
-ONE_SIDED = (
-    select(_response.c.session_id)
-    .select_from(
-        join(_response, _trial, _response.c.trial_id == _trial.c.id).join(
-            _unit, _unit.c.id == _trial.c.unit_id
-        )
-    )
-    .where(_response.c.side.in_(sorted(_SIDES)), ~_response.c.unplayable, _unit.c.kind != Kind.PRACTICE)
-    .group_by(_response.c.session_id)
-    .having(func.count() >= ONE_SIDED_FROM, func.min(_response.c.side) == func.max(_response.c.side))
-)

@@ -9,10 +9,9 @@ from sqlmodel import Session, col, func, select
 
 from app.sessions.links import PARTICIPANT_KEYS, id_in
 from app.sessions.runs import run_of
-from app.studies.tables import StudyVersion
 from app.trials.loads import LEFT_AFTER, loads_of
 from app.trials.runs import Run
-from app.trials.tables import BEGUN, Mode, ParticipantSession, Status
+from app.trials.tables import BEGUN, Mode, ParticipantSession, Status, StudyVersion
 
 NEWEST = 500
 """So many of the newest sessions are looked at for the parameters of their links."""

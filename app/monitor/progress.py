@@ -35,8 +35,7 @@ from app.trials.design import Kind, PageKey, SessionPages, Slot
 from app.trials.flags import in_order
 from app.trials.loads import LEFT_AFTER, loads_of
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Status, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, State, Status, Unit, UnitMember
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)

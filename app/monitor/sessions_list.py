@@ -19,9 +19,8 @@ from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
 from app.monitor.tally import Tally, tally_of
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere
-from app.studies.tables import StudyVersion
 from app.trials.flags import Flag, in_order
-from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote, Status
+from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote, Status, StudyVersion
 
 PER_PAGE = 50
 LONGEST_QUERY = 200

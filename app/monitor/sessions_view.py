@@ -14,7 +14,6 @@ from app.monitor.session_pages import AnsweredPages, Event
 from app.sessions.exclusions import no_such_session
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere
-from app.studies.tables import StudyVersion
 from app.trials.design import (
     Kind,
     PageKey,
@@ -26,6 +25,7 @@ from app.trials.tables import (
     ParticipantSession,
     SessionNote,
     Status,
+    StudyVersion,
 )
 
 _ENDS = {

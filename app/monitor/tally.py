@@ -18,8 +18,7 @@ from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, s
 from sqlmodel import Session, SQLModel
 
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
-from app.studies.tables import StudyVersion
-from app.trials.tables import BEGUN, COUNTED_ALONE, Exclusion, Mode, ParticipantSession, Status
+from app.trials.tables import BEGUN, COUNTED_ALONE, Exclusion, Mode, ParticipantSession, Status, StudyVersion
 
 CHUNK = 100  # sessions whose answers are read at once
 OPEN = (Status.ARRIVED, Status.ACTIVE)

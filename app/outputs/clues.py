@@ -28,10 +28,9 @@ from app.studies.file.items import ItemRow, read_item_file
 from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.tables import StudyVersion
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.trials.design import Kind as PairKind
-from app.trials.tables import Unit, UnitMember
+from app.trials.tables import StudyVersion, Unit, UnitMember
 
 SEED = 1
 

@@ -17,9 +17,8 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.library.places import judging_folder, package_folder, report_folder
 from app.studies.access import StudyHere
 from app.studies.blinding import require_open
-from app.studies.tables import StudyVersion
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession, StudyVersion
 
 MOST_AUTHORS, LONGEST = 50, 200
 VERDICTS = "verdicts.csv"

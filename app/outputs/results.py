@@ -17,9 +17,8 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.outputs.outputs import answers_by_mode
 from app.studies.access import StudyHere, study_for, visible_slugs
 from app.studies.blinding import OPEN, is_blinded, may_look, require_open
-from app.studies.tables import StudyVersion
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, ParticipantSession, Unit, UnitMember
+from app.trials.tables import Exclusion, Mode, ParticipantSession, StudyVersion, Unit, UnitMember
 
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
 FRESH_FOR = timedelta(minutes=1)  # so long a computation is shown before newer answers begin another

@@ -19,14 +19,15 @@ from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
+from app.exports import columns
+from app.exports.tables import BATCH_ROWS, OfStudy, Row
 from app.questions.base import Question
 from app.questions.registry import TYPES, answers_of, parts_of
-from app.reports import columns
-from app.reports.exported import BATCH_ROWS, SHARED, Row
 from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import Format
 from app.reports.preferences import preferences
+from app.reports.selects import SHARED
 from app.reports.tasks import of_sessions, table_of
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
@@ -100,13 +101,14 @@ def rows_of(
     table = table_of(what)
     if table.rows is None:
         raise ValueError(f"{what} is computed from votes")
-    rows = table.rows(session, slug, modes, by_arrival=by_arrival)
+    designs = designs_of(session, slug)
+    study = OfStudy(slug, designs)
+    rows = table.rows(session, study, modes, by_arrival=by_arrival)
     match what:
         case "answers":
-            yield from _by_question(rows, designs_of(session, slug))
+            yield from _by_question(rows, designs)
         case "participants":
-            designs = designs_of(session, slug)
-            yield from _with_own(session, slug, _with_background(rows, designs), designs)
+            yield from _with_own(session, study, _with_background(rows, designs))
         case _:
             yield from rows
 
@@ -148,11 +150,9 @@ def _of_background(designs: Mapping[int, StudyDesign]) -> Iterator[tuple[Questio
                 yield part, TYPES[question.type].entry or TYPES[part.type].entry
 
 
-def _with_own(
-    session: Session, slug: str, rows: Iterable[Row], designs: Mapping[int, StudyDesign]
-) -> Iterator[Row]:
+def _with_own(session: Session, study: OfStudy, rows: Iterable[Row]) -> Iterator[Row]:
     """Each session with what its tasks add."""
-    parts = [part.values(session, slug, designs) for part in of_sessions(designs)]
+    parts = [part.values(session, study) for part in of_sessions(study.designs)]
     for row in rows:
         yield {**row, **{name: value for part in parts for name, value in part(row).items()}}
 

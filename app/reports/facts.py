@@ -12,10 +12,9 @@ from app.reports.kinds import table_names
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion
 from app.tasks.listed import TASKS
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion
 
 COUNTED_MODES = tuple(map(str, (Mode.LIVE, Mode.SIMULATED, Mode.PILOT)))
 """In the order in which the first one that has anything is taken, unless one is asked for."""

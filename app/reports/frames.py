@@ -13,8 +13,8 @@ from analysis import check_responses, majority_vote, select_rows
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column, ColumnType, names
 from analysis.data.selection import with_unwatched
 from app.core.errors import NotFound
-from app.reports.responses import responses_in_parts
 from app.studies.queries import study_named
+from app.tasks.pair.responses import responses_in_parts
 
 _ROWS_AT_ONCE = 2_000  # few enough that their cells stay in the processor's cache
 _TYPES: dict[ColumnType, pa.DataType] = {

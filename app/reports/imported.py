@@ -17,14 +17,12 @@ from app.questions.base import Question
 from app.questions.sides import Pressed
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
 from app.studies.file.model import SLUG_PATTERN
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan, pressed_for
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign
 from app.tasks.registry import AnyDesign
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Status, Trial, Unit
+from app.trials.tables import ParticipantSession, State, Status, Study, StudyVersion, Trial, Unit
 
 # The version of the consent of studies whose answers came with a mapping file, and its text's beginning.
 MAPPED = "mapped"

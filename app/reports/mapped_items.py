@@ -30,11 +30,10 @@ from app.reports.imported import (
 )
 from app.studies.file.design import DesignTruth
 from app.studies.file.pairs import NO_SOURCE
-from app.studies.tables import StudyVersion
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.trials.design import Kind
 from app.trials.responses import Response
-from app.trials.tables import Trial, Unit
+from app.trials.tables import StudyVersion, Trial, Unit
 
 _MOST_LABELS = 11
 # Of what the database keeps of an item, as columns of a table of items.

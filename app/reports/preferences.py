@@ -14,7 +14,7 @@ from analysis.results import table_rows
 from app.reports.frames import responses_frame
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.tables import StudyVersion
+from app.trials.tables import StudyVersion
 
 _PAIR = ("pair", "stimulus_a", "stimulus_b")
 

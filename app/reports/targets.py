@@ -135,6 +135,6 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
 def _has_answers_to_pairs(session: "Session | None", target: str) -> bool:
     if session is None or is_file(target):
         return False
-    from app.reports.responses import responses
+    from app.tasks.pair.responses import responses
 
     return session.execute(responses(target, ["study"]).limit(1)).first() is not None

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.reports.exported import SHARED, Designs, Exports, ExportTable, OfSessions
+from app.exports.tables import Designs, Exports, ExportTable, OfSessions
+from app.reports.selects import SHARED
 from app.tasks.game.exports import EXPORTS as GAME
 from app.tasks.pair.exports import EXPORTS as PAIR
 from app.tasks.rating.exports import EXPORTS as RATING

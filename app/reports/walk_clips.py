@@ -10,10 +10,11 @@ import numpy as np
 from sqlmodel import Session
 
 from app.core.errors import Conflict
+from app.exports.tables import OfStudy
 from app.reports.facts import designs_of
-from app.reports.walked import poses_of, pressed_of, start_of, walks
 from app.studies.queries import study_named
 from app.tasks.walk.tables import Over
+from app.tasks.walk.walked import poses_of, pressed_of, start_of, walks
 from app.trials.design import Kind
 from app.trials.tables import Mode
 from stimuli.arena import GOALS
@@ -54,7 +55,7 @@ def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> ShownWa
     if not any(design.walk_blocks for design in designs.values()):
         raise Conflict(f"{slug} has no block of walks (`task: walk`)")
     found, left_out = list[Walked](), Counter[str]()
-    for row in walks(session, slug, [mode]):
+    for row in walks(session, OfStudy(slug, designs), [mode]):
         why = _why_not(row, agreed=designs[row["version"]].consent.play_shown)
         if why:
             left_out[why] += 1

@@ -4,8 +4,7 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlmodel import SQLModel
 
 from app.studies.queries import STATE
-from app.studies.tables import Study, StudyVersion
-from app.trials.tables import Mode, ParticipantSession, SessionToken, Status, Trial
+from app.trials.tables import Mode, ParticipantSession, SessionToken, Status, Study, StudyVersion, Trial
 
 _session, _version, _study, _trial, _token = (
     SQLModel.metadata.tables[str(table.__tablename__)]

@@ -11,10 +11,8 @@ from app.sessions.runs import run_of
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
-from app.studies.tables import Study, StudyVersion
 from app.tasks.running import task_named
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Trial, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Trial, Unit, UnitMember
 
 NO_CLIP = "There is no such clip on the page you are on."
 

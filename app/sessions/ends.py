@@ -15,8 +15,7 @@ from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.redirects import is_address
 from app.trials.ending import Earned, Ending, Shortfall, Way
 from app.trials.pages import EndPage
-from app.trials.states import State
-from app.trials.tables import Mode, Status
+from app.trials.tables import Mode, State, Status
 
 FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "

@@ -19,9 +19,18 @@ from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.runs import run_of
 from app.studies.file.load import StudyDesign
-from app.studies.tables import Study, StudyVersion
-from app.trials.states import STATES, State
-from app.trials.tables import BEGUN, COUNTED_ALONE, Mode, ParticipantSession, SessionToken, Status
+from app.trials.states import STATES
+from app.trials.tables import (
+    BEGUN,
+    COUNTED_ALONE,
+    Mode,
+    ParticipantSession,
+    SessionToken,
+    State,
+    Status,
+    Study,
+    StudyVersion,
+)
 
 NO_STUDY = "There is no study at this address. Please check the link that you were given."
 NO_SUCH_SESSION = "The session of this link no longer exists. Please ask for a new link."

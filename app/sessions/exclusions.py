@@ -8,8 +8,7 @@ from app.accounts.audit import SERVICE, record
 from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
 from app.studies.access import StudyHere
-from app.studies.tables import StudyVersion
-from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote
+from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote, StudyVersion
 
 LONGEST = 2_000
 

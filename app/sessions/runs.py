@@ -9,11 +9,10 @@ from sqlmodel import Session, col, select
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.file.load import StudyDesign
-from app.studies.tables import StudyVersion
 from app.trials.design import Kind, UnitToPlan
 from app.trials.parts import BlockDesign
 from app.trials.runs import BlockRun, Run
-from app.trials.tables import Unit, UnitMember
+from app.trials.tables import StudyVersion, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

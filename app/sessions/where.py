@@ -15,15 +15,23 @@ from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
 from app.sessions.runs import StudyRun, run_at, run_of
 from app.studies.queries import STATE
-from app.studies.tables import Study, StudyVersion
 from app.tasks.running import has_shared_page, live_of, task_named
 from app.trials.design import Slot
 from app.trials.ending import Ending, ending_of
 from app.trials.here import TrialSeen
 from app.trials.responses import Response
 from app.trials.sessions import Sessions
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, SessionToken, Status, Trial, Unit, UnitMember
+from app.trials.tables import (
+    ParticipantSession,
+    SessionToken,
+    State,
+    Status,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+    UnitMember,
+)
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_SESSION = (

@@ -17,12 +17,21 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions.entering import day_of
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.runs import run_of
-from app.studies.tables import Study, StudyVersion
 from app.tasks.listed import TASKS
 from app.tasks.running import task_named
 from app.trials.loads import HOLD_VERSION
 from app.trials.responses import Evidence, Response
-from app.trials.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
+from app.trials.tables import (
+    BEGUN,
+    Exclusion,
+    ParticipantSession,
+    SessionNote,
+    SessionToken,
+    Status,
+    Study,
+    StudyVersion,
+    Trial,
+)
 
 PARTICIPANT = Actor(None, "a participant")
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)

@@ -14,8 +14,8 @@ from app.accounts.tables import Role, User
 from app.accounts.users import checked_email
 from app.core.errors import Conflict, NotFound, StudyError
 from app.studies.file.model import SLUG_PATTERN
-from app.studies.tables import Study, StudyShare
-from app.trials.states import State
+from app.studies.tables import StudyShare
+from app.trials.tables import State, Study
 
 _SLUG = re.compile(SLUG_PATTERN)
 _MOST_ID = 2**31

@@ -8,8 +8,7 @@ from app.accounts.audit import Actor, record
 from app.core.errors import Conflict
 from app.studies.access import StudyHere
 from app.studies.launch import OPEN, hold
-from app.studies.tables import Study
-from app.trials.states import State
+from app.trials.tables import State, Study
 
 
 def archive(session: Session, by: Actor, study: StudyHere, now: datetime) -> None:

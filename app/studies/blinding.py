@@ -15,8 +15,7 @@ from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry
 from app.core.errors import Conflict
 from app.studies.access import StudyHere
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State
 
 OPEN = "results.open"
 

@@ -17,13 +17,13 @@ from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
 from app.studies.file.templates import unfilled
 from app.studies.leaks import BlockLeaks, leaks_of
-from app.studies.tables import Draft, StudyVersion
+from app.studies.tables import Draft
 from app.studies.truth import truth_view
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import PairDesign
 from app.trials.design import Kind
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession, Status, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit, UnitMember
 
 FEW_PAIRS = 2
 Verdict = Literal["ok", "warning", "blocker"]

@@ -22,8 +22,7 @@ from app.library.places import judging_folder, package_folder, report_folder, re
 from app.studies.access import StudyHere
 from app.studies.archiving import refuse_open
 from app.studies.launch import hold
-from app.studies.tables import Study, StudyVersion
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion
 
 FOLDERS = (report_folder, package_folder, judging_folder, results_folder)
 

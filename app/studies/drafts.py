@@ -23,9 +23,9 @@ from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import unfilled
 from app.studies.file.yamlpatch import WrittenFile, file_of_version
 from app.studies.seeing import admit_named, facts_for
-from app.studies.tables import Draft, Study, StudyShare, StudyVersion
+from app.studies.tables import Draft, StudyShare
 from app.studies.versions import Loaded, load_version
-from app.trials.states import State
+from app.trials.tables import State, Study, StudyVersion
 
 MOST_CHARACTERS = 5_000_000
 LONGEST_REASON = 2_000

@@ -9,7 +9,8 @@ from app.accounts.logins import NotAllowed, Who
 from app.core.errors import NotFound
 from app.jobs.queue import JobView, cancel, view
 from app.jobs.tables import Job, Kind
-from app.studies.tables import Study, StudyShare
+from app.studies.tables import StudyShare
+from app.trials.tables import Study
 
 
 def job_for(session: Session, who: Who, job_id: int) -> JobView:

@@ -17,10 +17,9 @@ from app.studies.access import StudyHere
 from app.studies.checklist import Check, ChecklistContext, checklist, has_session, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
-from app.trials.states import State, check_change, following
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.states import check_change, following
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion
 
 LONGEST_REASON = 2_000
 MOST_CHANGES = 50

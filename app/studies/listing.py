@@ -15,10 +15,9 @@ from app.accounts.tables import AuditEntry, User
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.pairs_summary import unit_counts
 from app.studies.summaries import units_of
-from app.studies.tables import Draft, Study, StudyShare, StudyVersion
+from app.studies.tables import Draft, StudyShare
 from app.tasks.listed import units_in_words
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Status
+from app.trials.tables import ParticipantSession, State, Status, Study, StudyVersion
 
 # Sessions by mode and status.
 Counts = Mapping[tuple[str, str], int]

@@ -4,8 +4,7 @@ from sqlalchemy import case
 from sqlmodel import Session, SQLModel, col, select
 
 from app.core.errors import NotFound
-from app.studies.tables import Study, StudyVersion
-from app.trials.states import State
+from app.trials.tables import State, Study, StudyVersion
 
 _study = SQLModel.metadata.tables[str(Study.__tablename__)]
 # An archived study is to participants as a closed one. What was chosen for its closing holds while it is closed.

@@ -41,15 +41,14 @@ from app.studies.file.pairs import (
 )
 from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.pair.design import Member
 from app.tasks.pair.settings import DesignPair, PairDesign
 from app.tasks.rating.settings import DesignItem
 from app.tasks.registry import AnyDesign
 from app.trials.design import Kind
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Unit, UnitMember
 
 Stimuli = Mapping[str, StimulusFacts]
 _COUNTS = (Mode.LIVE, Mode.PILOT)

@@ -17,12 +17,21 @@ from app.library.tables import Stimulus
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
-from app.studies.tables import Draft, Study, StudyVersion
+from app.studies.tables import Draft
 from app.tasks.game.tables import forget_matches
 from app.tasks.walk.tables import forget_walks
 from app.trials.responses import Evidence, Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, SessionToken, Trial, Unit, UnitMember
+from app.trials.tables import (
+    Mode,
+    ParticipantSession,
+    SessionToken,
+    State,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+    UnitMember,
+)
 
 
 @dataclass(frozen=True, slots=True)

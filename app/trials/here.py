@@ -9,8 +9,8 @@ from app.core.errors import Conflict
 from app.trials.design import BlockPart, PageKey, SessionPages
 from app.trials.ending import FINISHED, Ending
 from app.trials.runs import BlockRun, Run
-from app.trials.states import State, takes_answers
-from app.trials.tables import Mode, Status
+from app.trials.states import takes_answers
+from app.trials.tables import Mode, State, Status
 
 
 class NotCurrent(Conflict):

@@ -3,21 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from types import MappingProxyType
 
 from app.core.errors import Conflict
-from app.trials.tables import Mode
-
-
-class State(StrEnum):
-    """A study's state: it takes entries while `pilot` or `live`, answers until `closed`."""
-
-    DRAFT = "draft"
-    PILOT = "pilot"
-    LIVE = "live"
-    PAUSED = "paused"
-    CLOSED = "closed"
+from app.trials.tables import Mode, State
 
 
 @dataclass(frozen=True, slots=True)

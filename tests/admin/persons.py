@@ -15,7 +15,8 @@ from app.accounts.tables import Role
 from app.accounts.tokens import make_token
 from app.accounts.users import add_user
 from app.admin.access import COOKIE
-from app.studies.tables import Study, StudyShare
+from app.studies.tables import StudyShare
+from app.trials.tables import Study
 
 Fields = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.studies.launch import study_here
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program

@@ -19,8 +19,7 @@ from app.studies.file.load import load_study
 from app.studies.pairs_draft import IN_BLOCKS
 from app.studies.versions import load_version, set_state, stimulus_facts
 from app.tasks.registry import BLOCKS as BLOCKS_BY_TASK
-from app.trials.states import State
-from app.trials.tables import Unit
+from app.trials.tables import State, Unit
 from tests.admin.persons import Person, Program
 from tests.admin.test_design import form_on
 from tests.factories import NOW, answer_for, page_on, study_file

@@ -14,7 +14,7 @@ from app.jobs.tables import Job
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program

@@ -28,8 +28,8 @@ from app.studies.access import StudyHere
 from app.studies.drafts import create_study, save_version
 from app.studies.file.drafts import check_draft
 from app.studies.file.keys import tidied
-from app.studies.tables import Draft, Study
-from app.trials.states import State
+from app.studies.tables import Draft
+from app.trials.tables import State, Study
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file
 

@@ -12,8 +12,7 @@ from app.core.settings import Settings
 from app.reports.frames import responses_frame
 from app.reports.mapped import import_mapped
 from app.reports.report import build_report
-from app.studies.tables import Study, StudyVersion
-from app.trials.tables import ParticipantSession
+from app.trials.tables import ParticipantSession, Study, StudyVersion
 from app.worker.worker import drain
 from tests.admin.persons import Person, Program
 from tests.factories import NOW

@@ -22,8 +22,7 @@ from app.library.places import judging_folder, sent_verdicts
 from app.reports.frames import responses_frame
 from app.studies.drafts import create_study
 from app.studies.versions import set_state
-from app.trials.states import State
-from app.trials.tables import Unit
+from app.trials.tables import State, Unit
 from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program

@@ -14,8 +14,8 @@ from app.library.tables import Stimulus
 from app.reports.export import export
 from app.reports.facts import designs_of
 from app.reports.kinds import Format
-from app.studies.tables import Study
 from app.tasks.game.match_files import read_matches
+from app.trials.tables import Study
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import Program, fresh_client

@@ -19,7 +19,7 @@ from app.studies.versions import set_state
 from app.tasks.game.games import GAMES
 from app.tasks.game.match_files import read_matches
 from app.tasks.game.tables import GameEvent
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import fresh_client

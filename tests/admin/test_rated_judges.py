@@ -15,7 +15,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.rated import ratings_frame
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person
 from tests.reports.rated import fill_rated, load_rated

@@ -24,8 +24,7 @@ from app.tasks.game.match_files import read_matches
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Trial, Unit
+from app.trials.tables import State, Trial, Unit
 from app.worker.handlers import results as worker
 from app.worker.worker import drain
 from tests.admin.persons import Person

@@ -29,7 +29,7 @@ from app.library.tables import Stimulus
 from app.outputs.results import FRESH_FOR
 from app.reports.frames import responses_frame
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.handlers import results as worker
 from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith

@@ -24,11 +24,9 @@ from app.core.settings import Settings
 from app.monitor.snapshots import TimePoint
 from app.reports.export import rows_of
 from app.studies.launch import study_here
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Trial, UnitMember
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Trial, UnitMember
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, answer_for, load_file, study_file

@@ -16,7 +16,7 @@ from app.outputs.outputs import ask_report
 from app.studies.file.pairs import NO_SOURCE
 from app.studies.launch import study_here
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person
 from tests.factories import NOW, load_file

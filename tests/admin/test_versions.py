@@ -16,8 +16,8 @@ from app.reports.export import rows_of
 from app.studies.access import study_for
 from app.studies.drafts import draft_for, save_draft
 from app.studies.file.load import load_study
-from app.studies.tables import StudyVersion
 from app.studies.versions import stimulus_facts
+from app.trials.tables import StudyVersion
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, study_file

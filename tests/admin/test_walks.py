@@ -11,7 +11,7 @@ from app.core.settings import Settings
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person, Program
 from tests.tasks.walk.walking import SLUG, Walking, load_walks

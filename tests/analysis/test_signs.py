@@ -7,12 +7,12 @@ import pytest
 
 import analysis
 import app
+from analysis import terminal
 from analysis.figures import words
 from analysis.findings.condition_words import signed_points
 from analysis.findings.words import exact, limits, percent
 from analysis.signs import signed
 from analysis.stats.intervals import Interval
-from analysis.text import terminal
 
 _OWN_SIGN = re.compile(r":\+[z,]?[.d]")
 

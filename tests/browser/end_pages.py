@@ -12,8 +12,7 @@ from app.studies.file.design import DesignCodes, DesignCompletion, DesignConsent
 from app.trials.design import BlockPart, pages_of
 from app.trials.ending import Earned, Ending, Way
 from app.trials.pages import EndPage
-from app.trials.states import State
-from app.trials.tables import Mode, Status
+from app.trials.tables import Mode, State, Status
 from tests.factories import NOW
 
 BACK = "https://recruiter.example.org/complete?cc={code}"

@@ -24,7 +24,8 @@ from app.main import create_app
 from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from app.studies.file.keys import tidied
-from app.studies.tables import Draft, Study
+from app.studies.tables import Draft
+from app.trials.tables import Study
 from tests.admin.persons import make_login, make_user, share_study
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.conftest import migrate

@@ -20,9 +20,8 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.serving import address_of, bind
-from app.studies.tables import Study
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State, Study
 from app.worker.handlers import results as worker
 from app.worker.worker import work
 from tests.admin.persons import make_login, make_user

@@ -17,7 +17,7 @@ from app.core.settings import Settings
 from app.main import create_app
 from app.studies.file.load import load_study
 from app.studies.versions import load_version, set_state
-from app.trials.states import State
+from app.trials.tables import State
 from tests.factories import NOW, answer_for
 from tests.sessions.walks import Walk
 from tests.tasks.game.people import Person, open_game
@@ -32,7 +32,7 @@ def calls() -> Iterator[list[str]]:
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         if event == "call" and frame.f_code.co_filename.startswith(f"{ROOT}/a"):
-            found[f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"] = None
+            found[f"{frame.f_globals.get('__name__')}.{frame.f_code.co_qualname}"] = None
 
     seen: list[str] = []
     sys.setprofile(note)
@@ -109,6 +109,7 @@ def test_x_move(client: TestClient, settings: Settings, database: Database, tmp_
     mover.look()
     other.look()
     form = mover.move_form(random.Random(1))
+    assert form is not None
     from tests.factories import submit_id_on
 
     async def move(browser: httpx2.AsyncClient) -> None:

@@ -21,7 +21,7 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
 from app.reports.kept import from_json, to_json
-from app.studies.tables import Study
+from app.trials.tables import Study
 from app.worker.worker import drain
 from tests.factories import NOW
 from tests.sessions.walks import Walk

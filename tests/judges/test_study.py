@@ -16,8 +16,7 @@ from app.judges.study import pairs_to_judge, refuse_without_files
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.studies.tables import Study, StudyVersion
-from app.trials.tables import Mode, ParticipantSession, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion, Unit, UnitMember
 from tests.factories import NOW, load_file
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]

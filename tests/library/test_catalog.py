@@ -20,8 +20,7 @@ from app.library.names import BadStimulus
 from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus, Upload
 from app.studies.drafts import create_study
-from app.studies.tables import StudyVersion
-from app.trials.tables import Mode, UnitMember
+from app.trials.tables import Mode, StudyVersion, UnitMember
 from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
 from tests.studies.test_truth import answered

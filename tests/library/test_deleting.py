@@ -26,13 +26,12 @@ from app.studies.archiving import archive
 from app.studies.deleting import WrongName, delete_study
 from app.studies.drafts import create_study
 from app.studies.launch import study_here
-from app.studies.tables import Study, StudyShare
+from app.studies.tables import StudyShare
 from app.studies.versions import set_state
 from app.tasks.game.tables import Decision, Entry, EntryStatus, Exchange, GameEvent, Match, Occupant, Seat
 from app.tasks.walk.tables import Walk as MapWalk
 from app.tasks.walk.tables import WalkSteps
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Trial
+from app.trials.tables import Mode, ParticipantSession, State, Study, Trial
 from app.worker.context import Work
 from app.worker.tidying import EVERY, tidy
 from app.worker.worker import drain

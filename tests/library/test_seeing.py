@@ -20,10 +20,8 @@ from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
 from app.studies.pairs_draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.pairs_edit import BadRow, Row
-from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State, StudyVersion
 from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
 from tests.library.test_catalog import SAMPLE, Library, stocked

@@ -31,8 +31,7 @@ from app.studies.access import StudyHere
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.flags import MEANINGS, Flag, is_one_sided
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Status
+from app.trials.tables import Mode, ParticipantSession, State, Status
 from bench.crowd import SLUG as CROWD
 from bench.crowd import fill
 from tests.admin.persons import make_user

@@ -47,8 +47,7 @@ from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.pages import QuestionsPage
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Status
+from app.trials.tables import ParticipantSession, State, Status
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk
 

@@ -22,8 +22,7 @@ from app.studies.file.load import load_study
 from app.studies.file.problems import StudyFileProblems
 from app.studies.versions import load_version, set_state
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Status
+from app.trials.tables import ParticipantSession, State, Status
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 

@@ -9,11 +9,19 @@ from typing import Any
 from sqlmodel import Session, col, select, update
 
 from app.core.database import Database
-from app.studies.tables import Study, StudyVersion
 from app.trials.design import Kind
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Trial, Unit
+from app.trials.tables import (
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    State,
+    Status,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+)
 from tests.factories import NOW, load_file
 from tests.kept import Kept
 

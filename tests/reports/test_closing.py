@@ -22,7 +22,6 @@ from app.reports.report import build_report
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
-from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
 from app.tasks.game.match_files import Options as Far
 from app.tasks.game.match_files import read_matches
@@ -30,7 +29,7 @@ from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import write_records
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
-from app.trials.states import State
+from app.trials.tables import State, StudyVersion
 from app.worker.worker import drain
 from tests.factories import NOW, load_file
 

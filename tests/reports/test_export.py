@@ -24,8 +24,8 @@ from app.reports.export import export
 from app.reports.facts import tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format
-from app.reports.responses import responses, responses_in_parts
 from app.reports.tasks import table_of
+from app.tasks.pair.responses import responses, responses_in_parts
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 

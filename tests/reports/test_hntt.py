@@ -16,8 +16,8 @@ from app.core.errors import Conflict
 from app.library.tables import Stimulus
 from app.reports.frames import responses_frame
 from app.reports.hntt import import_answers
-from app.studies.tables import Study
 from app.trials.responses import Response
+from app.trials.tables import Study
 from tests.factories import NOW
 
 pytestmark = [pytest.mark.slow, pytest.mark.any_database]

@@ -23,9 +23,8 @@ from app.reports.imported import Imported
 from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.sources import read_study
-from app.studies.tables import Study
 from app.trials.responses import Response
-from app.trials.tables import ParticipantSession, Trial, Unit, UnitMember
+from app.trials.tables import ParticipantSession, Study, Trial, Unit, UnitMember
 from tests.factories import NOW
 
 pytestmark = pytest.mark.any_database

@@ -27,11 +27,9 @@ from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report
-from app.studies.tables import Study
 from app.studies.versions import set_state
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Trial, Unit
+from app.trials.tables import ParticipantSession, State, Study, Trial, Unit
 from tests.factories import NOW
 
 pytestmark = pytest.mark.any_database

@@ -24,9 +24,7 @@ from app.reports.export import export
 from app.reports.kinds import Format
 from app.reports.package import build_package
 from app.reports.packaging.about import About
-from app.studies.tables import Study, StudyVersion
-from app.trials.states import State
-from app.trials.tables import ParticipantSession
+from app.trials.tables import ParticipantSession, State, Study, StudyVersion
 from tests.factories import NOW, open_study
 from tests.reports.packages import (
     FORMULA,

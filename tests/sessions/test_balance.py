@@ -14,8 +14,7 @@ from app.sessions.where import locate
 from app.studies.versions import set_state
 from app.tasks.pair.queries import planned_left
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Trial, Unit
+from app.trials.tables import Mode, ParticipantSession, State, Trial, Unit
 from tests.factories import NOW
 
 pytestmark = pytest.mark.both_databases

@@ -16,8 +16,7 @@ from app.sessions.entering import Visit, enter
 from app.sessions.links import BadLink
 from app.sessions.sweeping import VISIT_LASTS, end_visits
 from app.studies.versions import set_state
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, SessionToken, Status
+from app.trials.tables import ParticipantSession, SessionToken, State, Status
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, submit_id_on
 from tests.sessions.walks import Walk

@@ -27,11 +27,10 @@ from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import submit
 from app.sessions.where import locate
 from app.studies.launch import study_here
-from app.studies.tables import StudyVersion
 from app.tasks.pair.queries import planned_left
 from app.trials.loads import LEFT_AFTER
 from app.trials.responses import Evidence, Response
-from app.trials.tables import Mode, ParticipantSession, Status, Trial, Unit
+from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Trial, Unit
 from tests.clock import Clock
 from tests.factories import NOW, answer_for, open_study
 from tests.sessions.walks import Walk

@@ -19,8 +19,7 @@ from app.sessions.entering import NotOpen
 from app.studies.file.design import DesignCodes
 from app.studies.versions import set_state
 from app.trials.ending import BlockEnd, Earned, Ending, Shortfall, Way, ending_of
-from app.trials.states import State
-from app.trials.tables import ParticipantSession
+from app.trials.tables import ParticipantSession, State
 from tests.browser.end_pages import BACK, CODES, COMPLETION, design, ends_of
 from tests.factories import open_study
 from tests.sessions.walks import Walk

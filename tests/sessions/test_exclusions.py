@@ -21,12 +21,10 @@ from app.reports.frames import labels_frame, responses_frame
 from app.sessions.exclusions import LONGEST, InvalidText, add_note, exclude, include
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
-from app.studies.tables import Study
 from app.studies.versions import set_state
 from app.trials.flags import Flag
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Exclusion, Mode, SessionNote
+from app.trials.tables import Exclusion, Mode, SessionNote, State, Study
 from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
 from tests.reports.people import take, walk

@@ -18,15 +18,23 @@ from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import leave_out
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.where import locate
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.design import Member, PairToPlan
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
 from app.trials.design import BLOCK, Kind
 from app.trials.loads import HOLD_VERSION, loads_of
-from app.trials.states import State
-from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Trial, Unit
+from app.trials.tables import (
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    State,
+    Status,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+)
 from tests.factories import NOW
 
 MINUTE = timedelta(minutes=1)

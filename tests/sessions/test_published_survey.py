@@ -9,7 +9,7 @@ from app.sessions.where import locate
 from app.studies.file.load import load_study
 from app.studies.file.templates import write_template
 from app.studies.versions import load_version, set_state, stimulus_facts
-from app.trials.states import State
+from app.trials.tables import State
 from tests.factories import NOW
 from tests.sessions.test_state_machine import TRIAL, arrive, send, stored
 from tests.studies.clips import add_clips

@@ -18,19 +18,20 @@ from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
 from app.sessions.here import StudyWhere
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.where import locate
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.tasks.pair.design import PairPlan, member_at
 from app.tasks.pair.queries import planned_left
 from app.trials.here import NotCurrent
 from app.trials.responses import Evidence, Response
-from app.trials.states import State
 from app.trials.tables import (
     Exclusion,
     Mode,
     ParticipantSession,
     SessionToken,
+    State,
     Status,
+    Study,
+    StudyVersion,
     Trial,
     Unit,
     UnitMember,

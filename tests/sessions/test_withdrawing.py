@@ -34,8 +34,7 @@ from app.studies.versions import set_state
 from app.tasks.game.tables import GameEvent, Match, Seat
 from app.trials.pages import Page
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, SessionNote, Status, Trial
+from app.trials.tables import ParticipantSession, SessionNote, State, Status, Trial
 from app.worker.context import Work
 from app.worker.handlers import HANDLERS
 from app.worker.worker import drain

@@ -14,7 +14,7 @@ from app.reports.rated import ratings_frame
 from app.simulation.people import Person, Traits, worth_of
 from app.simulation.run import run_simulation
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State
 from tests.factories import load_file
 
 pytestmark = [pytest.mark.any_database, pytest.mark.slow]

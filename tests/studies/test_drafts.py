@@ -41,9 +41,8 @@ from app.studies.drafts import (
 from app.studies.file.drafts import with_slug
 from app.studies.file.keys import UnwieldyDraft
 from app.studies.listing import study_lines, version_lines
-from app.studies.tables import Draft, StudyVersion
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Status
+from app.studies.tables import Draft
+from app.trials.tables import Mode, ParticipantSession, State, Status, StudyVersion
 from tests.factories import NOW, load_file, study_file
 from tests.studies.clips import add_clips
 

@@ -24,9 +24,8 @@ from app.outputs.clues import clues_state
 from app.studies.access import StudyHere
 from app.studies.checklist import Check, ChecklistContext, checklist
 from app.studies.launch import Accepted, NotAccepted, NotReady, change_state, state_changes, study_here
-from app.studies.tables import Draft, Study, StudyVersion
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.studies.tables import Draft
+from app.trials.tables import Mode, State, Study, StudyVersion
 from tests.factories import NOW, load_file, study_file
 from tests.reports.people import CLIP, PLAYBACK, take, walk
 

@@ -22,11 +22,9 @@ from app.sessions.state_machine import submit
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.drafts import ReasonDue, draft_for, save_draft, save_version
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import set_state
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession, Trial, Unit
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Trial, Unit
 from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk

@@ -19,10 +19,9 @@ from app.sessions.state_machine import submit
 from app.sessions.where import locate
 from app.studies.checklist import ChecklistContext
 from app.studies.launch import Accepted, BadClosing, Closing, change_state, study_here
-from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
-from app.trials.states import STATES, State, check_change, following
-from app.trials.tables import Mode, ParticipantSession, Status
+from app.trials.states import STATES, check_change, following
+from app.trials.tables import Mode, ParticipantSession, State, Status, StudyVersion
 from tests.factories import NOW, load_file
 from tests.studies.clips import add_clips
 

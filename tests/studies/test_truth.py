@@ -24,10 +24,9 @@ from app.studies.file.pairs import NO_SOURCE
 from app.studies.pairs_draft import pairs_here
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.tables import StudyVersion
 from app.studies.truth import BadTruth, set_truth, truth_view
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession, Status, Unit
+from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips, facts
 from tests.studies.test_drafts import add_person

@@ -15,9 +15,8 @@ from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.studies.queries import study_named
 from app.studies.summaries import summaries
-from app.studies.tables import StudyVersion
 from app.studies.versions import set_state
-from app.trials.states import State
+from app.trials.tables import State, StudyVersion
 from tests.factories import NOW, load_file
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]

@@ -21,14 +21,15 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.reports import played, responses, selects
+from app.reports import selects
 from app.reports.export import rows_of
 from app.reports.tasks import EXPORTS
 from app.sessions.exclusions import leave_out
 from app.tasks.game import acting as game
-from app.tasks.game import matching
+from app.tasks.game import matching, played
 from app.tasks.game.pages import posted_value
 from app.tasks.listed import TASKS
+from app.tasks.pair import responses
 from app.tasks.pair import task as pair
 from app.tasks.rating import evidence as reading
 from app.tasks.rating import task as rating

@@ -29,8 +29,7 @@ from app.studies.file.load import StudyFileProblems, load_study
 from app.studies.launch import study_here
 from app.studies.versions import load_version, set_state
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import ParticipantSession, Status, Trial, Unit
+from app.trials.tables import ParticipantSession, State, Status, Trial, Unit
 from tests.admin.persons import Person, make_login, make_user
 from tests.admin.test_design import form_on
 from tests.factories import NOW

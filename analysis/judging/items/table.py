@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.data.ordering import natural
 from analysis.data.rating_table import Ratings, as_number
 from analysis.errors import SchemaError, shown
 from analysis.judging.pairs import Bools, Ints
+from analysis.natural import natural
 from analysis.results import Result
 from analysis.stats.intervals import Floats
 

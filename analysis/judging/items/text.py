@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from analysis.judging.items.studies import BlockValidation
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
 from analysis.judging.text import alternative_lines, estimate_text
-from analysis.text.terminal import WIDTH, as_text, heading, name_of, table_of
+from analysis.terminal import WIDTH, as_text, heading, name_of, table_of
 
 _MOST_CLASSES, _MOST_CONFUSIONS, _LONGEST = 8, 10, 40
 ITEM_MEASURES = {

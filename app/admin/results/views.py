@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from sqlmodel import Session
 
-from analysis.data.ordering import natural
 from analysis.findings.model import FORMAT, Figure, Findings, Mark
+from analysis.natural import natural
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.jobs.queue import JobView

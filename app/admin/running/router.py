@@ -35,8 +35,7 @@ from app.sessions.links import names_in, participant_links, session_link
 from app.sessions.previews import start_preview
 from app.studies.blinding import may_look
 from app.studies.launch import put_state, state_of
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]

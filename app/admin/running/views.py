@@ -35,8 +35,8 @@ from app.studies.launch import (
     state_changes,
 )
 from app.trials.flags import MEANINGS, Flag, Meaning
-from app.trials.states import STATES, Allows, State, following
-from app.trials.tables import Mode, Status
+from app.trials.states import STATES, Allows, following
+from app.trials.tables import Mode, State, Status
 
 
 @dataclass(frozen=True, slots=True)

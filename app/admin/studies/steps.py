@@ -25,8 +25,7 @@ from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.truth import truth_view
 from app.tasks.listed import units_in_words
-from app.trials.states import State
-from app.trials.tables import Mode, Status
+from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 

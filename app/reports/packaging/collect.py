@@ -12,9 +12,9 @@ from analysis import check_responses, majority_vote, read_responses, select_rows
 from analysis.data.columns import RESPONSE_COLUMNS, names
 from analysis.data.reading import read_rating_rows
 from analysis.results import table_rows
-from app.reports.columns import Column
+from app.exports.columns import Column
+from app.exports.tables import SESSION
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
-from app.reports.exported import SESSION
 from app.reports.facts import COUNTED_MODES, StudyFacts, tables_of
 from app.reports.kinds import table_names
 from app.reports.packaging.pseudonyms import Pseudonyms

@@ -16,10 +16,9 @@ from sqlmodel import Session, col, func, select
 
 from analysis.data.columns import Column
 from app.reports.facts import COUNTED_MODES
-from app.studies.tables import Study, StudyVersion
 from app.tasks.game.base import canonical_json
 from app.tasks.game.match import START, keyed_hash
-from app.trials.tables import BEGUN, ParticipantSession
+from app.trials.tables import BEGUN, ParticipantSession, Study, StudyVersion
 
 # What a recruiter's link said of someone, and what an experimenter wrote about them.
 _HIDDEN_COLUMNS = frozenset({"recruiter", "exclusion_reason"})

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from analysis.data.columns import Column
-from app.reports.exported import Reference
+from app.exports.tables import Reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from datetime import datetime
 
 from analysis import Analysis
 from analysis.choice.studies import StudyResult
-from analysis.data.ordering import natural
 from analysis.distances import Closing
 from analysis.findings.making import ResultsContext, alone, moves_view, results_view
 from analysis.findings.signature_tables import Found as Moves
 from analysis.findings.signature_tables import Played
 from analysis.judging import JudgeValidation
+from analysis.natural import natural
 from app.reports.page.page import Part
 from app.reports.page.writing import made_words
 from app.reports.sources import FileStudy, Source, leak_cautions, levels_of, noun_of, sessions_of

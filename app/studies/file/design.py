@@ -91,6 +91,14 @@ class StudyDesign(Frozen):
         return {**rest, "blocks": [{"task": "pair", **block}]}
 
     @property
+    def true_source(self) -> str:
+        return self.truth.source
+
+    @property
+    def may_show_play(self) -> bool:
+        return self.consent.play_shown
+
+    @property
     def is_one_block(self) -> bool:
         """True for a study of pairs only, as all were before blocks existed."""
         (only,) = self.blocks if len(self.blocks) == 1 else (None,)

@@ -4,24 +4,28 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlmodel import Session
 
-from app.reports import played
-from app.reports.columns import MOVE_COLUMNS, PAY_COLUMNS, SEAT_COLUMNS, Column, measure_column
-from app.reports.exported import SESSION, Designs, Exports, ExportTable, OfSessions, Row
-from app.reports.facts import designs_of
+from app.exports.columns import MOVE_COLUMNS, PAY_COLUMNS, SEAT_COLUMNS, Column, measure_column
+from app.exports.tables import SESSION, Designs, Exports, ExportTable, OfSessions, OfStudy, Row
+from app.tasks.game import played
+from app.tasks.game.settings import GameDesign
 
 
 def games_of(designs: Designs) -> tuple[str, ...]:
     """The games of any version, in the order of its blocks."""
-    return tuple(dict.fromkeys(block.game for design in designs.values() for block in design.game_blocks))
+    blocks = (block for design in designs.values() for block in design.blocks)
+    return tuple(dict.fromkeys(block.game for block in blocks if isinstance(block, GameDesign)))
 
 
-def _moves(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    return played.moves(session, slug, modes, by_arrival=by_arrival)
+def _moves(
+    session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    return played.moves(session, study.slug, modes, by_arrival=by_arrival)
 
 
-def _seats(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    games = games_of(designs_of(session, slug))
-    return played.seats_played(session, slug, modes, games, by_arrival=by_arrival)
+def _seats(
+    session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    return played.seats_played(session, study, modes, games_of(study.designs), by_arrival=by_arrival)
 
 
 def _columns_of_seats(designs: Designs) -> tuple[Column, ...]:
@@ -30,11 +34,11 @@ def _columns_of_seats(designs: Designs) -> tuple[Column, ...]:
     return (*SEAT_COLUMNS[:-2], *(measure_column(name) for name in measures), *SEAT_COLUMNS[-2:])
 
 
-def _pay(session: Session, slug: str, designs: Designs) -> Callable[[Row], Row]:
-    paid, nothing = played.pay_of(session, slug, designs), {"bonus_minor": 0, "wait_pay_minor": 0}
+def _pay(session: Session, study: OfStudy) -> Callable[[Row], Row]:
+    paid, nothing = played.pay_of(session, study), {"bonus_minor": 0, "wait_pay_minor": 0}
 
     def of(row: Row) -> Row:
-        currency = played.currency_of(designs[row["version"]])
+        currency = played.currency_of(study.designs[row["version"]])
         return {**paid.get(int(row["session"]), nothing), "currency": currency}
 
     return of

@@ -1,9 +1,9 @@
 """Exports of a study of pairs: answers, evidence of watching, and results of the votes."""
 
 from analysis.data.columns import LABEL_COLUMNS, RESPONSE_COLUMNS
-from app.reports import responses, selects
-from app.reports.columns import PLAYBACK_COLUMNS, PREFERENCE_COLUMNS
-from app.reports.exported import SESSION, Exports, ExportTable, Reference, of_select
+from app.exports.columns import PLAYBACK_COLUMNS, PREFERENCE_COLUMNS
+from app.exports.tables import SESSION, Exports, ExportTable, Reference, of_select
+from app.tasks.pair import responses
 
 EXPORTS = Exports(
     (
@@ -20,7 +20,7 @@ EXPORTS = Exports(
             PLAYBACK_COLUMNS,
             "One row per clip of each trial answered, as the browser reported it; one row with an empty `member` "
             "where it reported nothing that could be read.",
-            rows=of_select(selects.playback),
+            rows=of_select(responses.playback),
             references=(SESSION, Reference("trial", "responses")),
         ),
         ExportTable(

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 from sqlmodel import Session
 
 from analysis.data.columns import RATING_COLUMNS
-from app.reports.exported import SESSION, Exports, ExportTable, Row, selected
-from app.reports.facts import designs_of
-from app.reports.rated import by_rating, selects_of
+from app.exports.tables import SESSION, Exports, ExportTable, OfStudy, Row, selected
+from app.tasks.rating.rated import by_rating, selects_of
 
 
-def _ratings(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    designs = designs_of(session, slug)
-    for found in selects_of(slug, designs):
-        yield from by_rating(selected(session, found, modes, by_arrival=by_arrival), designs)
+def _ratings(
+    session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    for found in selects_of(study):
+        yield from by_rating(selected(session, found, modes, by_arrival=by_arrival), study.designs)
 
 
 EXPORTS = Exports(

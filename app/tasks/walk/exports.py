@@ -1,8 +1,8 @@
 """Exports of a study of walks: each walk, and its walker's positions."""
 
-from app.reports import walked
-from app.reports.columns import POSITION_COLUMNS, WALK_COLUMNS
-from app.reports.exported import SESSION, Exports, ExportTable, Reference
+from app.exports.columns import POSITION_COLUMNS, WALK_COLUMNS
+from app.exports.tables import SESSION, Exports, ExportTable, Reference
+from app.tasks.walk import walked
 
 EXPORTS = Exports(
     (

@@ -16,8 +16,8 @@ from app.reports.report import build_report
 from app.studies.file.drafts import draft_of_design
 from app.studies.file.load import StudyDesign
 from app.studies.file.yamlwriter import draft_to_yaml
-from app.studies.tables import Study, StudyVersion
 from app.studies.versions import stimulus_facts
+from app.trials.tables import Study, StudyVersion
 from app.worker.context import Work
 
 

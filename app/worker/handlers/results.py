@@ -41,9 +41,8 @@ from app.reports.rated import ratings_frame
 from app.reports.signatures import distances_of
 from app.reports.sources import leak_cautions, levels_of, noun_of, read_study, sessions_of
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion
 from app.tasks.game.match_files import MatchFile
-from app.trials.tables import Unit, UnitMember
+from app.trials.tables import Study, StudyVersion, Unit, UnitMember
 from app.worker.context import Work
 
 VIEW = "view.json"

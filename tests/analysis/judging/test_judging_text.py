@@ -1,7 +1,7 @@
 """The text for a terminal."""
 
 from analysis.judging import render_validation, validate_judges
-from analysis.text.terminal import WIDTH
+from analysis.terminal import WIDTH
 from tests.analysis.judging.cases import choices, probabilities, verdicts, votes
 
 RESPONSES = votes({f"q{n}": "aab" if n % 3 else "ab" for n in range(9)})

@@ -15,7 +15,7 @@ from analysis.signatures.measures import linear, unordered
 from analysis.signatures.play import SETTLED, PlaySignatures
 from analysis.signatures.published_play import PLAY_SIGNATURES
 from analysis.signatures.text import band_words
-from analysis.text.terminal import WIDTH
+from analysis.terminal import WIDTH
 
 NAMED = {one.name: one for one in PLAY_SIGNATURES}
 OFFER = "sug-offer-given-received"

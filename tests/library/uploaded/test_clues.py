@@ -24,8 +24,7 @@ from app.library.stimuli import add_stimuli
 from app.outputs.clues import CluesState, ask_clues, clips_of, clue_run, clues_state
 from app.studies.access import StudyHere
 from app.studies.drafts import create_study, save_version
-from app.studies.tables import Study
-from app.trials.states import State
+from app.trials.tables import State, Study
 from app.worker.handlers import clues as worker_clues
 from tests.factories import load_file
 from tests.library.clips.videos import Pixels, make_video, noise

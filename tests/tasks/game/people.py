@@ -19,8 +19,7 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import posted_value
 from app.tasks.game.tables import Match, Seat
-from app.trials.states import State
-from app.trials.tables import SessionToken
+from app.trials.tables import SessionToken, State
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 

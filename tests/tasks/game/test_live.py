@@ -24,7 +24,6 @@ from app.demo.build import build_play, build_rate
 from app.demo.offering import offer_finished
 from app.library.tables import Stimulus
 from app.main import create_app
-from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format
 from app.reports.report import build_report
@@ -38,8 +37,8 @@ from app.sessions.where import SESSIONS
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
-from app.studies.tables import Draft, Study, StudyVersion
-from app.tasks.game import held
+from app.studies.tables import Draft
+from app.tasks.game import held, played
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.games.wac.rules import WaterConfig
 from app.tasks.game.match_files import read_matches
@@ -51,8 +50,7 @@ from app.tasks.game.tables import GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
 from app.trials.news import changed
 from app.trials.responses import Response
-from app.trials.states import State
-from app.trials.tables import Mode, ParticipantSession
+from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, play_on, running

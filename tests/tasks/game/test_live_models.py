@@ -18,11 +18,11 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.core.settings import Settings
 from app.main import create_app
-from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format
 from app.sessions import sweeping
 from app.sessions.where import SESSIONS
+from app.tasks.game import played
 from app.tasks.game.outside import desk
 from app.tasks.game.replay import replayed
 from app.tasks.game.settings import GameBlock

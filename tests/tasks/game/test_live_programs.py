@@ -22,11 +22,11 @@ from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.main import create_app
-from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format
 from app.sessions import sweeping
 from app.sessions.where import SESSIONS
+from app.tasks.game import played
 from app.tasks.game.outside.programs import plain
 from app.tasks.game.outside.server import serving
 from app.tasks.game.replay import replayed

@@ -35,7 +35,7 @@ from app.tasks.game.replay import Replayed, replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.tables import GameEvent
 from app.tasks.game.writing import write
-from app.trials.states import State
+from app.trials.tables import State
 from tests.clock import Clock
 from tests.factories import NOW, load_file
 from tests.program import Program

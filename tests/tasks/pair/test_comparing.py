@@ -22,8 +22,7 @@ from app.studies.file.load import StudyFileProblems
 from app.studies.versions import set_state
 from app.tasks.pair.comparing import read_sides
 from app.trials.responses import Evidence, Response
-from app.trials.states import State
-from app.trials.tables import Mode
+from app.trials.tables import Mode, State
 from tests.factories import NOW, answer_for, load_file
 from tests.sessions.walks import Walk
 from tests.tasks.pair.played_records import add_records

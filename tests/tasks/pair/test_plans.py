@@ -9,12 +9,11 @@ from app.core.database import Database
 from app.core.errors import Conflict
 from app.questions.sides import Side
 from app.studies.file.design import StudyDesign
-from app.studies.tables import StudyVersion
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan
 from app.tasks.pair.queries import planned_left
 from app.tasks.running import task_named
-from app.trials.tables import Trial
+from app.trials.tables import StudyVersion, Trial
 from tests.reports.people import walk
 
 pytestmark = pytest.mark.both_databases

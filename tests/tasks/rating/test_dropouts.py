@@ -13,12 +13,11 @@ from sqlalchemy import StaticPool, create_engine
 from sqlmodel import Session, SQLModel
 
 from app.sessions import beginning_queries
-from app.studies.tables import Study, StudyVersion
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
 from app.trials.design import Kind
 from app.trials.loads import loads_of
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Trial, Unit
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Study, StudyVersion, Trial, Unit
 from tests.factories import NOW
 
 pytestmark = pytest.mark.slow

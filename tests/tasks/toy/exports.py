@@ -6,16 +6,18 @@ from typing import Any
 from sqlalchemy import ColumnElement
 from sqlmodel import Session, col
 
-from app.reports.columns import Column, trial_columns
-from app.reports.exported import SESSION, Exports, ExportTable, Row, answered_in
+from app.exports.columns import Column, trial_columns
+from app.exports.tables import SESSION, Exports, ExportTable, OfStudy, Row, answered_in
 from app.trials.responses import Response
 from app.trials.tables import Unit
 
 OWN: Sequence[ColumnElement[Any]] = (col(Unit.name).label("card"), col(Response.answers).label("answers"))
 
 
-def _counts(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    for row in answered_in(session, slug, "dots", OWN, modes, by_arrival=by_arrival):
+def _counts(
+    session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    for row in answered_in(session, study, "dots", OWN, modes, by_arrival=by_arrival):
         yield {**row, "counted": row["answers"].get("dots")}
 
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from app.studies.file.load import load_study
 from app.studies.versions import Loaded, load_version, set_state
 from app.tasks.walk.simulated import goal_at
-from app.trials.states import State
+from app.trials.tables import State
 from stimuli.pressing import pressed_by
 from stimuli.steps import Walker
 from tests.clock import Clock

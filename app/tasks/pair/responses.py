@@ -27,18 +27,26 @@ from sqlalchemy.orm import aliased
 from sqlalchemy.sql.visitors import iterate
 from sqlmodel import col
 
+from app.exports.rows import excluded, of_trials, session_tables, sides_unknown, who, with_exclusion
 from app.library.tables import Stimulus
-from app.monitor.counting import ONE_SIDED
 from app.questions.sides import TIE
-from app.studies.tables import Study, StudyVersion
 from app.tasks.pair.design import Member
 from app.tasks.pair.queries import planned_left
-from app.trials.flags import UNWATCHED, Flag
+from app.tasks.pair.settings import PairDesign
+from app.trials.design import Kind
+from app.trials.flags import ONE_SIDED_FROM, Flag
 from app.trials.responses import Evidence, Response
-from app.trials.tables import Exclusion, Mode, ParticipantSession, Trial, Unit, UnitMember
+from app.trials.tables import (
+    Mode,
+    ParticipantSession,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+    UnitMember,
+)
 
 _s, stimulus_a, stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
-_SESSION_ID = col(_s.id)
 member_a, _member_b = aliased(UnitMember), aliased(UnitMember)
 _evidence_a, _evidence_b = aliased(Evidence), aliased(Evidence)
 
@@ -48,23 +56,25 @@ def _other(member: Any) -> ColumnElement[str]:
 
 
 left_member = planned_left()
-# Imported answers may not say where the clips were; member a then stands for the left in the tables.
-sides_unknown = col(StudyVersion.sides_known).is_(false())
 _choice: ColumnElement[Any] = case(
     (col(Response.side).is_(None), null()),
     (col(Response.side) == TIE, literal(TIE)),
     (col(Response.side) == "left", left_member),
     else_=_other(left_member),
 )
-excluded_by_hand = case((col(Exclusion.id).is_not(None), literal("by-hand")))
-# The first rule that leaves an answer out.
-excluded = func.coalesce(
-    excluded_by_hand,
-    case(
-        (col(Response.unplayable), literal("unplayable")),
-        (col(Response.unwatched).is_(true()), literal(UNWATCHED)),
-        else_=col(Response.study_rule),
-    ),
+# Sessions that always pressed the same side, as `app.trials.flags.is_one_sided` says it of counts.
+ONE_SIDED = (
+    select(col(Response.session_id))
+    .select_from(Response)
+    .join(Trial, col(Response.trial_id) == col(Trial.id))
+    .join(Unit, col(Unit.id) == col(Trial.unit_id))
+    .where(
+        col(Response.side).in_(sorted(PairDesign.sides)),
+        ~col(Response.unplayable),
+        col(Unit.kind) != Kind.PRACTICE,
+    )
+    .group_by(col(Response.session_id))
+    .having(func.count() >= ONE_SIDED_FROM, func.min(Response.side) == func.max(Response.side))
 )
 _one_sided = ONE_SIDED.subquery()
 _flags = case(
@@ -75,61 +85,6 @@ _flags = case(
     else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
 )
 _either_played = and_(col(_evidence_a.id).is_not(None), col(_evidence_b.id).is_not(None))
-
-
-def who() -> list[Label[Any]]:
-    return [
-        col(Study.slug).label("study"),
-        col(StudyVersion.number).label("version"),
-        col(_s.arm).label("arm"),
-        col(_s.mode).label("mode"),
-        col(_s.participant).label("participant"),
-        cast(col(_s.id), String).label("session"),
-    ]
-
-
-def session_tables(statement: Select[Any]) -> Select[Any]:
-    """Join every session except previews, which never count."""
-    return (
-        statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id))
-        .join(Study, col(Study.id) == col(StudyVersion.study_id))
-        .where(col(_s.mode) != Mode.PREVIEW)
-    )
-
-
-def with_exclusion(statement: Select[Any], session_id: Any = _SESSION_ID) -> Select[Any]:
-    """Join the current exclusion of a row's session, of which there is at most one: `excluded` and `excluded_by_hand`
-    are read from it, in every table."""
-    standing = and_(col(Exclusion.session_id) == session_id, col(Exclusion.lifted_at).is_(None))
-    return statement.outerjoin(Exclusion, standing)
-
-
-def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
-    """A SELECT from the responses to trials, with their units."""
-    responses = select(*columns).select_from(Response).join(Trial, col(Trial.id) == col(Response.trial_id))
-    sessions = session_tables(responses.join(_s, col(_s.id) == col(Trial.session_id)))
-    return sessions.join(Unit, col(Unit.id) == col(Trial.unit_id))
-
-
-def answered_rows(slug: str, own: Sequence[ColumnElement[Any]]) -> Select[Any]:
-    """One row per trial answered, by session and position: participant, place, time and whether it is left out, and the
-    columns that a task adds (`own`).
-    """
-    columns = [
-        *who(),
-        col(Unit.block).label("block"),
-        col(Trial.position).label("position"),
-        cast(col(Trial.id), String).label("trial"),
-        col(Unit.kind).label("kind"),
-        col(Response.rt_ms).label("rt_ms"),
-        col(Response.shown_at).label("shown_at"),
-        col(Response.answered_at).label("answered_at"),
-        col(Response.raised).label("flags"),
-        excluded.label("excluded"),
-        *own,
-    ]
-    found = with_exclusion(of_trials(columns))
-    return found.where(col(Study.slug) == slug).order_by(col(_s.id), col(Trial.position))
 
 
 def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
@@ -251,3 +206,33 @@ def _responses(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
 
 def _tables_of(expression: ColumnElement[Any]) -> Iterator[Any]:
     return (element.table for element in iterate(expression) if isinstance(element, ColumnClause))
+
+
+def playback(slug: str) -> Select[Any]:
+    """One row per clip of each trial answered, as far as the browser reported."""
+    columns = [
+        *who(),
+        cast(col(Trial.id), String).label("trial"),
+        col(Unit.name).label("pair"),
+        col(Evidence.slot).label("member"),
+        case((col(Evidence.slot) == left_member, "left"), else_="right").label("side"),
+        case((col(Evidence.slot) == "a", col(stimulus_a.name)), else_=col(stimulus_b.name)).label("stimulus"),
+        *(
+            col(getattr(Evidence, name)).label(name)
+            for name in (
+                "watched", "plays", "played", "duration_s", "stalls", "stall_ms", "dropped_frames", "frames",
+                "drift_ms_max", "hidden_ms", "page_loads", "max_rate", "failed", "errors",
+            )
+        ),
+        col(Response.flags).label("flags"),
+        col(Response.odd_playback).label("odd_playback"),
+        case(
+            (col(Evidence.slot) == "a", col(Response.fetched_a)),
+            (col(Evidence.slot) == "b", col(Response.fetched_b)),
+        ).label("fetched"),
+    ]  # fmt: skip
+    return (
+        answered_trials(columns, slug)
+        .outerjoin(Evidence, col(Evidence.response_id) == col(Response.id))
+        .order_by(col(Evidence.slot))
+    )

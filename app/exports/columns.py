@@ -266,7 +266,7 @@ def background_column(question: str, ask: str, entry: str) -> Column:
 
 
 def trial_columns(*own: Column) -> tuple[Column, ...]:
-    """The columns of a task's table with a row for each trial answered (`app.reports.exported.answered_in`)."""
+    """The columns of a task's table with a row for each trial answered (`app.exports.tables.answered_in`)."""
     return (
         *_WHO,
         Column("block", "text", "", "the part of the session that the trial belongs to"),

@@ -11,18 +11,50 @@ from typing import Any, Protocol
 from sqlalchemy import Select
 from sqlmodel import Session, col, func
 
-from app.reports import columns, selects
-from app.reports.columns import Column
-from app.reports.facts import designs_of
-from app.reports.responses import answered_rows
-from app.studies.file.design import StudyDesign
+from app.exports.columns import Column
+from app.exports.rows import answered_rows
+from app.trials.parts import BlockDesign
 from app.trials.tables import ParticipantSession
 
 BATCH_ROWS = 5_000
 
 Row = Mapping[Any, Any]
-Designs = Mapping[int, StudyDesign]
+
+
+class Design(Protocol):
+    """What tasks read of a version's design."""
+
+    @property
+    def blocks(self) -> Sequence[BlockDesign]: ...
+
+    @property
+    def true_source(self) -> str:
+        """The source whose choice is right."""
+
+    @property
+    def may_show_play(self) -> bool:
+        """True if participants agreed that their play may be shown to others."""
+
+
+Designs = Mapping[int, Design]
 """A study's designs by their versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfStudy:
+    """The study whose rows are read, with the designs of its versions."""
+
+    slug: str
+    designs: Designs
+
+    def blocks(self, task: str) -> Mapping[tuple[int, str], BlockDesign]:
+        """The blocks of a task in any version, by version and id."""
+        return {
+            (number, block.id): block
+            for number, design in self.designs.items()
+            for block in design.blocks
+            if block.task == task
+        }
 
 
 class Rows(Protocol):
@@ -31,7 +63,7 @@ class Rows(Protocol):
     """
 
     def __call__(
-        self, session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool
+        self, session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
     ) -> Iterator[Row]: ...
 
 
@@ -68,7 +100,7 @@ class OfSessions:
     """A task's additions to each row of `participants`, at the end: its columns, and their values by row."""
 
     columns: tuple[Column, ...]
-    values: Callable[[Session, str, Designs], Callable[[Row], Row]]
+    values: Callable[[Session, OfStudy], Callable[[Row], Row]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +114,10 @@ class Exports:
 def of_select(select: Callable[[str], Select[Any]]) -> Rows:
     """The rows of a table that is one SELECT, made from a study's name."""
 
-    def rows(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-        return selected(session, select(slug), modes, by_arrival=by_arrival)
+    def rows(
+        session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
+    ) -> Iterator[Row]:
+        return selected(session, select(study.slug), modes, by_arrival=by_arrival)
 
     return rows
 
@@ -102,7 +136,7 @@ def selected(
 
 def answered_in(
     session: Session,
-    slug: str,
+    study: OfStudy,
     task: str,
     own: Sequence[Any],
     modes: Sequence[str] | None,
@@ -114,35 +148,10 @@ def answered_in(
 
     `joined` adds what `own` is read from.
     """
-    blocks = {
-        (number, block.id)
-        for number, design in designs_of(session, slug).items()
-        for block in design.blocks
-        if block.task == task
-    }
-    found = joined(answered_rows(slug, own))
+    blocks = study.blocks(task)
+    found = joined(answered_rows(study.slug, own))
     return (
         row
         for row in selected(session, found, modes, by_arrival=by_arrival)
         if (row["version"], row["block"]) in blocks
     )
-
-
-# The tables of every study, whatever its tasks; `app.reports.export` completes their rows.
-SHARED: Mapping[str, ExportTable] = {
-    "participants": ExportTable(
-        "participants",
-        columns.PARTICIPANT_COLUMNS,
-        "One row per session that began with consent.",
-        rows=of_select(selects.participants),
-        key=("session",),
-    ),
-    "answers": ExportTable(
-        "answers",
-        columns.ANSWER_COLUMNS,
-        "One row per question answered, of every page.",
-        rows=of_select(selects.answers),
-        key=("session", "page", "question"),
-        references=(SESSION, Reference("trial", "responses")),
-    ),
-}

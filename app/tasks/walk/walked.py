@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, Select, select
 from sqlmodel import Session, col
 
-from app.reports.exported import answered_in
+from app.exports.tables import OfStudy, answered_in
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
 from app.trials.design import Slot
 from app.trials.responses import Evidence, Response
@@ -29,10 +29,10 @@ Pose = tuple[float, float, float, float]
 
 
 def walks(
-    session: Session, slug: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+    session: Session, study: OfStudy, modes: Sequence[str] | None = None, *, by_arrival: bool = True
 ) -> Iterator[Row]:
     """A row for each walk that was answered, by session and position; sessions left out are marked."""
-    for row in _answered(session, slug, modes, by_arrival=by_arrival):
+    for row in _answered(session, study, modes, by_arrival=by_arrival):
         start, ticks = start_of(row["plan"]), row["tick"] or 0
         drawn_ms = row["drawn_ms"]
         x_m, y_m, _, heading_rad = steps.pose(start)
@@ -50,10 +50,10 @@ def walks(
 
 
 def positions(
-    session: Session, slug: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+    session: Session, study: OfStudy, modes: Sequence[str] | None = None, *, by_arrival: bool = True
 ) -> Iterator[Row]:
     """A row for each tick of each answered walk, computed from the key presses."""
-    for row in _answered(session, slug, modes, by_arrival=by_arrival):
+    for row in _answered(session, study, modes, by_arrival=by_arrival):
         goal = steps.goal_named(row["plan"]["goal"])
         shared = {
             **{name: row[name] for name in ("study", "version", "arm", "mode", "participant", "session")},
@@ -111,8 +111,10 @@ def _batches(session: Session, walk_id: int) -> Sequence[Row]:
     return [{"steps": row.steps} for row in session.execute(found)]
 
 
-def _answered(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    found = answered_in(session, slug, "walk", _OWN, modes, by_arrival=by_arrival, joined=_with_walks)
+def _answered(
+    session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    found = answered_in(session, study, "walk", _OWN, modes, by_arrival=by_arrival, joined=_with_walks)
     # Read whole: the walks' steps are read in between.
     for row in list(found):
         yield {**row, "course": row["course"].rpartition(":")[2]}

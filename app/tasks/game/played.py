@@ -14,18 +14,17 @@ from sqlalchemy import Row, func, select
 from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
-from app.reports.facts import designs_of
-from app.reports.responses import excluded_by_hand, with_exclusion
-from app.studies.file.design import StudyDesign
-from app.studies.tables import Study, StudyVersion
+from app.exports.rows import excluded_by_hand, with_exclusion
+from app.exports.tables import Design, OfStudy
 from app.tasks.game.base import Event, canonical_json
 from app.tasks.game.files import MOVES, SEATS_PLAYED, amount_value
 from app.tasks.game.fold import event_table, folded_from_rows, match_table, seat_table
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
 from app.tasks.game.matching import waiting_table
+from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import Exchange, MatchStatus
-from app.trials.tables import Mode
+from app.trials.tables import Mode, Study, StudyVersion
 
 BATCH_ROWS = 5_000
 _m, _s, _e, _w = match_table.c, seat_table.c, event_table.c, waiting_table.c
@@ -52,17 +51,17 @@ def moves(
 
 def seats_played(
     session: Session,
-    slug: str,
+    study: OfStudy,
     modes: Sequence[str] | None = None,
     games: Sequence[str] = (),
     *,
     by_arrival: bool = True,
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each occupancy of a seat, with the measures of the match where it was played to its end."""
-    shown = {number: design.consent.play_shown for number, design in designs_of(session, slug).items()}
+    shown = {number: design.may_show_play for number, design in study.designs.items()}
     nothing = dict.fromkeys(name for game in games for name in metric_names(game))
     statement = select(match_table, *_WHERE).order_by(*_order(by_arrival=by_arrival))
-    for match in session.execute(_ended(statement, slug, modes)).all():
+    for match in session.execute(_ended(statement, study.slug, modes)).all():
         of_match = select(seat_table, _LEFT_OUT).where(_s.match_id == match.id).order_by(_s.seat, _s.id)
         seats = session.execute(with_exclusion(of_match, _s.session_id))
         measures = _measures(session, match)
@@ -117,16 +116,14 @@ def metric_names(game: str) -> tuple[str, ...]:
     return tuple(sorted(rules.metrics(match.config, match.events)[1]))
 
 
-def pay_of(
-    session: Session, slug: str, designs: Mapping[int, StudyDesign]
-) -> Mapping[int, Mapping[str, Any]]:
+def pay_of(session: Session, study: OfStudy) -> Mapping[int, Mapping[str, Any]]:
     """Pay by session: the bonus of its finished matches, and the pay for waiting, in minor units."""
     bonuses = session.execute(
         select(_s.session_id, func.sum(_s.bonus_minor))
         .join(match_table, _m.id == _s.match_id)
         .join(StudyVersion, col(StudyVersion.id) == _m.version_id)
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
-        .where(col(Study.slug) == slug, _s.bonus_minor.is_not(None))
+        .where(col(Study.slug) == study.slug, _s.bonus_minor.is_not(None))
         .group_by(_s.session_id)
     )
     paid = {id_: {"bonus_minor": int(total), "wait_pay_minor": 0} for id_, total in bonuses}
@@ -134,18 +131,21 @@ def pay_of(
         select(_w.session_id, _w.block, _w.waited_s, col(StudyVersion.number))
         .join(StudyVersion, col(StudyVersion.id) == _w.version_id)
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
-        .where(col(Study.slug) == slug, _w.waited_s > 0)
+        .where(col(Study.slug) == study.slug, _w.waited_s > 0)
     )
-    blocks = {(n, block.id): block for n, design in designs.items() for block in design.game_blocks}
+    blocks = study.blocks("game")
     for id_, block, waited_s, version in waits:
         own = paid.setdefault(id_, {"bonus_minor": 0, "wait_pay_minor": 0})
-        own["wait_pay_minor"] += blocks[version, block].matching.wait_pay_minor_per_min * waited_s // 60
+        design = blocks[version, block]
+        assert isinstance(design, GameDesign)
+        own["wait_pay_minor"] += design.matching.wait_pay_minor_per_min * waited_s // 60
     return paid
 
 
-def currency_of(design: StudyDesign) -> str | None:
+def currency_of(design: Design) -> str | None:
     """The currency in which a version pays matches and waits; None where it pays neither."""
-    paying = [block for block in design.game_blocks if block.bonus or block.matching.wait_pay_minor_per_min]
+    games = [block for block in design.blocks if isinstance(block, GameDesign)]
+    paying = [block for block in games if block.bonus or block.matching.wait_pay_minor_per_min]
     return paying[0].currency if paying else None
 
 
