@@ -32,7 +32,7 @@ NO_ANSWER = "no trial was answered"
 NO_SIDES = "no answer says which member was on the left"
 NO_TRUTH = "no answer has a truth"
 NO_ORDER = "the file does not say in which order the answers were given"
-NO_SPREAD = f"nobody has answers with a truth at two positions, up to {_FURTHEST:,} apart"
+NO_SPREAD = f"no participant has answers with a truth at two positions, up to {_FURTHEST:,} apart"
 
 
 @dataclass(frozen=True, slots=True)

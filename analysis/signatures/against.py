@@ -327,7 +327,7 @@ def _nearest_share(nearest: str, drawn: Mapping[str, Floats]) -> float | None:
 
 def _band(apart: _Apart, n: int) -> Band:
     if n == 1:
-        return Band(None, None, None, 1, "one person has no others to be held against")
+        return Band(None, None, None, 1, "a single person cannot be compared with others")
     rows = (np.delete(apart.row(at)[:n], at) for at in range(n))
     each = [_mean_known(row) for row in rows if not np.isnan(row).all()]
     if not each:

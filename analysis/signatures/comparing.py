@@ -120,7 +120,7 @@ def compare_signatures(
         )
     if len(groups) == 1:
         raise AnalysisError(
-            f"all clips with positions have the source {human!r}: there is nothing to hold against people"
+            f"all clips with positions have the source {human!r}: there is nothing to compare with people"
         )
     scale = scale_of([clip.path for clip in clips])
     if not scale.moving_m_per_s:

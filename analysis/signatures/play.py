@@ -114,7 +114,7 @@ def compare_play(
     shared = [game for game in games if _is_shared([one for one in ordered if one.game == game], human)]
     if not shared:
         raise AnalysisError(
-            f"no other source played what {human!r} played: there is nothing to hold against people"
+            f"no other source played what {human!r} played: there is nothing to compare with people"
         )
     results = tuple(
         _signature(one, [seat for seat in ordered if seat.game == one.game], human, seed, resamples)

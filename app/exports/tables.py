@@ -22,7 +22,7 @@ Row = Mapping[Any, Any]
 
 
 class Design(Protocol):
-    """What tasks read of a version's design."""
+    """The part of a version's design that tasks read."""
 
     @property
     def blocks(self) -> Sequence[BlockDesign]: ...

@@ -56,7 +56,7 @@ def validate_rating_rows(
         verdicts = check_item_verdicts(verdicts, origin)
     blocks = [one for one in rated_blocks(tables, mode, judgements=True) if len(one.ratings.table)]
     if not blocks:
-        raise AnalysisError("no rating of the study counts, so there is nobody to hold judges against")
+        raise AnalysisError("no rating of the study counts, so judges cannot be compared with people")
     rated = {str(item) for one in blocks for item in one.ratings.table["item"].unique()}
     about = {
         id(one): verdicts if len(blocks) == 1 else _rows_of_block(verdicts, one, rated) for one in blocks
