@@ -113,7 +113,7 @@ def test_nothing_is_ticked_before_there_is_a_version(owner: Person, database: Da
     assert page.count("save its design first") == len(OURS)
 
 
-def test_a_judge_is_run_and_read_beside_the_ceiling(judged: str, owner: Person) -> None:
+def test_a_judge_is_run_and_compared_with_the_ceiling(judged: str, owner: Person) -> None:
     page = owner.get(HERE).text
     assert "motion: against 30 answers of 3 live participants" in page
     assert "Pairs on which it agrees with the majority of people: " in page

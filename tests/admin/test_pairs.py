@@ -292,7 +292,7 @@ def test_a_draw_is_looked_at_and_then_saved(made: Person, database: Database) ->
     assert "The pairs drawn" in made.get(f"{HERE}/draw").text
 
 
-def test_drawn_pairs_stay_as_clips_come_until_somebody_draws_again(made: Person, database: Database) -> None:
+def test_drawn_pairs_are_kept_until_drawn_again(made: Person, database: Database) -> None:
     post(made, "/draw", {**DRAW, "do": "save"})
     was = here(database, made.who)
     assert "data-drawing" not in made.get(HERE).text, "nothing to say while a draw would give the same"
@@ -429,7 +429,7 @@ def test_a_program_does_what_the_pages_do(made: Person, database: Database, api:
     assert (neither.status_code, "Give either" in neither.json()["message"]) == (422, True)
 
 
-def test_pairs_of_texts_are_not_said_to_be_missing() -> None:
+def test_pairs_of_texts_are_not_reported_missing() -> None:
     """No clip has the name of a text; the pair that was read knows the sources."""
     pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
     (row,) = rows_found([pair], {})

@@ -36,7 +36,7 @@ def audit(database: Database) -> list[AuditEntry]:
         return list(session.exec(select(AuditEntry).order_by(AuditEntry.id)))  # type: ignore[arg-type]
 
 
-def test_an_owner_lets_somebody_in(owner: Person, client: TestClient, database: Database) -> None:
+def test_an_owner_adds_a_user(owner: Person, client: TestClient, database: Database) -> None:
     page = owner.post("/admin/users", {"email": "Bob@Example.org", "role": "editor"}, follow_redirects=False)
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
     password = SHOWN.findall(page.text)[0]

@@ -180,9 +180,7 @@ def test_a_launch_that_was_not_thought_over_comes_back_with_what_was_typed(
 
 
 @pytest.mark.parametrize(("to", "status"), [("dreaming", 422), ("", 422), ("paused", 409)])
-def test_a_change_that_there_is_not_is_said_on_the_page(
-    owner: Person, draft: str, to: str, status: int
-) -> None:
+def test_an_unknown_change_is_refused_on_the_page(owner: Person, draft: str, to: str, status: int) -> None:
     response = owner.post(f"{HERE}/launch", {"to": to})
     assert response.status_code == status
     assert 'class="callout bad"' in response.text

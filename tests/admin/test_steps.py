@@ -133,9 +133,7 @@ def test_a_report_from_before_the_last_answer_and_a_launch_without_preview(way: 
     assert way.next.startswith("Next: Data. Answers have come since the report or package.")
 
 
-def test_pairs_have_a_truth_or_somebody_has_said_that_there_is_none(
-    way: Way, study: str, tmp_path: Path
-) -> None:
+def test_pairs_have_a_truth_or_a_statement_that_there_is_none(way: Way, study: str, tmp_path: Path) -> None:
     way.to(State.DRAFT)
     drawn = {"match": "goal", "seed": 7, "conditions": {"hybrid-symbolic": 4}}
     for truth, says in [

@@ -120,7 +120,7 @@ def votes(client: TestClient, number: int) -> Walk:
     return walk
 
 
-def test_what_cannot_be_trained_is_said_and_leaves_nothing(
+def test_untrainable_requests_are_refused_and_leave_nothing(
     owner: Person, study: str, settings: Settings, database: Database
 ) -> None:
     for change, status, words in (

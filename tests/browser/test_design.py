@@ -133,9 +133,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.id"))
 
 
-def test_what_is_typed_is_saved_and_seen_on_the_participants_page_beside_it(
-    open_design: Open, service: Service
-) -> None:
+def test_typed_text_is_saved_and_previewed(open_design: Open, service: Service) -> None:
     slug = service.study()
     page = open_design(slug)
     title = page.get_by_label("Title", exact=True)
@@ -261,7 +259,7 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
 
 
 @pytest.mark.exhaustive
-def test_a_design_changed_by_somebody_else_is_told_and_what_was_typed_stays(
+def test_a_concurrent_design_change_is_shown_and_typed_text_is_kept(
     open_design: Open, service: Service
 ) -> None:
     slug = service.study()

@@ -342,7 +342,7 @@ def test_a_clip_that_arrives_at_the_second_try_plays(rig: Rig, visit: Visit) -> 
 
 
 @pytest.mark.exhaustive
-def test_a_file_that_is_no_video_is_said_in_plain_words(rig: Rig, visit: Visit) -> None:
+def test_a_file_that_is_no_video_is_refused_in_plain_words(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     walk.broken["c1"] = "garbage"
     page = visit(walk)
@@ -413,7 +413,7 @@ def test_a_clock_set_back_changes_no_time(rig: Rig, visit: Visit) -> None:
     assert int(walk.posts[0]["rt_ms"]) >= 400
 
 
-def test_clips_one_above_the_other_are_said_to_be(rig: Rig, visit: Visit) -> None:
+def test_stacked_clips_are_described_as_stacked(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(watch="free"), message())
     page = visit(walk)
     page.set_viewport_size({"width": 360, "height": 800})

@@ -113,7 +113,7 @@ def make_stranger(database: Database) -> Who:
         return make_user(session, Role.EDITOR, "stranger@example.org")
 
 
-def test_what_is_said_of_a_clip_is_changed_and_recorded(stocked: Database, who: Who) -> None:
+def test_clip_attributes_are_changed_and_recorded(stocked: Database, who: Who) -> None:
     wish = Edit(name="walker", source="replay", attributes={"goal": "g9", "player": "", "note": "ok"})
     with stocked.transaction() as session:
         assert edit_stimulus(session, who, "human-g1", wish, NOW) == "walker"

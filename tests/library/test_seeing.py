@@ -121,7 +121,7 @@ def test_a_clip_that_comes_after_its_name_was_listed_is_used(stocked: Database, 
 
 
 @pytest.mark.both_databases
-def test_an_uploader_and_whoever_sees_a_study_see_its_clips(stocked: Database, who: Who, eve: Who) -> None:
+def test_uploaders_and_users_of_a_study_see_its_clips(stocked: Database, who: Who, eve: Who) -> None:
     with stocked.transaction() as session:
         drawn = create_study(session, who, "drawn", {"sample": SAMPLE}, NOW)
         create_study(session, who, "nav", {"pairs": LIST}, NOW)

@@ -163,7 +163,7 @@ def test_an_upload_whose_job_was_called_off_says_so(desk: Desk) -> None:
     assert desk.read(upload_for, desk.who, token).status == UploadStatus.CANCELLED
 
 
-def test_a_part_that_is_gone_is_said_to_be(desk: Desk) -> None:
+def test_a_missing_upload_part_is_reported(desk: Desk) -> None:
     token = desk.begin("a.mp4", 1000).upload.token
     part_path(desk.data_dir, token).unlink()
     with pytest.raises(NotFound, match="from the beginning"):

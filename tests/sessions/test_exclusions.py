@@ -81,7 +81,7 @@ def desk(database: Database, tmp_path: Path) -> Desk:
         return Desk(database, make_user(session, Role.EDITOR, "e@example.org"), study_here(session, "nav"))
 
 
-def test_an_excluded_session_is_said_to_be_so_in_the_data_and_does_not_count(desk: Desk) -> None:
+def test_an_excluded_session_is_marked_in_the_data_and_not_counted(desk: Desk) -> None:
     desk.do(exclude, 2, "asked to be left out", NOW)
     rules = {(r["session"], r["excluded"]) for r in desk.rows("responses")}
     assert rules == {("1", None), ("2", "by-hand"), ("3", None)}  # also the trial that could not be played

@@ -63,7 +63,7 @@ def test_the_address_is_the_same_for_every_page(walk: Walk) -> None:
     assert response.history[0].status_code == 303
 
 
-def test_practice_is_said_to_be_practice(walk: Walk) -> None:
+def test_practice_is_labelled_as_practice(walk: Walk) -> None:
     walk.to("trial-1")
     assert "practice" in walk.html.lower()
     walk.to("trial-2")
@@ -114,7 +114,7 @@ def test_a_script_is_told_where_to_go(walk: Walk) -> None:
     assert reply.json()["next"] == walk.address
 
 
-def test_what_is_missing_is_said_and_what_was_typed_is_kept(walk: Walk, database: Database) -> None:
+def test_missing_answers_are_reported_and_typed_text_is_kept(walk: Walk, database: Database) -> None:
     walk.to("trial-1")
     n = n_responses(database)
     form = answer_for(walk.html, choice="", rationale="it <b>jumps</b>")

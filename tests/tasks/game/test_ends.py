@@ -128,7 +128,7 @@ def test_sentences_know_who_the_others_are_and_how_long_a_wait_lasts(
         assert "1 minute 20 seconds" in person.html
 
 
-def test_whoever_came_back_is_not_said_to_have_left(
+def test_returning_participants_are_not_counted_as_left(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path)

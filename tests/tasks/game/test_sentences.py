@@ -31,7 +31,7 @@ def test_who_was_alone_and_did_not_say_that_they_were_there_is_not_told_of_other
     assert "Wait for others again" in alone.html
 
 
-def test_who_was_asked_with_somebody_else_is_told_the_same(
+def test_players_asked_together_see_the_same_sentences(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path, matching=SHORT)
@@ -83,7 +83,7 @@ def test_a_wait_is_told_as_long_as_it_is(client: TestClient, database: Database,
     assert "You have waited 20 seconds. Would you like to wait 20 seconds more?" in person.html
 
 
-def test_a_move_that_comes_second_is_said_not_to_count(
+def test_a_second_move_is_reported_as_not_counted(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path)
