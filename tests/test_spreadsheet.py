@@ -17,8 +17,8 @@ from app.core.spreadsheet import csv_rows, defused, restored
 from app.library.clips.errors import ManifestProblems
 from app.library.clips.manifest import read_manifest
 from app.reports.export import csv_lines
-from app.studies.file.pairs import read_pair_file
-from app.studies.pairs_edit import BadRow, read_rows
+from app.tasks.pair.pairs import read_pair_file
+from app.tasks.pair.rows import BadRow, read_rows
 
 pytestmark = pytest.mark.slow
 

@@ -136,7 +136,7 @@ def _of_analysis(found: dict[str, Key]) -> tuple[Key, ...]:
 def _of_study(found: dict[str, Key]) -> tuple[Key, ...]:
     chance, trials = found.pop("against_chance"), found.pop("uncertainty_trials")
     preferences = found.pop("participant_preferences")
-    found.pop("further")
+    del found["further"]  # keys of their own, by the name of each statistic that is added
     moved = {
         "accuracy": f"and in it `against_chance`, a {chance.type}",
         "uncertainty": f"and in it `trials`: {trials.type}",

@@ -8,15 +8,16 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.studies import FaultOut, Revised, Revision
 from app.core.dependencies import DatabaseDep, Now
-from app.studies import pairs_draft
-from app.studies.file.pairs import true_source_of
-from app.studies.pairs_draft import PairsHere
-from app.studies.pairs_edit import Row
-from app.studies.pairs_summary import summary_of
-from app.studies.pairs_view import DrawState, Way, draw_state
-from app.studies.truth import say_truth, truth_view
+from app.pairs import draft as pairs_draft
+from app.pairs.draft import PairsHere
+from app.pairs.summary import summary_of
+from app.pairs.view import DrawState, Way, draw_state
+from app.studies.truth import say_truth
 from app.tasks.pair.design import Member, Sides
+from app.tasks.pair.rows import Row
+from app.tasks.pair.truth import truth_view
 from app.trials.design import Kind
+from app.trials.stimuli import true_source_of
 
 router = APIRouter(prefix="/studies/{slug}/pairs", dependencies=[editors], tags=["pairs"])
 Number = Annotated[int, Path(ge=1, lt=1_000_000)]

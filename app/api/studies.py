@@ -326,7 +326,12 @@ async def save_version(
 ) -> VersionMade:
     """Save the draft as the newest version; a 422 says what to correct, or that a reason is needed."""
     saved = await changes.make_version(database, who, study, wanted.reason, now, wanted.revision)
-    return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs, items=saved.n_items)
+    return VersionMade(
+        number=saved.number,
+        change=saved.change,
+        pairs=saved.units.get("pair", 0),
+        items=saved.units.get("rating", 0),
+    )
 
 
 @router.get("/studies/{slug}/versions/compare")

@@ -10,13 +10,14 @@ from sqlmodel import Session, col, select
 from app.accounts.logins import Who
 from app.core.errors import Stale
 from app.library.tables import Stimulus
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.drafts import draft_revisions
-from app.studies.file.items import read_item_file
-from app.studies.file.pairs import StimulusFacts, read_pair_file
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import Draft
+from app.tasks.pair.pairs import read_pair_file
+from app.tasks.rating.items import read_item_file
+from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion, Unit, UnitMember
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from app.cli.console import opened, out, progress
+from app.tasks.pair.settings import PairDesign
 
 
 def simulate(
@@ -41,7 +42,7 @@ def simulate(
     with opened() as (settings, database):
         with database.reading() as session:
             study_named(session, slug)
-            has_pairs = any(design.pair_blocks for design in designs_of(session, slug).values())
+            has_pairs = any(design.blocks_of(PairDesign) for design in designs_of(session, slug).values())
         with progress("Simulating participants") as on_progress:
             taken = run_simulation(
                 settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress

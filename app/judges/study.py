@@ -17,6 +17,8 @@ from app.library.tables import Content, Stimulus
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.tasks.pair.design import Member
+from app.tasks.pair.settings import pair_questions
+from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion, Unit, UnitMember
 
@@ -38,10 +40,10 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
     study = study_named(session, slug)
     version = _chosen(session, _versions(session, study), slug, number)
     design = StudyDesign.model_validate_json(version.design)
-    question = next((q.ask for q in design.pair_questions if q.type == "2afc"), design.title)
+    question = next((q.ask for q in pair_questions(design.blocks) if q.type == "2afc"), design.title)
     pairs = _pairs(session, version, slug, question, store)
     if not pairs:
-        if design.rating_blocks:
+        if design.blocks_of(RatingDesign):
             raise Conflict(
                 f"version {version.number} of {slug!r} has no main pairs to judge: its items are rated one at a time, "
                 "and judges that run here look at pairs; verdicts of your own (judge, item, value, and criterion where "

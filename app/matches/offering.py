@@ -33,7 +33,8 @@ from app.tasks.game.record_options import Options, Sources
 from app.tasks.game.records import TIMES, Agents, records_of
 from app.tasks.game.replay import Replayed, Took
 from app.tasks.game.tables import MatchStatus
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.rating.items import DesignItem
+from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 from app.trials.tables import Exclusion, Study, StudyVersion
 
@@ -243,7 +244,7 @@ def _newest(session: Session, slug: str) -> StudyVersion | None:
 
 def _block_of_records(session: Session, design: StudyDesign) -> RatingDesign | None:
     """The first block of ratings, if it shows records."""
-    block = next(iter(design.rating_blocks), None)
+    block = next(iter(design.blocks_of(RatingDesign)), None)
     shown = {item.stimulus for item in block.items} if block else set()
     kinds = set(session.exec(select(Stimulus.kind).where(col(Stimulus.name).in_(shown))))
     return block if kinds == {StimulusKind.RECORD} else None

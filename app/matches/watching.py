@@ -218,7 +218,7 @@ def match_blocks(session: Session, study: StudyHere) -> tuple[str, ...]:
     newest = session.connection().execute(beginning_queries.NEWEST_VERSION, {"study_id": study.id}).first()
     if newest is None:
         return ()
-    return tuple(block.id for block in run_of(session, newest.id, newest.sha256).design.game_blocks)
+    return tuple(block.id for block in run_of(session, newest.id, newest.sha256).design.blocks_of(GameDesign))
 
 
 def _waiting(session: Session, study: StudyHere, mode: str, now: datetime) -> tuple[Waiter, ...]:

@@ -21,15 +21,16 @@ from app.library.contents import is_kept
 from app.library.documents import Document
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
-from app.studies.file.items import ItemRow, read_item_file
-from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.pair.settings import pairs_of
+from app.tasks.rating.items import DesignItem, ItemRow, read_item_file
+from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind as PairKind
+from app.trials.stimuli import HUMAN, StimulusFacts, true_source_of
 from app.trials.tables import StudyVersion, Unit, UnitMember
 
 SEED = 1
@@ -94,7 +95,7 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
         design = StudyDesign.model_validate_json(version.design)
         items = (item for block in design.blocks if isinstance(block, RatingDesign) for item in block.items)
         clips = (*_of_version(session, version), *_written(items))
-        pairs = ((pair.a, pair.b) for pair in design.pairs if pair.kind is PairKind.MAIN)
+        pairs = ((pair.a, pair.b) for pair in pairs_of(design.blocks) if pair.kind is PairKind.MAIN)
         return ClueClips(version.number, tuple(sorted(clips)), design.truth.source, _in_order(pairs))
     keys = draft_for(session, study).keys
     facts = facts_for(session, study)

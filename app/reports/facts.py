@@ -10,9 +10,14 @@ from sqlmodel import Session, col, func, select
 from app.core.errors import Conflict
 from app.reports.kinds import table_names
 from app.studies.file.design import StudyDesign
-from app.studies.leaks import BlockLeaks, leaks_of
+from app.studies.leaks import leaks_of
 from app.studies.queries import study_named
+from app.tasks.game.settings import GameDesign
 from app.tasks.listed import TASKS
+from app.tasks.pair.settings import PairDesign
+from app.tasks.rating.settings import RatingDesign
+from app.tasks.walk.settings import WalkDesign
+from app.trials.leaks import BlockLeaks
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion
 
@@ -51,12 +56,12 @@ class StudyFacts:
     @property
     def has_pairs(self) -> bool:
         """True if any version shows pairs."""
-        return any(version.design.pair_blocks for version in self.versions)
+        return any(version.design.blocks_of(PairDesign) for version in self.versions)
 
     @property
     def has_ratings(self) -> bool:
         """True if any version has items to rate."""
-        return any(version.design.rating_blocks for version in self.versions)
+        return any(version.design.blocks_of(RatingDesign) for version in self.versions)
 
 
 def study_facts(session: Session, slug: str) -> StudyFacts:
@@ -117,9 +122,12 @@ def play_alone(session: Session, slug: str) -> Literal["matches", "walks", ""]:
     designs = designs_of(session, slug).values()
     if not designs:
         return ""
-    if all(len(design.game_blocks) == len(design.blocks) for design in designs):
+    if all(len(design.blocks_of(GameDesign)) == len(design.blocks) for design in designs):
         return "matches"
-    played = (len(design.game_blocks + design.walk_blocks) == len(design.blocks) for design in designs)
+    played = (
+        len(design.blocks_of(GameDesign) + design.blocks_of(WalkDesign)) == len(design.blocks)
+        for design in designs
+    )
     return "walks" if all(played) else ""
 
 

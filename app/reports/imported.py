@@ -19,7 +19,8 @@ from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth
 from app.studies.file.model import SLUG_PATTERN
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan, pressed_for
-from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import DesignPair, DesignTrials
 from app.tasks.registry import AnyDesign
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, State, Status, Study, StudyVersion, Trial, Unit

@@ -23,7 +23,7 @@ from app.reports.imported import (
 )
 from app.reports.mapped_items import import_items
 from app.studies.file.design import DesignTruth
-from app.studies.file.pairs import NO_SOURCE
+from app.trials.stimuli import NO_SOURCE
 
 # What the tables keep of answers that the service itself has taken, and of no others.
 _OWN = (

@@ -29,10 +29,11 @@ from app.reports.imported import (
     require_slug,
 )
 from app.studies.file.design import DesignTruth
-from app.studies.file.pairs import NO_SOURCE
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.rating.items import DesignItem
+from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 from app.trials.responses import Response
+from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import StudyVersion, Trial, Unit
 
 _MOST_LABELS = 11

@@ -19,6 +19,7 @@ from app.reports.facts import COUNTED_MODES, designs_of
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
 from app.tasks.game.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
+from app.tasks.game.settings import GameDesign
 
 Played = PlaySignatures | NoSignatures
 HANDED_OVER = "who took over a seat"
@@ -70,7 +71,7 @@ def matches_of_study(session: Session, slug: str, mode: str | None = None) -> Ma
     where matches do not replay or all are excluded.
     """
     designs = designs_of(session, slug).values()
-    if not any(design.game_blocks for design in designs):
+    if not any(design.blocks_of(GameDesign) for design in designs):
         return None
     for one in COUNTED_MODES if mode is None else (mode,):
         with tempfile.TemporaryDirectory(prefix="moves-") as folder:

@@ -14,6 +14,7 @@ from analysis.results import table_rows
 from app.reports.frames import responses_frame
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
+from app.tasks.pair.settings import PairDesign, pair_questions
 from app.trials.tables import StudyVersion
 
 _PAIR = ("pair", "stimulus_a", "stimulus_b")
@@ -45,12 +46,12 @@ def asked(session: Session, slug: str) -> Mapping[int, str]:
         .order_by(col(StudyVersion.number))
     )
     designs = {number: StudyDesign.model_validate_json(design) for number, design in versions}
-    return {number: prompt_of(design) for number, design in designs.items() if design.pair_blocks}
+    return {number: prompt_of(design) for number, design in designs.items() if design.blocks_of(PairDesign)}
 
 
 def prompt_of(design: StudyDesign) -> str:
     """The 2AFC question; a study file with pairs has exactly one."""
-    return next(question.ask for question in design.pair_questions if question.type == "2afc")
+    return next(question.ask for question in pair_questions(design.blocks) if question.type == "2afc")
 
 
 def preferences_of(

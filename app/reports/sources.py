@@ -16,6 +16,7 @@ from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
 from app.reports.targets import frame_of, notes_of
+from app.tasks.pair.settings import PairDesign, pair_questions
 from app.trials.tables import Status
 
 
@@ -86,7 +87,7 @@ def noun_of(study: Source) -> Noun:
     """What its pairs show: clips, records or texts; of answers from elsewhere that is not known."""
     if isinstance(study, FileStudy) or not study.versions:
         return ITEM
-    kinds = {block.shows for block in study.versions[-1].design.pair_blocks if block.pairs}
+    kinds = {block.shows for block in study.versions[-1].design.blocks_of(PairDesign) if block.pairs}
     return NOUNS[kinds.pop().value] if len(kinds) == 1 else ITEM
 
 
@@ -119,6 +120,6 @@ def levels_of(source: Source) -> Sequence[str]:
     """The labels of the certainty scale in the newest version."""
     if not isinstance(source, StudyFacts) or not source.versions:
         return ()
-    questions = source.versions[-1].design.pair_questions
+    questions = pair_questions(source.versions[-1].design.blocks)
     scales = (one for one in questions if (one.id, one.type) == ("uncertainty", "likert"))
     return next((tuple(getattr(one, "labels", None) or ()) for one in scales), ())

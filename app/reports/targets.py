@@ -16,6 +16,7 @@ from analysis.data.rating_table import Ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
 from app.core.errors import StudyError
+from app.tasks.rating.settings import RatingDesign
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -124,7 +125,7 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
     from app.reports.rated import ratings_frame
 
     refuse_play_alone(session, target)
-    has_ratings = any(design.rating_blocks for design in designs_of(session, target).values())
+    has_ratings = any(design.blocks_of(RatingDesign) for design in designs_of(session, target).values())
     if not has_ratings:
         return None
     frame = ratings_frame(session, target)

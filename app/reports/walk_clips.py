@@ -13,6 +13,7 @@ from app.core.errors import Conflict
 from app.exports.tables import OfStudy
 from app.reports.facts import designs_of
 from app.studies.queries import study_named
+from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over
 from app.tasks.walk.walked import poses_of, pressed_of, start_of, walks
 from app.trials.design import Kind
@@ -52,7 +53,7 @@ def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> Shown:
     """
     study_named(session, slug)
     designs = designs_of(session, slug)
-    if not any(design.walk_blocks for design in designs.values()):
+    if not any(design.blocks_of(WalkDesign) for design in designs.values()):
         raise Conflict(f"{slug} has no block of walks (`task: walk`)")
     found, left_out = list[Walked](), Counter[str]()
     for row in walks(session, OfStudy(slug, designs), [mode]):

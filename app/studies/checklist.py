@@ -1,9 +1,8 @@
 """The launch checklist: everything that would ruin the data or should be known before participants come."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from sqlmodel import Session, col, select
 
@@ -16,17 +15,14 @@ from app.library.tables import Stimulus
 from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
 from app.studies.file.templates import unfilled
-from app.studies.leaks import BlockLeaks, leaks_of
+from app.studies.leaks import leaks_of
 from app.studies.tables import Draft
-from app.studies.truth import truth_view
-from app.tasks.pair.design import Member
-from app.tasks.pair.settings import PairDesign
-from app.trials.design import Kind
+from app.tasks.registry import BLOCKS, DESIGNS
+from app.trials.checks import Check, Checked, Verdict
+from app.trials.leaks import BlockLeaks
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit, UnitMember
 
-FEW_PAIRS = 2
-Verdict = Literal["ok", "warning", "blocker"]
 _VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
 # What spoils the data for good comes before what costs an inconvenience; a check that is not named comes first.
 _CONSEQUENCE = (
@@ -93,17 +89,6 @@ class Around:
         return self.files[sha256]
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One line of the checklist; `action` is where to correct it, under the study's own address."""
-
-    code: str
-    title: str
-    verdict: Verdict
-    detail: str
-    action: str = ""
-
-
 def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check, ...]:
     """All launch checks: blockers first, then warnings, each by consequence."""
     version = newest_of(session, study)
@@ -132,15 +117,12 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         _age(design),
         *(
             _of_clips(session, around, clips)
-            if clips or not (members or design.rating_blocks or design.game_blocks or design.walk_blocks)
+            if clips or (not members and all(block.of_stimuli for block in design.blocks))
             else ()
         ),
-        *_units(design),
+        *_of_tasks(design),
         *_names(design),
-        *([_walks(design)] if design.walk_blocks else []),
-        *([_truth(design)] if design.pairs else []),
         *_leaks(leaks_of(session, design)),
-        *(_sides(block) for block in design.pair_blocks),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
         _completion(design),
         _pilot(session, version),
@@ -176,20 +158,25 @@ def _texts(design: StudyDesign) -> Check:
 
 
 def _names(design: StudyDesign) -> Iterator[Check]:
-    """Pairs, items, stimuli and sources whose names look alike: often one of them, written in two ways."""
-    pairs, items = design.pairs, [item for block in design.rating_blocks for item in block.items]
-    columns = {
-        "pair": [pair.id for pair in pairs],
-        "item": [item.id for item in items],
-        "stimulus": design.stimuli,
-        "source": [source for pair in pairs for source in (pair.source_a, pair.source_b)],
-        "condition": [pair.condition for pair in pairs]
-        + [item.condition for item in items if item.condition],
-    }
-    found = lookalike_notes((column, dict.fromkeys(texts)) for column, texts in columns.items())
+    """Names that look alike, of units, stimuli or sources: often one of them, written in two ways."""
+    columns: dict[str, list[str]] = {"stimulus": [*design.stimuli]}
+    blocks = [block for task in BLOCKS for block in design.blocks if block.task == task]
+    for block in blocks:
+        for column, names in block.names().items():
+            columns.setdefault(column, []).extend(names)
+    found = lookalike_notes(
+        (column, dict.fromkeys(columns[column])) for column in sorted(columns, key=_name_order)
+    )
     detail = "".join(f"{said[:1].upper()}{said[1:]}. " for said in found).rstrip()
     if detail:
-        yield Check("names", "Names that look alike", "warning", detail, "pairs" if pairs else "design")
+        action = next((block.edited_at for block in blocks if block.names()), "design")
+        yield Check("names", "Names that look alike", "warning", detail, action)
+
+
+def _name_order(column: str) -> int:
+    """Units first, as their tasks call them, then what they have in common."""
+    common = ("stimulus", "source", "condition")
+    return common.index(column) + 1 if column in common else 0
 
 
 def _age(design: StudyDesign) -> Check:
@@ -239,47 +226,12 @@ def _processing(session: Session, members: Sequence[UnitMember]) -> Check:
     return Check("processing", title, "ok", "No clip was processed again since this version was saved.")
 
 
-def _units(design: StudyDesign) -> Iterator[Check]:
-    if design.pair_blocks:
-        yield _conditions(design)
-    if design.rating_blocks:
-        yield _items(design)
-
-
-def _conditions(design: StudyDesign) -> Check:
-    title = "Pairs"
-    counts = Counter(pair.condition for pair in design.pairs if pair.kind is Kind.MAIN)
-    if not counts:
-        return Check("pairs", title, "blocker", "There is no main pair: nothing would count.", "pairs")
-    words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
-    few = sorted(condition for condition, n in counts.items() if n < FEW_PAIRS)
-    if few:
-        detail = f"Main pairs: {words}. Of a single pair nobody can tell the condition from the clip."
-        return Check("pairs", title, "warning", detail, "pairs")
-    return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
-
-
-def _items(design: StudyDesign) -> Check:
-    items = [item for block in design.rating_blocks for item in block.items if item.kind is Kind.MAIN]
-    if not items:
-        return Check("items", "Items", "blocker", "There is no main item: nothing would count.", "design")
-    counts = Counter(item.condition for item in items)
-    words = listed(
-        [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
-    )
-    return Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
-
-
-def _walks(design: StudyDesign) -> Check:
-    title = "Walks"
-    if not design.consent.play_shown:
-        detail = (
-            "Walks cannot become clips: the consent text has to tell people that others see how they walked, and "
-            "`consent.play_shown` says that it does."
-        )
-        return Check("walks", title, "warning", detail, "design")
-    n = sum(block.walks for block in design.walk_blocks)
-    return Check("walks", title, "ok", f"{counted(n, 'walk')} for each participant, which may become clips.")
+def _of_tasks(design: StudyDesign) -> Iterator[Check]:
+    """The checks that each task makes of its blocks."""
+    study = Checked(design.truth.source, design.consent.play_shown)
+    for task, kind in DESIGNS.items():
+        if blocks := [block for block in design.blocks if block.task == task]:
+            yield from kind.checks(blocks, study)
 
 
 def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
@@ -299,36 +251,6 @@ def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
         else:
             detail = f"No clue was found in rounds, messages, numbers, times, names and sizes.{trivial}"
             yield Check("leaks", title, "ok", detail)
-
-
-def _truth(design: StudyDesign) -> Check:
-    view = truth_view(design.truth.source, design.pairs)
-    return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
-
-
-def _sides(block: PairDesign) -> Check:
-    title = "Sides"
-    truths = {pair.truth for pair in block.pairs if pair.kind is Kind.MAIN and pair.truth}
-    match block.trials.sides:
-        case "fixed":
-            detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
-            if len(truths) == 1:
-                side = "left" if truths == {Member.A} else "right"
-                detail = f"The right answer is always on the {side}: whoever notices need not watch."
-            return Check("sides", title, "warning", detail, "design")
-        case "random":
-            detail = "Sides are drawn anew for each trial: they are even in the long run only."
-            return Check("sides", title, "warning", detail, "design")
-        case "balanced":
-            return Check("sides", title, "ok", " ".join(_balance(block)), "design")
-
-
-def _balance(block: PairDesign) -> Iterator[str]:
-    yield "Each pair is shown both ways equally often, over every two sessions."
-    counts = Counter(pair.condition for pair in block.pairs if pair.kind is Kind.MAIN)
-    odd = sorted(condition for condition, n in counts.items() if n % 2)
-    if odd:
-        yield f"Within one session {listed(odd, 'and')} cannot be split evenly: the number of pairs is odd."
 
 
 def _clues(clues: Clues) -> Check:

@@ -19,12 +19,12 @@ from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
-from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import unfilled
 from app.studies.file.yamlpatch import Written, file_of_version
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, StudyShare
 from app.studies.versions import Loaded, load_version
+from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion
 
 MOST_CHARACTERS = 5_000_000
@@ -325,7 +325,7 @@ def save_version(
             _version(session, study, newest).written = checked.file
         if draft.is_unsaved:
             drop_draft(session, who, study, now, seen=draft)
-        return Loaded(study.slug, newest, "unchanged", len(check.design.pairs), check.design.n_items)
+        return Loaded(study.slug, newest, "unchanged", check.design.n_units)
     _refuse_unfilled_while_open(session, study, draft.keys)
     kept = clean(reason).strip()[:LONGEST_REASON]
     if not kept and needs_reason(session, study):

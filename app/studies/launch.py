@@ -14,10 +14,11 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import listed
 from app.core.schema import clean
 from app.studies.access import StudyHere
-from app.studies.checklist import Around, Check, checklist, has_session, newest_of
+from app.studies.checklist import Around, checklist, has_session, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.queries import study_named
 from app.studies.versions import set_state
+from app.trials.checks import Check
 from app.trials.states import check_change, following
 from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion
 

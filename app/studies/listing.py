@@ -13,7 +13,7 @@ from sqlmodel import Session, col, func, select
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
 from app.studies.access import StudyHere, visible_slugs
-from app.studies.pairs_summary import unit_counts
+from app.studies.file.comparable import unit_counts
 from app.studies.summaries import units_of
 from app.studies.tables import Draft, StudyShare
 from app.tasks.listed import units_in_words

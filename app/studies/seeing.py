@@ -18,8 +18,8 @@ from app.library.contents import is_kept
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus, StudyClip
 from app.studies.access import StudyHere
-from app.studies.file.pairs import StimulusFacts
 from app.studies.tables import Draft, StudyShare
+from app.trials.stimuli import StimulusFacts
 
 _CELL = re.compile(r'[^,;"\r\n]+')
 

@@ -4,7 +4,7 @@ A correction applies to the draft and the newest version as long as that version
 session. Afterwards a version is unchanged, and the correction applies from the next one on.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -28,26 +28,11 @@ from app.studies.drafts import (
     save_draft,
 )
 from app.studies.file.design import DesignTruth, StudyDesign
-from app.studies.file.drafts import items_as_csv
-from app.studies.file.items import read_item_file
-from app.studies.file.pairs import (
-    HUMAN,
-    NO_SOURCE,
-    PairSpec,
-    StimulusFacts,
-    condition_by_source,
-    true_source_of,
-    truth_by_source,
-)
-from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
 from app.studies.tables import Draft
-from app.tasks.pair.design import Member
-from app.tasks.pair.settings import DesignPair, PairDesign
-from app.tasks.rating.settings import DesignItem
-from app.tasks.registry import AnyDesign
-from app.trials.design import Kind
+from app.tasks.registry import BLOCKS, SHORT
 from app.trials.responses import Response
+from app.trials.stimuli import HUMAN, NO_SOURCE, Sources, StimulusFacts, true_source_of
 from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Unit, UnitMember
 
 Stimuli = Mapping[str, StimulusFacts]
@@ -58,45 +43,6 @@ class BadTruth(StudyError):
     """A true source that no clip is of."""
 
     status_code = 422
-
-
-@dataclass(frozen=True, slots=True)
-class TruthView:
-    """The truth of a study's main pairs. `source` is empty if no source is the true one.
-
-    `is_missing`: no pair has a truth, and it was not stated that there is none.
-    """
-
-    source: str
-    n_pairs: int
-    n_with: int
-
-    @property
-    def is_missing(self) -> bool:
-        return bool(self.source) and not self.n_with
-
-    @property
-    def says(self) -> str:
-        """The truth in a sentence or two."""
-        if not self.source:
-            known = f", but {self.n_with} of {self.n_pairs} pairs name their own truth" if self.n_with else ""
-            return f"No source is the true one: no answer is right or wrong{known}."
-        if not self.n_pairs:
-            return f"The true source is {self.source}. There are no main pairs yet."
-        if self.is_missing:
-            return (
-                f"No pair has a truth: the true source is {self.source}, and no pair shows it beside another source. "
-                "Without a truth no answer is right or wrong, and there is no accuracy."
-            )
-        without = self.n_pairs - self.n_with
-        rest = f"; {without} {'has' if without == 1 else 'have'} none" if without else ""
-        return f"The true source is {self.source}: {self.n_with} of {self.n_pairs} main pairs have a truth{rest}."
-
-
-def truth_view(true_source: str, pairs: Sequence[PairSpec] | Sequence[DesignPair]) -> TruthView:
-    main = [pair for pair in pairs if pair.kind is Kind.MAIN]
-    source = "" if true_source == NO_SOURCE else true_source
-    return TruthView(source, len(main), sum(pair.truth is not None for pair in main))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,19 +138,18 @@ def correct_version(
     correct: Callable[[StudyDesign], StudyDesign],
     now: datetime,
 ) -> None:
-    """Change sources, conditions and truths of a version that no answer rests on, in its design and its pairs."""
+    """Change sources, conditions and truths of a version that no answer rests on, in its design and its units."""
     before = StudyDesign.model_validate_json(version.design)
     after = correct(before)
     if after == before:
         return
-    was = version.sha256
+    sha256 = version.sha256
     version.sha256, version.design = after.sha256(), after.canonical_json()
     session.add(version)
     rows = {row.name: row for row in session.exec(select(Unit).where(Unit.version_id == version.id))}
-    for pair in after.pairs:
-        rows[pair.id].truth, rows[pair.id].condition = pair.truth, pair.condition
-    for item in (item for block in after.rating_blocks for item in block.items):
-        rows[item.id].condition = item.condition
+    changed = [new for was, new in zip(before.blocks, after.blocks, strict=True) if new != was]
+    for unit in (unit for block in changed for unit in block.units()):
+        rows[unit.name].truth, rows[unit.name].condition = unit.truth, unit.condition
     session.add_all(rows.values())
     record(
         session,
@@ -213,7 +158,7 @@ def correct_version(
         now=now,
         study=study.slug,
         subject=f"version {version.number}",
-        before={"sha256": was, "truth": before.truth.source},
+        before={"sha256": sha256, "truth": before.truth.source},
         after={"sha256": version.sha256, "truth": after.truth.source},
     )
     session.flush()
@@ -221,31 +166,8 @@ def correct_version(
 
 def _with_source(design: StudyDesign, source: str) -> StudyDesign:
     old = design.truth.source
-    blocks = tuple(_with_true_source(block, old, source) for block in design.blocks)
-    return design.model_copy(update={"truth": DesignTruth(source=source), "blocks": blocks})
-
-
-def _with_true_source(block: AnyDesign, old: str, new: str) -> AnyDesign:
-    if not isinstance(block, PairDesign):
-        return block
-    keeps_conditions = block.sample is not None
-    pairs = tuple(
-        _turned(pair, (pair.source_a, pair.source_b), old, new, keeps_conditions) for pair in block.pairs
-    )
-    return block.model_copy(update={"pairs": pairs})
-
-
-def _turned(
-    pair: DesignPair, sources: tuple[str, str], old: str, new: str, keeps_condition: bool = False
-) -> DesignPair:
-    """The pair with other sources or another true source; values not derived from the sources are kept."""
-    condition, truth = pair.condition, pair.truth
-    if condition == condition_by_source(pair.source_a, pair.source_b, old) and not keeps_condition:
-        condition = condition_by_source(*sources, new)
-    if truth == truth_by_source(pair.source_a, pair.source_b, old):
-        truth = truth_by_source(*sources, new)
-    changes = {"source_a": sources[0], "source_b": sources[1], "condition": condition, "truth": truth}
-    return pair.model_copy(update=changes)
+    after = design.with_blocks(lambda block: block.with_true_source(old, source))
+    return after.model_copy(update={"truth": DesignTruth(source=source)})
 
 
 # Drafts
@@ -257,61 +179,25 @@ def with_truth(keys: Mapping[str, Any], source: str, stimuli: Stimuli) -> dict[s
     changed = {**keys, "truth": {"source": source}}
     if source == HUMAN:
         del changed["truth"]
-    return _with_rows(changed, lambda row: _follow(row, stimuli, stimuli, old, source))
+    return _corrected(changed, Sources(stimuli, stimuli, old, source))
 
 
 def with_source(keys: Mapping[str, Any], before: Stimuli, after: Stimuli) -> dict[str, Any]:
     """A draft's keys after a clip's source was put right."""
     true_source = true_source_of(keys)
-    changed = _with_rows(dict(keys), lambda row: _follow(row, before, after, true_source, true_source))
-    if not isinstance(changed.get("blocks"), list):
-        return changed
-    blocks = [
-        _with_items(block, before, after) if isinstance(block, dict) else block for block in changed["blocks"]
-    ]
-    return {**changed, "blocks": blocks}
+    return _corrected(dict(keys), Sources(before, after, true_source, true_source))
 
 
-def _with_items(block: dict[str, Any], before: Stimuli, after: Stimuli) -> dict[str, Any]:
-    """The block with the conditions of its items that are written out but say no more than the source did."""
-    text = block.get("items")
-    found = read_item_file("", text, by_row=True) if isinstance(text, str) and text.strip() else None
-    if found is None or found.problems:
-        return block
-    rows = [
-        replace(row, condition=after[row.stimulus].source)
-        if row.stimulus in before and row.stimulus in after and row.condition == before[row.stimulus].source
-        else row
-        for row in found.rows
-    ]
-    return block if rows == found.rows else {**block, "items": items_as_csv(rows)}
+def _corrected(keys: dict[str, Any], change: Sources) -> dict[str, Any]:
+    """A draft's keys, and those of each of its blocks, with what follows from a correction."""
+    if isinstance(blocks := keys.get("blocks"), list):
+        keys = {**keys, "blocks": [_corrected_block(block, change) for block in blocks]}
+    return SHORT.corrected(keys, change)
 
 
-def _with_rows(keys: dict[str, Any], change: Callable[[Row], Row]) -> dict[str, Any]:
-    """A draft's keys, or a block's, with each row of their pairs changed."""
-    if isinstance(keys.get("blocks"), list):
-        blocks = [_with_rows(block, change) if isinstance(block, dict) else block for block in keys["blocks"]]
-        keys = {**keys, "blocks": blocks}
-    text = keys.get("pairs")
-    try:
-        rows = read_rows(text) if isinstance(text, str) and text.strip() else []
-    except BadRow:
-        return keys
-    changed = [change(row) for row in rows]
-    return keys if changed == rows else {**keys, "pairs": rows_as_csv(changed)}
-
-
-def _follow(row: Row, before: Stimuli, after: Stimuli, old: str, new: str) -> Row:
-    """The row without a condition and truth that are written out but say no more than the sources did."""
-    if row.a not in before or row.b not in before or row.a not in after or row.b not in after:
-        return row
-    was, now = ((facts[row.a].source, facts[row.b].source) for facts in (before, after))
-    condition, truth = row.condition, row.truth
-    if condition == condition_by_source(*was, old):
-        condition = condition_by_source(*now, new)
-    if truth and truth == truth_by_source(*was, old):
-        truth = truth_by_source(*now, new) or ""
-    return replace(row, condition=condition, truth=Member(truth).value if truth else "")
+def _corrected_block(block: Any, change: Sources) -> Any:
+    model = BLOCKS.get(str(block.get("task"))) if isinstance(block, dict) else None
+    return model.corrected(block, change) if model else block
 
 
 def is_answered(session: Session, slug: str, number: int) -> bool:
@@ -377,21 +263,4 @@ def correct_sources(
 
 
 def _with_sources(design: StudyDesign, sources: Mapping[str, str]) -> StudyDesign:
-    true_source = design.truth.source
-
-    def of_pair(pair: DesignPair) -> DesignPair:
-        now = sources.get(pair.a, pair.source_a), sources.get(pair.b, pair.source_b)
-        return _turned(pair, now, true_source, true_source) if now != (pair.source_a, pair.source_b) else pair
-
-    def of_item(item: DesignItem) -> DesignItem:
-        now = sources.get(item.stimulus, item.source)
-        condition = now if item.condition == item.source else item.condition
-        return item.model_copy(update={"source": now, "condition": condition})
-
-    after = design.with_units(of_pair, of_item)
-    # Pairs of other sources than the draw asked for are no longer what it drew.
-    blocks = tuple(
-        block.model_copy(update={"sample": None}) if isinstance(block, PairDesign) and block != was else block
-        for was, block in zip(design.blocks, after.blocks, strict=True)
-    )
-    return after.model_copy(update={"blocks": blocks})
+    return design.with_blocks(lambda block: block.with_sources(sources, design.truth.source))

@@ -18,8 +18,7 @@ from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft
-from app.tasks.game.tables import forget_matches
-from app.tasks.walk.tables import forget_walks
+from app.tasks.forgetting import forget_rows
 from app.trials.responses import Evidence, Response
 from app.trials.tables import (
     Mode,
@@ -37,14 +36,13 @@ from app.trials.tables import (
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The outcome of loading a study file: `change` is `new`, `unchanged`, `replaced` (no session) or `next
-    version`.
+    version`; `units` by task.
     """
 
     slug: str
     number: int
     change: str
-    n_pairs: int
-    n_items: int = 0
+    units: Mapping[str, int]
 
 
 def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
@@ -76,7 +74,7 @@ def load_version(
     sha256 = design.sha256()
     if newest and newest.sha256 == sha256:
         newest.written = newest.written if written is None else written
-        return Loaded(design.study, newest.number, "unchanged", len(design.pairs), design.n_items)
+        return Loaded(design.study, newest.number, "unchanged", design.n_units)
     _refuse_another_consent(session, study, newest, design)
     if newest and newest.frozen_at is None:
         _forget_previews(session, newest)
@@ -109,7 +107,7 @@ def load_version(
         before={"sha256": before, "draft": _dropped_draft(session, study)},
         after={"sha256": sha256, "number": version.number},
     )
-    return Loaded(design.study, version.number, change, len(design.pairs), design.n_items)
+    return Loaded(design.study, version.number, change, design.n_units)
 
 
 class ConsentRenumber(Conflict):
@@ -159,8 +157,7 @@ def _forget_previews(session: Session, version: StudyVersion) -> None:
         ParticipantSession.version_id == version.id, ParticipantSession.mode == Mode.PREVIEW
     )
     responses = select(Response.id).where(col(Response.session_id).in_(sessions))
-    forget_matches(session, version.id or 0, Mode.PREVIEW)
-    forget_walks(session, version.id or 0, Mode.PREVIEW)
+    forget_rows(session, version.id or 0, Mode.PREVIEW)
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
     session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
     session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))
@@ -177,19 +174,20 @@ def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> N
 
     Raises Conflict for a pair of a clip and itself.
     """
-    names = design.stimuli
-    clips = {s.name: s for s in session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))}
-    for pair in design.pairs:
-        if pair.a == pair.b:
+    clips = {s.name: s for s in session.exec(select(Stimulus).where(col(Stimulus.name).in_(design.stimuli)))}
+    shown = [(block, unit) for block in design.blocks for unit in block.units()]
+    for block, unit in shown:
+        names = [*unit.members.values()]
+        if len({*names}) < len(names):
+            noun = block.noun.lower()
             raise Conflict(
-                f"the pair {pair.id!r} shows the clip {pair.a!r} twice; a pair has two different clips"
+                f"the {noun} {unit.name!r} shows the clip {names[0]!r} twice; a {noun} has two different clips"
             )
-    shown = [(block.id, unit) for block in design.blocks for unit in block.units()]
     units = [
         Unit(
             version_id=version.id or 0,
             position=position,
-            block=block,
+            block=block.id,
             name=unit.name,
             condition=unit.condition,
             kind=unit.kind,

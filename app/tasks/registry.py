@@ -12,6 +12,7 @@ from pydantic import (
 
 from app.questions.base import rule_error
 from app.tasks.game.settings import GameBlock, GameDesign
+from app.tasks.listed import SHORT_TASK
 from app.tasks.pair.settings import PairBlock, PairDesign
 from app.tasks.rating.settings import RatingBlock, RatingDesign
 from app.tasks.walk.settings import WalkBlock, WalkDesign
@@ -30,6 +31,7 @@ DESIGNS: dict[str, type[BlockDesign]] = {
     "game": GameDesign,
     "walk": WalkDesign,
 }
+SHORT: type[BlockSettings] = BLOCKS[SHORT_TASK]
 
 
 def _block_of(raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:

@@ -1,31 +1,26 @@
 """Parts common to the blocks of all tasks, in the study file and at run time."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
 
+from app.core.problems import Fault, Place
 from app.core.widgets import Ways, Widget
 from app.questions.base import Asked, Frozen, Part, Question, different
+from app.questions.drafted import by_id, keys_of_question
+from app.questions.registry import QUESTIONS
+from app.trials.checks import Check, Checked
+from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
 from app.trials.flags import StudyRule
+from app.trials.leaks import BlockLeaks, CluesOf
+from app.trials.lists import Content, Keys, Reader
+from app.trials.stimuli import Sources, StimulusFacts
+from app.trials.tidying import Tidy
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
-LeakName = Literal[
-    "rounds",
-    "message-length",
-    "message-count",
-    "round-numbers",
-    "times",
-    "names",
-    "typing",
-    "automatic",
-    "reasons",
-    "file-size",
-    "page-size",
-    "reason-length",
-]
 Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2)]
 ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
 StudyRules = Annotated[tuple[StudyRule, ...], AfterValidator(different), Widget(rows=2)]
@@ -40,12 +35,29 @@ IN_A_TEXT_FILE = (
 
 
 class BlockSettings(Part):
-    """A part of the session with one task. A new one in the form has `begins_with` in addition to `id` and `task`;
-    changing a key of `forgets` removes the keys that depend on it.
+    """A part of the session with one task, as a study file says it. What studies ask of a task's block is declared
+    here, and most tasks declare little: the rest is for blocks with lists, or with keys of several levels.
     """
 
+    # What a new block in the form has besides `id` and `task`.
     begins_with: ClassVar[Mapping[str, Any]] = {}
+    # By key: the keys that go when it is changed in the form, as they depend on it.
     forgets: ClassVar[Mapping[str, Sequence[str]]] = {}
+    # The models of its parts, by their keys, and those of its questions, by type: faults name the keys that each has.
+    sections: ClassVar[Mapping[str, type[BaseModel]]] = {}
+    question_types: ClassVar[Mapping[str, type[BaseModel]]] = QUESTIONS
+    # Where its questions stand.
+    questions_at: ClassVar[Place] = ("questions",)
+    # True if a trial shows two stimuli: questions choose between them, and their answers have columns of their own.
+    of_two: ClassVar[bool] = False
+    # Lists that are CSV, or name a file that is; and the texts, in a draft, that YAML has as blocks.
+    lists: ClassVar[Sequence[Place]] = ()
+    written: ClassVar[Sequence[Place]] = ()
+    # Words of descriptions and remedies that speak of files or keys, and what a form has in their place.
+    in_forms: ClassVar[Mapping[str, str]] = {}
+    # The order of its own keys in a study file, and the conversions of a draft's values, by key.
+    key_order: ClassVar[Sequence[str]] = ()
+    tidies: ClassVar[Mapping[str, Tidy]] = {}
 
     id: str = Field(
         pattern=BLOCK_PATTERN,
@@ -59,25 +71,65 @@ class BlockSettings(Part):
     )
 
     @classmethod
-    def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
+    def ways(cls, key: str, keys: Keys) -> Ways | None:
         """The form's alternatives for a key that can be written in several ways; None for others."""
         return None
 
     @classmethod
-    def n_units(cls, keys: Mapping[str, Any]) -> int:
+    def n_units(cls, keys: Keys) -> int:
         """The number of units in a draft's block, whose keys may have any shape; 0 if not known yet."""
         return 0
 
+    # As a study file is read, in this order
+
+    @classmethod
+    def with_lists(cls, keys: Keys, reader: Reader) -> Keys:
+        """The keys with those lists read that its model takes as values; others are read by `read_lists`."""
+        return keys
+
+    @classmethod
+    def broken_rules(cls, place: Place, keys: Keys, asked: Sequence[tuple[Place, Keys]]) -> Iterator[Fault]:
+        """The faults that its keys have between them, whatever shape they have; `asked` are its questions."""
+        yield from ()
+
+    @classmethod
+    def read_lists(cls, keys: Keys, reader: Reader) -> Content:
+        """The content of its lists; whatever is wrong with them is refused."""
+        return Content()
+
     def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "BlockDesign":
-        """The block at run time, if its keys determine its content; blocks of listed pairs or items are completed with
-        these (`app.studies.file.design`). `asked` converts a question to run time.
-        """
+        """The block at run time, if its keys determine its content. `asked` converts a question to run time."""
         raise NotImplementedError
+
+    def resolved(
+        self, text: Callable[[str], str | None], asked: Callable[[Asked], Question], content: Content
+    ) -> "BlockDesign":
+        """The block at run time, in place of `as_run` where it has lists or several texts; `text` is that of a key."""
+        return self.as_run(text("instructions"), asked)
+
+    # Drafts
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        """A draft's keys in the form in which the same block is the same value; defaults are written out already."""
+        return {**keys, "questions": by_id(keys["questions"], labels)} if "questions" in keys else keys
+
+    @classmethod
+    def corrected(cls, keys: dict[str, Any], change: Sources) -> dict[str, Any]:
+        """A draft's keys where what its list says only because of the sources has followed them."""
+        return keys
+
+    @classmethod
+    def texts_in(cls, listed: str) -> Sequence[str]:
+        """The texts in its list, as CSV, that participants read; names are none."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
 class UnitSpec:
-    """A unit of a block as it is stored: `members` are the names of its stimuli by slot; `sha256` what each shows."""
+    """A unit of a block as it is stored: `members` are the names of its stimuli by slot; `sha256` what each shows;
+    `sources` whose they are.
+    """
 
     name: str
     condition: str
@@ -86,6 +138,7 @@ class UnitSpec:
     sha256: Mapping[str, str]
     truth: str | None = None
     group: str | None = None
+    sources: Sequence[str] = ()
 
 
 class BlockDesign(Frozen):
@@ -102,6 +155,10 @@ class BlockDesign(Frozen):
     # holds the slot at the first of them. The monitor counts presses by them, in SQL.
     sides: ClassVar[tuple[str, ...]] = ()
     slot_key: ClassVar[str] = ""
+    # True if every trial shows stimuli of the library: without any there is nothing to run.
+    of_stimuli: ClassVar[bool] = False
+    # The page of a study where its units are edited.
+    edited_at: ClassVar[str] = "design"
 
     id: str
     task: str
@@ -138,10 +195,24 @@ class BlockDesign(Frozen):
         """True if it shows texts from the study file itself, which are not stimuli of the library."""
         return False
 
+    @property
+    def has_partners(self) -> bool:
+        """True where people may be together with other people."""
+        return False
+
     def keys(self) -> Mapping[str, Any]:
-        """The block's own keys in a study file, in addition to those of every block; questions as at run time."""
+        """The block's own keys in a study file, in addition to those of every block, but for its lists."""
         own = {*type(self).model_fields} - {*BlockDesign.model_fields}
-        return self.model_dump(mode="json", include=own, exclude_defaults=True)
+        keys = self.model_dump(mode="json", include=own, exclude_defaults=True)
+        return keys | ({"questions": [*map(keys_of_question, self.asked)]} if "questions" in keys else {})
+
+    def rows(self) -> Mapping[str, Any]:
+        """The keys of its lists, as CSV, and of how they were drawn."""
+        return {}
+
+    def rows_of_draft(self, true_source: str, stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, Any]:
+        """The same for a draft that makes this design: what was drawn stays drawn where `stimuli` still make it."""
+        return self.rows()
 
     def activity(self) -> str:
         """The participants' activity, as the end of a sentence."""
@@ -151,3 +222,28 @@ class BlockDesign(Frozen):
     def n_main(self, n_units: int) -> int:
         """The number of main trials for each participant, of so many main units."""
         return min(n_units, self.per_participant or n_units)
+
+    # Before launch
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """The names that people gave, by what each names: where two look alike, the checklist says so."""
+        return {}
+
+    @classmethod
+    def checks(cls, blocks: Sequence[Self], study: Checked) -> Iterator[Check]:
+        """Lines of the checklist about the blocks of this task in a study."""
+        yield from ()
+
+    def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
+        """The clues to the source in the records and texts that it shows; None where it shows none."""
+        return None
+
+    # Corrections, while no answer counts
+
+    def with_true_source(self, old: str, new: str) -> Self:
+        """The block with the truths that follow from another true source."""
+        return self
+
+    def with_sources(self, sources: Mapping[str, str], true_source: str) -> Self:
+        """The block with other sources of stimuli, by name, and what follows from them."""
+        return self

@@ -13,10 +13,10 @@ from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.pairs.draft import IN_BLOCKS
 from app.studies.access import study_for
 from app.studies.drafts import check_of, draft_for, save_draft
 from app.studies.file.load import load_study
-from app.studies.pairs_draft import IN_BLOCKS
 from app.studies.versions import load_version, set_state, stimulus_facts
 from app.tasks.registry import BLOCKS as BLOCKS_BY_TASK
 from app.trials.tables import State, Unit

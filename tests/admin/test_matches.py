@@ -203,7 +203,7 @@ def test_a_demo_match_is_offered_as_records_to_rate(
         [study] = session.exec(select(Study).where(Study.slug == "rate"))
     assert sorted(one.source for one in kept) == ["adaptive", "dba", "dbra", "gt", "human"]
     assert study.state == "live"
-    assert (first.n_items, second.n_items) == (5, 10)
+    assert (first.n_units["rating"], second.n_units["rating"]) == (5, 10)
     begun.post()
     assert "of 5" in begun.html, "who has begun stays with the version they began"
     begins = Person(fresh_client(owner.browser), database, slug="rate")

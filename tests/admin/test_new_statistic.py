@@ -34,7 +34,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType(NAME)
     monkeypatch.setitem(sys.modules, NAME, module)
     exec(compile(file, str(GUIDE), "exec"), module.__dict__)
-    added = eval(line.strip().removesuffix(","), {**vars(registry), **module.__dict__})
+    added = eval(line, {**vars(registry), **module.__dict__})
     monkeypatch.setattr(registry, "STATISTICS", (*registry.STATISTICS, added))
 
 

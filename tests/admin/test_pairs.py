@@ -10,13 +10,14 @@ from app.accounts.logins import Who
 from app.admin.studies.pairs.frame import rows_found
 from app.core.database import Database
 from app.library.kinds import StimulusKind
+from app.pairs.draft import pairs_here
+from app.pairs.view import advice_on
 from app.studies.access import StudyHere, study_for
 from app.studies.drafts import create_study, draft_for, save_draft
-from app.studies.file.pairs import PairSpec, StimulusFacts, shown_in
-from app.studies.pairs_draft import pairs_here
-from app.studies.pairs_view import advice_on
 from app.tasks.pair.design import Member
+from app.tasks.pair.pairs import PairSpec, shown_in
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips

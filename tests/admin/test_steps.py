@@ -13,9 +13,9 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.outputs.clues import ask_clues, clues_state
 from app.outputs.outputs import ask_report
-from app.studies.file.pairs import NO_SOURCE
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person

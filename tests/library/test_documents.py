@@ -35,13 +35,13 @@ from app.library.stimuli import list_stimuli
 from app.library.tables import Content, Stimulus, StudyClip, UploadStatus
 from app.library.uploads import UploadRefused
 from app.outputs.clues import ask_clues, clips_of, clue_run
+from app.pairs.draft import clip_cards, with_pair
+from app.pairs.view import find_pairs
 from app.studies.drafts import create_study, draft_for
-from app.studies.file.sampling import sample_pairs
-from app.studies.pairs_draft import clip_cards, with_pair
-from app.studies.pairs_edit import BadRow, Row
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.rows import BadRow, Row
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.terms import Sample
 from tests.admin.persons import make_user
 from tests.library.desk import NOW, Desk
 

@@ -16,11 +16,12 @@ from app.core.database import Database
 from app.core.errors import NotFound
 from app.library.tables import Stimulus
 from app.outputs.clues import clips_of
+from app.pairs.draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
-from app.studies.pairs_draft import clip_cards, pairs_here, pairs_tried, with_pair
-from app.studies.pairs_edit import BadRow, Row
 from app.studies.truth import BadTruth, set_truth
+from app.tasks.pair.rows import BadRow, Row
+from app.tasks.pair.settings import pairs_of
 from app.trials.tables import Mode, State, StudyVersion
 from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
@@ -153,7 +154,7 @@ def test_what_an_answered_version_holds_is_not_changed_by_edits(
         version = session.get_one(StudyVersion, 1)
         nav = StudyHere(version.study_id, "nav", State.LIVE)
         design, sha256 = design_of_version(session, nav, 1), version.sha256
-    name = design.pairs[0].a
+    name = pairs_of(design.blocks)[0].a
     for refused, args in (
         (edit_stimulus, (who, name, Edit(source="replay"), NOW)),
         (apply_sheet, (who, f"name,source\n{name},replay\n", None, NOW)),
@@ -173,4 +174,6 @@ def test_what_an_answered_version_holds_is_not_changed_by_edits(
         now_found = [
             (pair.id, pair.a, pair.b, pair.truth) for pair in pairs_here(session, who, nav).found.pairs
         ]
-        assert now_found == [(p.id, p.a, p.b, p.truth) for p in design.pairs], "listed where they were drawn"
+        assert now_found == [(p.id, p.a, p.b, p.truth) for p in pairs_of(design.blocks)], (
+            "listed where they were drawn"
+        )

@@ -47,6 +47,7 @@ from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import json_schema, load_study
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.tasks.pair.settings import PairDesign
 from app.trials.pages import QuestionsPage
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, State, Status
@@ -320,7 +321,8 @@ def test_a_new_one_of_the_design_form_is_right_and_a_draft_of_any_shape_is_shown
         for odd in ODD:
             broken = {**inner[0], key: odd} if key != "type" else inner[0]
             design = design_as_far({place[0]: {place[1]: [broken]} if place[1:] else [broken]})
-            drawn = design.trials.questions if place[1:] and design.trials else design.background
+            pairs = design.blocks_of(PairDesign)
+            drawn = pairs[0].asked if place[1:] and pairs else design.background
             assert html_of(page_with(views(drawn, {}, {})[0]))
 
 

@@ -18,6 +18,7 @@ from app.reports.export import rows_of
 from app.reports.frames import responses_frame
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
+from app.tasks.pair.settings import PairDesign
 from app.trials.answers import Answers, read_answers
 from tests.factories import open_study
 from tests.sessions.walks import Walk
@@ -50,11 +51,11 @@ def with_slider(tmp_path: Path, slider: str) -> Path:
 
 
 def test_a_slider_of_a_study_file_goes_from_0_to_100_unless_it_says_otherwise(tmp_path: Path) -> None:
-    found = loaded(with_slider(tmp_path, "")).pair_blocks[0].trials.questions[-1]
+    found = loaded(with_slider(tmp_path, "")).blocks_of(PairDesign)[0].trials.questions[-1]
     assert (found.type, found.labels, found.required) == ("slider", (), True)
     assert (found.minimum, found.maximum, found.step) == (0, 100, 1)
     own = loaded(with_slider(tmp_path, ", labels: [no, yes], minimum: 0.5, maximum: 1, step: 0.05"))
-    found = own.pair_blocks[0].trials.questions[-1]
+    found = own.blocks_of(PairDesign)[0].trials.questions[-1]
     assert (found.labels, found.minimum, found.maximum, found.step) == (("no", "yes"), 0.5, 1, 0.05)
 
 

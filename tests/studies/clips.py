@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sqlmodel import Session
 
 from app.library.tables import Stimulus
-from app.studies.file.pairs import StimulusFacts
+from app.trials.stimuli import StimulusFacts
 from tests.factories import NOW
 
 Clip = tuple[str, str, dict[str, str]]

@@ -25,8 +25,9 @@ from app.library.clips.probe import probe
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.tables import Stimulus
 from app.studies.file.load import load_study
-from app.studies.file.pairs import StimulusFacts
+from app.tasks.pair.settings import pairs_of
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 from stimuli.arena import GOALS
 from stimuli.arrays import Bytes
 from stimuli.body import FRAMES_PER_S
@@ -193,11 +194,11 @@ def test_its_pairs_hold_every_agent_against_people_and_against_each_other() -> N
         for name, clip in CLIPS.items()
     }
     design = load_study(FILES[SLUG], study)
-    assert [pair.kind for pair in design.pairs] == [Kind.PRACTICE] + [Kind.MAIN] * 10
+    assert [pair.kind for pair in pairs_of(design.blocks)] == [Kind.PRACTICE] + [Kind.MAIN] * 10
     conditions = Counter(
-        "-".join(sorted(study[name].source for name in (pair.a, pair.b))) for pair in design.pairs
+        "-".join(sorted(study[name].source for name in (pair.a, pair.b))) for pair in pairs_of(design.blocks)
     )
     practice = {"human-symbolic": 1}
     assert conditions == {"human-hybrid": 4, "human-learned": 3, "hybrid-symbolic": 3, **practice}
-    for pair in design.pairs:  # of one scene: neither the way nor the length tells
+    for pair in pairs_of(design.blocks):  # of one scene: neither the way nor the length tells
         assert CLIPS[pair.a].attributes["scene"] == CLIPS[pair.b].attributes["scene"]

@@ -239,7 +239,7 @@ def test_whatever_a_program_sends_is_kept_in_a_form_that_every_database_takes(
 
 def test_a_complete_draft_becomes_a_version_and_is_gone(session: Session, ann: Who, nav: StudyHere) -> None:
     loaded = save_version(session, ann, nav, " the first ", NOW)
-    assert (loaded.number, loaded.change, loaded.n_pairs) == (1, "new", 11)
+    assert (loaded.number, loaded.change, loaded.units) == (1, "new", {"pair": 11})
     draft = draft_for(session, nav)
     assert (draft.is_unsaved, draft.title) == (False, study_file()["title"])
     [line] = version_lines(session, nav)

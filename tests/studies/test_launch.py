@@ -22,9 +22,10 @@ from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.outputs.clues import clues_state
 from app.studies.access import StudyHere
-from app.studies.checklist import Around, Check, checklist
+from app.studies.checklist import Around, checklist
 from app.studies.launch import Accepted, NotAccepted, NotReady, change_state, state_changes, study_here
 from app.studies.tables import Draft
+from app.trials.checks import Check
 from app.trials.tables import Mode, State, Study, StudyVersion
 from tests.factories import NOW, load_file, study_file
 from tests.reports.people import CLIP, PLAYBACK, take, walk

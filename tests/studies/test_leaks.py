@@ -18,12 +18,12 @@ from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import Line, Record, Round, Table, canonical_json
 from app.studies.checklist import _leaks
-from app.studies.clues import clues_in
 from app.studies.file.design import StudyDesign
 from app.studies.file.load import load_study
-from app.studies.leaks import leaks_of, refuse_leaks, sign_test
+from app.studies.leaks import leaks_of, refuse_leaks
 from app.studies.versions import stimulus_facts
-from app.trials.parts import LeakName
+from app.tasks.pair.leaks import sign_test
+from app.trials.clues import LeakName, clues_in
 from tests.factories import NOW, study_file
 
 N = 8

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.studies.file.pairs import COLUMNS
-from app.studies.pairs_edit import (
+from app.pairs.view import find_pairs
+from app.tasks.pair.pairs import COLUMNS
+from app.tasks.pair.rows import (
     BadRow,
     Row,
     edited,
@@ -18,7 +19,6 @@ from app.studies.pairs_edit import (
     rows_of,
     sample_of,
 )
-from app.studies.pairs_view import find_pairs
 from tests.studies.clips import facts
 
 STIMULI = facts()

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.studies.file.pairs import PairSpec, StimulusFacts
-from app.studies.file.sampling import sample_pairs
-from app.studies.pairs_summary import pair_count, summary_of
-from app.studies.pairs_view import (
+from app.pairs.summary import summary_of
+from app.pairs.view import (
     advice_on,
     balance_of,
     capacities,
@@ -18,8 +16,12 @@ from app.studies.pairs_view import (
 )
 from app.tasks.pair.assignment import plan_session
 from app.tasks.pair.design import Member, PairToPlan, Sides
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.pairs import PairSpec
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.settings import PairBlock
+from app.tasks.pair.terms import Sample
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 from tests.studies.clips import CLIPS, facts
 
 STIMULI = facts()
@@ -76,7 +78,7 @@ def test_anything_may_stand_where_pairs_should(keys: dict[str, Any]) -> None:
     assert found.pairs == ()
     assert bool(found.faults) == (found.way != "none")
     assert summary_of(found, keys, STIMULI).n == 0
-    assert pair_count(keys) == 0
+    assert PairBlock.n_units(keys) == 0
 
 
 def test_both_a_list_and_a_draw_is_named_as_such() -> None:

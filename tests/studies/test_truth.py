@@ -15,17 +15,19 @@ from app.catalog.sheet import apply_sheet, sheet
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.library.clips.store import ClipStore
+from app.pairs.draft import pairs_here
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, checklist
 from app.studies.drafts import create_study, draft_for, save_draft, save_version
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft
-from app.studies.file.pairs import NO_SOURCE
-from app.studies.pairs_draft import pairs_here
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.truth import BadTruth, set_truth, truth_view
+from app.studies.truth import BadTruth, set_truth
+from app.tasks.pair.settings import pairs_of
+from app.tasks.pair.truth import truth_view
 from app.trials.responses import Response
+from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips, facts
@@ -75,7 +77,7 @@ def stored(session: Session) -> list[tuple[str, str]]:
     design = StudyDesign.model_validate_json(version.design)
     assert design.sha256() == version.sha256
     found = [(pair.condition, pair.truth or "") for pair in rows]
-    assert [(pair.condition, pair.truth or "") for pair in design.pairs] == found
+    assert [(pair.condition, pair.truth or "") for pair in pairs_of(design.blocks)] == found
     return found
 
 
@@ -226,6 +228,6 @@ def test_a_file_names_its_true_source_and_old_files_are_what_they_were() -> None
     assert '"truth":{' not in plain.canonical_json(), "hashes of earlier versions hold"
     new = check_draft({**keys, "truth": {"source": "real"}}, stimuli).design
     assert new is not None
-    assert [(pair.condition, pair.truth or "") for pair in new.pairs] == TRUE
+    assert [(pair.condition, pair.truth or "") for pair in pairs_of(new.blocks)] == TRUE
     [fault] = check_draft({**keys, "truth": {"source": "rael"}}, stimuli).faults
     assert (fault.place, fault.remedy) == (("truth", "source"), "did you mean 'real'?")

@@ -28,8 +28,9 @@ from app.admin.design.outline import (
 )
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
-from app.studies.file.comparable import OF_ONE_BLOCK, blocks_in, has_blocks
+from app.studies.file.comparable import blocks_in, has_blocks
 from app.studies.file.yamlsource import read_yaml
+from app.tasks.listed import SHORT_KEYS
 from app.trials.design import BLOCK
 
 Keys = dict[str, Any]
@@ -252,11 +253,11 @@ def _scale_changes(sent: Mapping[str, str], before: Mapping[str, str]) -> dict[i
 def _fit(keys: Keys, sent: Mapping[str, str]) -> None:
     """Resize every list to the entries sent, of the types sent; entries with ids keep their values."""
     if any(name.startswith("blocks.") for name in sent):
-        for key in OF_ONE_BLOCK if not has_blocks(keys) else ():
+        for key in SHORT_KEYS if not has_blocks(keys) else ():
             keys.pop(key, None)
     elif has_blocks(keys):
         first = next((block for block in blocks_in(keys) if block.get("id") == BLOCK), {})
-        keys |= {key: first[key] for key in OF_ONE_BLOCK if key in first}
+        keys |= {key: first[key] for key in SHORT_KEYS if key in first}
         keys.pop("blocks")
         keys.pop("block_order", None)
     numbers = _numbers(sent)

@@ -27,20 +27,23 @@ from app.studies.drafts import check_of, draft_for
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question
 from app.studies.file.drafts import check_draft
 from app.studies.file.model import DEFAULT_MESSAGE
-from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
 from app.studies.file.redirects import checked_redirect
-from app.studies.file.sampling import sample_pairs
 from app.studies.seeing import facts_for
 from app.tasks.game.looking import first_look
 from app.tasks.game.settings import GameDesign
-from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.pair.pairs import PairSpec, read_pair_file, resolve_rows
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.terms import DesignPair, DesignTrials, Sample, Watch
+from app.tasks.rating.items import DesignItem
+from app.tasks.rating.settings import RatingDesign
 from app.tasks.walk.settings import WalkDesign
 from app.trials.design import BLOCK, BlockPart, Kind, PageKey, pages_of
 from app.trials.here import TrialSeen
 from app.trials.pages import MessagePage
 from app.trials.places import Place
 from app.trials.runs import BlockRun
+from app.trials.stimuli import StimulusFacts, true_source_of
 
 # A form in it goes nowhere, whatever the browser.
 POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")

@@ -26,7 +26,7 @@ from app.core.spreadsheet import csv_rows
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
 from app.studies.file.fieldhelp import in_forms
-from app.studies.file.pairs import read_pair_file
+from app.tasks.pair.pairs import read_pair_file
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]

@@ -28,6 +28,7 @@ from app.outputs.outputs import VERDICTS, last_response
 from app.reports.facts import designs_of
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
+from app.tasks.rating.settings import RatingDesign
 
 CHOSEN = "judge-"
 _FILES = {
@@ -75,7 +76,9 @@ def judges_page(
         largest=f"{MOST_BYTES / 1e6:.0f} MB",
         standing=[job for job in jobs if not job.is_over],
         has_pairs=bool(main_pairs(session, study.slug)),
-        has_ratings=any(design.rating_blocks for design in designs_of(session, study.slug).values()),
+        has_ratings=any(
+            design.blocks_of(RatingDesign) for design in designs_of(session, study.slug).values()
+        ),
         failed=jobs[0] if jobs and jobs[0].status is JobStatus.FAILED else None,
         shown=_shown(session, shell.who, shown, study, data_dir) if shown else None,
         runs=[_row(job, shown, newest) for job in jobs],

@@ -24,7 +24,7 @@ from app.outputs.results import (
 )
 from app.outputs.results import standing as standing_of
 from app.reports.kept import from_json
-from app.reports.page.drawn import Block, Drawn, Told, blocks_of, drawn_of, told_of
+from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_of, shown_sections
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
 from app.trials.tables import Mode
@@ -64,7 +64,7 @@ class ResultsPage(AdminPage):
     others: Sequence[str] = ()
     against: str = ""
     posters: frozenset[str] = frozenset()
-    told: Sequence[Told] = ()
+    statistics: Sequence[ShownSection] = ()
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -126,7 +126,7 @@ def results_page(
         others=[] if is_closed else comparable(session, shell.who, study, asked.mode),
         against=asked.against.slug if asked.against else "",
         posters=_posters(view, data_dir),
-        told=_told(view, here, asked),
+        statistics=_statistics(view, here, asked),
     )
 
 
@@ -174,11 +174,11 @@ def _drawn(view: Findings, here: str, asked: Asked, wish: Wish) -> Sequence[tupl
     ]
 
 
-def _told(view: Findings | None, here: str, asked: Asked) -> Sequence[Told]:
+def _statistics(view: Findings | None, here: str, asked: Asked) -> Sequence[ShownSection]:
     def address(name: str) -> str:
         return _address(f"{here}/numbers/{name}.csv", **_asked(asked))
 
-    return told_of(view.sections, address) if view else ()
+    return shown_sections(view.sections, address) if view else ()
 
 
 def _figure(figure: Figure, address: str, wish: Wish) -> Drawn:

@@ -22,7 +22,7 @@ from app.outputs.clues import clues_state
 from app.sessions.links import Link
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
-from app.studies.checklist import Around, Check, checklist, newest_of
+from app.studies.checklist import Around, checklist, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.launch import (
     Accepted,
@@ -34,6 +34,7 @@ from app.studies.launch import (
     is_first_launch,
     state_changes,
 )
+from app.trials.checks import Check
 from app.trials.flags import MEANINGS, Flag, Meaning
 from app.trials.states import STATES, Allows, following
 from app.trials.tables import Mode, State, Status

@@ -13,18 +13,18 @@ from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.outputs import last_response
+from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
-from app.studies.file.comparable import blocks_in
+from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck, check_draft
-from app.studies.file.pairs import StimulusFacts, true_source_of
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
-from app.studies.pairs_summary import unit_counts
-from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
-from app.studies.truth import truth_view
 from app.tasks.listed import units_in_words
+from app.tasks.pair.settings import pairs_of
+from app.tasks.pair.truth import truth_view
+from app.trials.stimuli import StimulusFacts, true_source_of
 from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
@@ -123,7 +123,7 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
         return Step("Blocks", about, False, says, f"{here}/design#blocks")
     says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
-    truth = truth_view(true_source_of(draft.keys), check.design.pairs) if check.design else None
+    truth = truth_view(true_source_of(draft.keys), pairs_of(check.design.blocks)) if check.design else None
     if truth is not None and truth.n_pairs and truth.is_missing:
         says += "; no pair has a truth: say which source is the true one, or that none is"
         return Step("Blocks", about, False, says, f"{here}/pairs#truth")

@@ -6,6 +6,8 @@ from datetime import datetime
 from app.reports.facts import StudyFacts
 from app.reports.preferences import prompt_of
 from app.studies.file.design import StudyDesign
+from app.tasks.pair.settings import PairDesign
+from app.tasks.rating.settings import RatingDesign
 
 NO_LICENSE = "none stated; ask the study's authors before you use or share these data."
 
@@ -72,18 +74,20 @@ def card_of(facts: StudyFacts, about: About, made_at: datetime) -> Card:
 
 def _task(design: StudyDesign) -> str:
     """The participants' task, as the end of a sentence."""
-    rated = "; ".join(f"“{question.ask}”" for block in design.rating_blocks for question in block.questions)
+    rated = "; ".join(
+        f"“{question.ask}”" for block in design.blocks_of(RatingDesign) for question in block.questions
+    )
     parts = [
         *(
             [f"were shown two video clips side by side and asked: “{prompt_of(design)}”"]
-            if design.pair_blocks
+            if design.blocks_of(PairDesign)
             else []
         ),
         *([f"were shown one item at a time and asked: {rated}"] if rated else []),
         *dict.fromkeys(
             block.activity()
             for block in design.blocks
-            if block not in (*design.pair_blocks, *design.rating_blocks)
+            if block not in (*design.blocks_of(PairDesign), *design.blocks_of(RatingDesign))
         ),
     ]
     text = ", and ".join(parts)

@@ -21,6 +21,7 @@ from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import Table, data_path
 from app.reports.preferences import preferences_of, prompt_of
 from app.reports.tasks import table_of
+from app.tasks.pair.settings import PairDesign
 
 PREFERENCES_PATH = "results/preferences.jsonl"
 
@@ -77,7 +78,9 @@ class Collection:
         """The preference records of `mode`, if there are any; returns how many pairs are tied."""
         if not (responses["mode"] == mode).any():
             return 0
-        prompts = {v.number: prompt_of(v.design) for v in self.facts.versions if v.design.pair_blocks}
+        prompts = {
+            v.number: prompt_of(v.design) for v in self.facts.versions if v.design.blocks_of(PairDesign)
+        }
         preferred = preferences_of(responses, prompts, mode)
         if preferred.rows:
             self._add("preferences", "preferences", PREFERENCES_PATH, preferred.rows)

@@ -17,7 +17,8 @@ from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.sources import FileStudy, Source
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
-from app.tasks.pair.settings import DesignTrials, PairDesign
+from app.tasks.pair.settings import PairDesign, pairs_of
+from app.tasks.pair.terms import DesignTrials
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 from app.trials.tables import BEGUN, Status
@@ -119,7 +120,7 @@ def _version(facts: StudyFacts, one: VersionFacts) -> str:
 
 
 def _blocks(design: StudyDesign) -> Iterator[str]:
-    if design.pairs:
+    if pairs_of(design.blocks):
         yield _pairs(design)
     for block in design.blocks:
         if isinstance(block, PairDesign):
@@ -145,7 +146,7 @@ def _rated(block: RatingDesign) -> str:
 
 
 def _pairs(design: StudyDesign) -> str:
-    of_kind = {kind: [pair for pair in design.pairs if pair.kind is kind] for kind in Kind}
+    of_kind = {kind: [pair for pair in pairs_of(design.blocks) if pair.kind is kind] for kind in Kind}
     main = of_kind[Kind.MAIN]
     conditions = [pair.condition for pair in main]
     each = ", ".join(
@@ -165,17 +166,19 @@ def _pairs(design: StudyDesign) -> str:
 
 
 def _nouns(design: StudyDesign) -> str:
-    shown = dict.fromkeys(block.shows for block in design.pair_blocks if block.pairs)
+    shown = dict.fromkeys(block.shows for block in design.blocks_of(PairDesign) if block.pairs)
     words = ["video clips" if kind is StimulusKind.CLIP else f"{kind}s" for kind in shown]
     return " and ".join(words) or "video clips"
 
 
 def _origin(design: StudyDesign) -> str:
-    if design.sample is None:
+    samples = [block.sample for block in design.blocks_of(PairDesign)]
+    sample = samples[0] if len(samples) == 1 else None
+    if sample is None:
         return "The pairs were fixed by the experimenters."
-    match = f", matched on {', '.join(design.sample.match)}" if design.sample.match else ""
-    paired = f", paired {design.sample.pairing}" if design.sample.pairing else ""
-    return f"The pairs were drawn at random from the {design.sample.shows}s{paired}{match} (seed {design.sample.seed})."
+    match = f", matched on {', '.join(sample.match)}" if sample.match else ""
+    paired = f", paired {sample.pairing}" if sample.pairing else ""
+    return f"The pairs were drawn at random from the {sample.shows}s{paired}{match} (seed {sample.seed})."
 
 
 def _shown(block: PairDesign) -> str:

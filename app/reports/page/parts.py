@@ -30,7 +30,7 @@ def parts_of(
 ) -> list[Part]:
     """Each study as Results shows it; what is of all studies stands with the first that has answers."""
     results = {result.study: result for result in analysis.studies} if analysis else {}
-    first = next(iter(results), studies[0].slug)
+    first = next(iter(results), studies[0].slug if studies else "")
     parts = []
     for study in studies:
         is_first = study.slug == first

@@ -4,28 +4,26 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import model_validator
 
 from app.core.problems import Place
-from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.model import BlockOrder, StudyFile
-from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
-from app.tasks.game.settings import GameDesign
-from app.tasks.listed import units_in_words
-from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
-from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
-from app.tasks.registry import AnyDesign, Block
-from app.tasks.walk.settings import WalkDesign
+from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
+from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
+from app.trials.lists import Content
 from app.trials.parts import BlockDesign
+from app.trials.stimuli import HUMAN
 
+AnyBlock = TypeVar("AnyBlock", bound=BlockDesign)
+# The keys of the one block, where they stand in the place of blocks.
+_OF_ONE_BLOCK = (*SHORT_KEYS, "shows")
 Scales = Mapping[str, tuple[str, ...]]
 
 
@@ -86,9 +84,9 @@ class StudyDesign(Frozen):
     def _from_one_block(cls, raw: Any) -> Any:
         if not isinstance(raw, dict) or "blocks" in raw:
             return raw
-        block = {key: raw[key] for key in (*_OF_ONE_BLOCK, "shows") if key in raw}
+        block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
         rest = {key: value for key, value in raw.items() if key not in block}
-        return {**rest, "blocks": [{"task": "pair", **block}]}
+        return {**rest, "blocks": [{"task": SHORT_TASK, **block}]}
 
     @property
     def true_source(self) -> str:
@@ -100,47 +98,25 @@ class StudyDesign(Frozen):
 
     @property
     def is_one_block(self) -> bool:
-        """True for a study of pairs only, as all were before blocks existed."""
+        """True for a study that a file without blocks is short for, as all were before blocks existed."""
         (only,) = self.blocks if len(self.blocks) == 1 else (None,)
         return (
-            isinstance(only, PairDesign)
+            only is not None
+            and only.task == SHORT_TASK
             and only.id == BLOCK
             and only.instructions is None
             and only.per_participant is None
             and self.block_order == "fixed"
         )
 
-    @property
-    def pair_blocks(self) -> tuple[PairDesign, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, PairDesign))
-
-    @property
-    def rating_blocks(self) -> tuple[RatingDesign, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, RatingDesign))
-
-    @property
-    def game_blocks(self) -> tuple[GameDesign, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, GameDesign))
+    def blocks_of(self, kind: type[AnyBlock]) -> tuple[AnyBlock, ...]:
+        """The blocks of one task, by the class of its blocks."""
+        return tuple(block for block in self.blocks if isinstance(block, kind))
 
     @property
     def has_partners(self) -> bool:
         """True where people may play with other people."""
-        return any(block.has_partners for block in self.game_blocks)
-
-    @property
-    def walk_blocks(self) -> tuple[WalkDesign, ...]:
-        return tuple(block for block in self.blocks if isinstance(block, WalkDesign))
-
-    @property
-    def trials(self) -> DesignTrials | None:
-        """The trials of the first block of pairs; None if there is none."""
-        return self.pair_blocks[0].trials if self.pair_blocks else None
-
-    @property
-    def pair_questions(self) -> tuple[Question, ...]:
-        """The questions about pairs, in any block."""
-        asked = {q.id: q for block in reversed(self.pair_blocks) for q in reversed(block.trials.questions)}
-        return tuple(reversed(asked.values()))
+        return any(block.has_partners for block in self.blocks)
 
     def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
         """The questions of a page without a trial. Those for some groups of items are not asked about oneself."""
@@ -159,20 +135,6 @@ class StudyDesign(Frozen):
         return next((each.instructions for each in self.blocks if each.id == block), self.instructions)
 
     @property
-    def pairs(self) -> tuple[DesignPair, ...]:
-        """The pairs of all blocks."""
-        return tuple(pair for block in self.pair_blocks for pair in block.pairs)
-
-    @property
-    def n_items(self) -> int:
-        return sum(len(block.items) for block in self.rating_blocks)
-
-    @property
-    def sample(self) -> Sample | None:
-        """The sample from which the pairs were drawn, for a study of one block of pairs."""
-        return self.pair_blocks[0].sample if len(self.pair_blocks) == 1 else None
-
-    @property
     def stimuli(self) -> frozenset[str]:
         """The names of all stimuli shown."""
         return frozenset(self.hashes)
@@ -188,26 +150,21 @@ class StudyDesign(Frozen):
         }
 
     @property
-    def contents(self) -> str:
-        """The number of units in words: `11 pairs`, `6 items`, or both."""
+    def n_units(self) -> Mapping[str, int]:
+        """The number of units by task."""
         counts = Counter[str]()
         for block in self.blocks:
             counts[block.task] += len(block.units())
-        return units_in_words(counts)
+        return counts
 
-    def with_units(
-        self, of_pair: Callable[[DesignPair], DesignPair], of_item: Callable[[DesignItem], DesignItem]
-    ) -> "StudyDesign":
-        """The same design with its pairs and items changed one by one."""
-        changed: list[BlockDesign] = []
-        for block in self.blocks:
-            if isinstance(block, PairDesign):
-                changed.append(block.model_copy(update={"pairs": tuple(map(of_pair, block.pairs))}))
-            elif isinstance(block, RatingDesign):
-                changed.append(block.model_copy(update={"items": tuple(map(of_item, block.items))}))
-            else:
-                changed.append(block)
-        return self.model_copy(update={"blocks": tuple(changed)})
+    @property
+    def contents(self) -> str:
+        """The number of units in words: `11 pairs`, `6 items`, or both."""
+        return units_in_words(self.n_units)
+
+    def with_blocks(self, of_block: Callable[[BlockDesign], BlockDesign]) -> "StudyDesign":
+        """The same design with its blocks changed one by one."""
+        return self.model_copy(update={"blocks": tuple(map(of_block, self.blocks))})
 
     def canonical_json(self) -> str:
         """The one way to write this design: keys sorted, no spaces, nothing absent, not escaped."""
@@ -217,31 +174,19 @@ class StudyDesign(Frozen):
         keys = self.model_dump(mode="json", exclude_defaults=True)
         if self.is_one_block:
             (block,) = keys.pop("blocks")
-            keys |= {key: block[key] for key in _OF_ONE_BLOCK}
-            keys |= {"shows": block["shows"]} if "shows" in block else {}
+            keys |= {key: block[key] for key in _OF_ONE_BLOCK if key in block}
         return keys
 
     def sha256(self) -> str:
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
 
 
-_OF_ONE_BLOCK = ("sample", "pairs", "trials")
 # By the place of the key that names each: `("consent", "text")`, `("blocks", 0, "instructions")`.
 Texts = Mapping[Place, str]
 
 
-@dataclass(frozen=True, slots=True)
-class BlockContent:
-    """The content read for one block of a study file: its pairs, or its items."""
-
-    pairs: Sequence[PairSpec] = ()
-    items: Sequence[DesignItem] = ()
-
-
-def resolve_design(
-    file: StudyFile, texts: Texts, contents: Sequence[BlockContent], stimuli: Mapping[str, StimulusFacts]
-) -> StudyDesign:
-    """Combine a valid study file with its `texts` and the content of each block."""
+def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -> StudyDesign:
+    """Combine a valid study file with its `texts` and the content of each block, joined with known stimuli."""
     scales = {**SCALES, **file.scales}
     return StudyDesign(
         study=file.study,
@@ -256,8 +201,8 @@ def resolve_design(
         instructions=texts.get(("instructions",)),
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
-            _block(block, partial(_text_of, texts, at), content, stimuli, scales)
-            for at, (block, content) in enumerate(zip(blocks_of(file), contents, strict=True))
+            block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content)
+            for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
         completion=DesignCompletion(
@@ -272,63 +217,16 @@ def resolve_design(
     )
 
 
-def blocks_of(file: StudyFile) -> tuple[Block, ...]:
-    """A study file's blocks, the one that `trials` is short for among them."""
+def blocks_of_file(file: StudyFile) -> tuple[Block, ...]:
+    """A study file's blocks, the one that it is short for among them."""
     if file.trials is None:
         return file.blocks
-    return (PairBlock(id=BLOCK, task="pair", pairs=file.pairs, sample=file.sample, trials=file.trials),)
+    keys = {key: getattr(file, key) for key in SHORT_KEYS}
+    return (SHORT.model_validate({"id": BLOCK, "task": SHORT_TASK, **keys}),)
 
 
 def _text_of(texts: Texts, at: int, key: str) -> str | None:
     return texts.get(("blocks", at, key))
-
-
-def _block(
-    block: Block,
-    text: Callable[[str], str | None],
-    content: BlockContent,
-    stimuli: Mapping[str, StimulusFacts],
-    scales: Scales,
-) -> BlockDesign:
-    asked = partial(run_question, scales=scales)
-    if not isinstance(block, (PairBlock, RatingBlock)):
-        return block.as_run(text("instructions"), asked)
-    own: dict[str, Any] = {
-        "id": block.id,
-        "instructions": text("instructions"),
-        "self_assessment": text("self_assessment"),
-        "per_participant": block.per_participant,
-    }
-    if isinstance(block, RatingBlock):
-        return RatingDesign(
-            **own,
-            task="rating",
-            per_item=block.per_item,
-            when_full=block.when_full,
-            order=block.order,
-            watch=block.watch,
-            exclude=block.exclude,
-            allow=block.allow,
-            items=tuple(content.items),
-            questions=tuple(map(asked, block.questions)),
-            self_assessed=block.self_assessed,
-        )
-    trials = block.trials
-    return PairDesign(
-        **own,
-        task="pair",
-        sample=block.sample and block.sample.model_copy(update={"drawn": None}),
-        pairs=tuple(design_pair(pair, stimuli) for pair in content.pairs),
-        shows=next((stimuli[pair.a].kind for pair in content.pairs), StimulusKind.CLIP),
-        trials=DesignTrials(
-            order=trials.order,
-            sides=trials.sides,
-            watch=trials.watch,
-            exclude=trials.exclude,
-            allow=trials.allow,
-            questions=tuple(map(asked, trials.questions)),
-        ),
-    )
 
 
 def run_question(question: Asked, scales: Scales) -> Question:
@@ -338,19 +236,3 @@ def run_question(question: Asked, scales: Scales) -> Question:
     keys.pop("when", None)
     own = {key: keys.pop(key) for key in keys.keys() - Question.model_fields.keys()}
     return Question(**keys, groups=when.group if when else (), own=own)
-
-
-def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:
-    return DesignPair(
-        id=pair.id,
-        a=pair.a,
-        b=pair.b,
-        source_a=pair.source_a,
-        source_b=pair.source_b,
-        condition=pair.condition,
-        kind=pair.kind,
-        truth=pair.truth,
-        position=pair.position,
-        clip_a_sha256=stimuli[pair.a].clip_sha256,
-        clip_b_sha256=stimuli[pair.b].clip_sha256,
-    )

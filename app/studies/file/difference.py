@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, Literal
 
 from app.core.problems import counted
-from app.studies.file.comparable import PairKeys, comparable, comparable_design, has_blocks
+from app.studies.file.comparable import RowKeys, comparable, comparable_design, has_blocks
 from app.studies.file.design import StudyDesign
 from app.studies.file.reading import TEXTS
 
@@ -242,9 +242,7 @@ def _part(keys: Any) -> str:
     return f"{_shown(keys.get('task'))}: {'; '.join(filter(None, parts))}"
 
 
-def _pairs(
-    place: Names, before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]
-) -> Iterator[Difference]:
+def _pairs(place: Names, before: Mapping[str, RowKeys], after: Mapping[str, RowKeys]) -> Iterator[Difference]:
     """Rows of a list, of pairs or items."""
     gone = {name: row for name, row in before.items() if name not in after}
     new = {name: row for name, row in after.items() if name not in before}
@@ -266,7 +264,7 @@ def _pairs(
 
 
 def _rows(
-    place: Names, kind: Change, before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]
+    place: Names, kind: Change, before: Mapping[str, RowKeys], after: Mapping[str, RowKeys]
 ) -> Iterator[Difference]:
     """Rows that came or went, one by one where they are few."""
     names = list(after or before)
@@ -280,7 +278,7 @@ def _rows(
         yield Difference(" › ".join(place), *said, kind, _lines(old, new))
 
 
-def _row(name: str, row: PairKeys) -> str:
+def _row(name: str, row: RowKeys) -> str:
     return ",".join((name, *row.values()))
 
 

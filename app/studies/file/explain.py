@@ -18,9 +18,6 @@ from app.studies.file.model import (
     StudyFile,
     Truth,
 )
-from app.tasks.game.terms import PARTS
-from app.tasks.pair.settings import Sample, Trials
-from app.tasks.rating.settings import CRITERIA, When
 from app.tasks.registry import BLOCKS
 from app.trials.parts import BLOCK_PATTERN
 
@@ -28,14 +25,8 @@ MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
-    "sample": Sample,
-    "trials": Trials,
     "completion": Completion,
     "codes": Codes,
-    "when": When,
-    **PARTS,
-    **BLOCKS,
-    **QUESTIONS,
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
@@ -128,7 +119,12 @@ def _without_tags(loc: Place) -> Place:
 
 def _keys_at(loc: Place) -> tuple[str, ...]:
     """The valid keys at `loc`: those of the innermost section."""
-    sections = {**_SECTIONS, **CRITERIA} if "rating" in loc else _SECTIONS
+    sections = dict(_SECTIONS)
+    for model in BLOCKS.values():
+        sections |= model.sections
+    sections |= {**BLOCKS, **QUESTIONS}
+    for task, model in BLOCKS.items():
+        sections |= model.question_types if task in loc else {}
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)
     return tuple(section.model_fields)
 

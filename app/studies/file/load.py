@@ -10,15 +10,14 @@ from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.model import StudyFile
-from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import Reading, places_of_files, value_at
 from app.studies.file.textfiles import Unreadable, read_text
 from app.studies.file.yamlpatch import Written
 from app.studies.file.yamlsource import YamlSource, read_yaml
+from app.trials.stimuli import StimulusFacts
 
 __all__ = [
-    "PairSpec",
     "Problem",
     "StimulusFacts",
     "StudyDesign",
@@ -37,7 +36,7 @@ def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
     """Read a study file and the files it names. Raises StudyFileProblems with everything that is wrong."""
     reading = _FileReading(path, stimuli)
     file = reading.finish()
-    return resolve_design(file, reading.texts, reading.contents, stimuli)
+    return resolve_design(file, reading.texts, reading.contents)
 
 
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:

@@ -1,6 +1,6 @@
 """The study file as a pydantic model: its keys, their defaults and what each may hold."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -15,18 +15,23 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
-from app.studies.file.pairs import HUMAN, NO_SOURCE
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
-from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
-from app.tasks.registry import Block
+from app.tasks.registry import SHORT, Block
 from app.trials.parts import IN_A_TEXT_FILE, Markdown
+from app.trials.stimuli import HUMAN, NO_SOURCE
 
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
 SCALE_PATTERN = r"^[a-z][a-z0-9_-]{0,39}$"
 DEFAULT_MESSAGE = "# Thank you\n\nYour answers have been saved. You can close this page now.\n"
 
 
+# The parts of the block that a file without blocks is short for.
+if TYPE_CHECKING:
+    Sample = Part
+    Trials = Part
+else:
+    Sample, Trials = (SHORT.sections[key] for key in ("sample", "trials"))
 # A completion code, or a web address in its place.
 EndCode = Annotated[AsWritten, Field(min_length=1, max_length=500), AfterValidator(checked_end)]
 BlockOrder = Literal["fixed", "random"]
@@ -187,10 +192,10 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=Truth(), description="Which source the question asks for."
     )
     pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_nowhere=True)] = Field(
-        default=None, description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`."
+        default=None, description=SHORT.model_fields["pairs"].description
     )
     sample: Annotated[Sample | None, Widget(is_nowhere=True)] = Field(
-        default=None, description="Draws the pairs. Either this or `pairs`."
+        default=None, description=SHORT.model_fields["sample"].description
     )
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(
         default={},

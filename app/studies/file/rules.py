@@ -14,10 +14,9 @@ from app.questions.base import Around
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.redirects import is_address
-from app.tasks.registry import BLOCKS
-
-# What a study without blocks has instead of them.
-_ALONE = ("pairs", "sample", "trials")
+from app.tasks.listed import SHORT_KEYS
+from app.tasks.registry import BLOCKS, SHORT
+from app.trials.parts import BlockSettings
 
 
 def broken_rules(raw: object) -> Iterator[Fault]:
@@ -27,17 +26,17 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         yield from _parts(raw)
         yield from _scale_names(raw)
         yield from _ids(questions)
-        yield from _one_choice(questions)
-        for place, question in questions:
-            yield from _column(place, question)
+        yield from _of_blocks(raw)
+        for place, question, of_two in questions:
+            yield from _column(place, question) if of_two else ()
             if type_ := TYPES.get(type_of(question) or ""):
-                around = Around({**_keys(raw.get("scales")), **SCALES}, _is_of_pairs(place))
+                around = Around({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
         yield from _code_to_send(raw)
 
 
 Keys = Mapping[str, Any]
-Questions = Sequence[tuple[Place, Keys]]
+Questions = Sequence[tuple[Place, Keys, bool]]
 
 
 def _keys(value: object) -> Keys:
@@ -61,39 +60,59 @@ def _blocks(raw: Keys) -> list[tuple[Place, Keys]]:
     return [*listed] or [((), raw)]
 
 
-def _questions(raw: Keys) -> Iterator[tuple[Place, Keys]]:
-    """Every question with its place: `("background", i)`, `("trials", "questions", i)`, or those within a block."""
-    lists: dict[Place, object] = {("background",): raw.get("background")}
+def _model(block: Keys) -> type[BlockSettings]:
+    """The settings of a block; of the short form where it names no task, as a file without blocks."""
+    return BLOCKS.get(str(block.get("task")), SHORT)
+
+
+def _questions(raw: Keys) -> Iterator[tuple[Place, Keys, bool]]:
+    """Every question with its place, and whether a trial shows two stimuli: those about oneself before, of none."""
+    yield from ((*at, False) for at in _listed(raw, ("background",)))
     for place, block in _blocks(raw):
-        model = BLOCKS.get(str(block.get("task")))
-        if model is not None and "questions" in model.model_fields:
-            lists[*place, "questions"] = block.get("questions")
-        else:
-            lists[*place, "trials", "questions"] = _keys(block.get("trials")).get("questions")
-    for place, questions in lists.items():
-        for index, question in enumerate(_list(questions)):
-            if keys := _keys(question):
-                yield (*place, index), keys
+        model = _model(block)
+        yield from (((*place, *at), question, model.of_two) for at, question in _asked(block))
+
+
+def _asked(block: Keys) -> Iterator[tuple[Place, Keys]]:
+    """The questions of a block, with their places in it."""
+    model = _model(block)
+    has_questions = model.questions_at[0] in model.model_fields
+    return _listed(block, model.questions_at) if has_questions else iter(())
+
+
+def _listed(keys: Keys, place: Place) -> Iterator[tuple[Place, Keys]]:
+    value: object = keys
+    for key in place:
+        value = _keys(value).get(str(key))
+    for index, question in enumerate(_list(value)):
+        if own := _keys(question):
+            yield (*place, index), own
 
 
 def _parts(raw: Keys) -> Iterator[Fault]:
     """Check the parts of a study: pairs and trials, or blocks."""
     blocks = _blocks(raw)
     if blocks[0][0]:
-        for key in _ALONE:
+        for key in SHORT_KEYS:
             if raw.get(key) is not None:
                 remedy = f"move `{key}` into a block of pairs, or remove `blocks`"
                 yield Fault((key,), f"both `blocks` and `{key}` are given", remedy)
         yield from _block_ids(blocks)
-    elif "blocks" in raw and not any(raw.get(key) is not None for key in _ALONE):
+    elif not _has_parts(raw):
         if isinstance(raw["blocks"], (list, tuple)):
             yield Fault(("blocks",), "there is no block", "list at least one, with `id` and `task`")
         return
     elif "trials" not in raw:
         yield Fault(("trials",), "trials is missing", "add `trials:`")
-    for place, block in blocks:
-        if not place or block.get("task") == "pair":
-            yield from _pairs_or_sample(place, block)
+
+
+def _has_parts(raw: Keys) -> bool:
+    """False where `blocks` is there, and neither a block in it nor anything in their place."""
+    return (
+        bool(_list(raw.get("blocks")))
+        or "blocks" not in raw
+        or any(raw.get(k) is not None for k in SHORT_KEYS)
+    )
 
 
 def _block_ids(blocks: Sequence[tuple[Place, Keys]]) -> Iterator[Fault]:
@@ -108,37 +127,18 @@ def _block_ids(blocks: Sequence[tuple[Place, Keys]]) -> Iterator[Fault]:
             seen.add(id_)
 
 
-def _pairs_or_sample(place: Place, raw: Keys) -> Iterator[Fault]:
-    given = [key for key in ("pairs", "sample") if raw.get(key) is not None]
-    if len(given) == 2:
-        yield Fault((*place, "sample"), "both `pairs` and `sample` are given", "keep one of the two")
-    elif not given:
-        where = next(((*place, key) for key in ("pairs", "sample") if key in raw), place)
-        yield Fault(where, "neither `pairs` nor `sample` is given", "add `pairs: pairs.csv` or a `sample:`")
-
-
-def _one_choice(questions: Questions) -> Iterator[Fault]:
-    of_block: dict[Place, list[tuple[Place, str | None]]] = {}
-    for place, question in questions:
-        if _is_of_pairs(place):
-            of_block.setdefault(place[:-1], []).append((place, type_of(question)))
-    for where, asked in of_block.items():
-        choices = [place for place, type_ in asked if type_ == "2afc"]
-        if not choices:
-            remedy = "add `{id: choice, type: 2afc, ask: ...}`"
-            yield Fault(where, "no question of type 2afc: there is nothing to choose", remedy)
-        for place in choices[1:]:
-            yield Fault(place, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
-
-
-def _is_of_pairs(place: Place) -> bool:
-    """True if a question belongs to a trial with two clips, whose answers have columns of their own."""
-    return place[-3:-1] == ("trials", "questions")
+def _of_blocks(raw: Keys) -> Iterator[Fault]:
+    """Rules that the task of each block has."""
+    for place, block in _blocks(raw) if _has_parts(raw) else ():
+        if place and str(block.get("task")) not in BLOCKS:
+            continue
+        asked = [((*place, *at), question) for at, question in _asked(block)]
+        yield from _model(block).broken_rules(place, block, asked)
 
 
 def _ids(questions: Questions) -> Iterator[Fault]:
     seen: set[tuple[Place, str]] = set()
-    for place, question in questions:
+    for place, question, _ in questions:
         id_ = _id(question)
         if id_ is not None and (place[:-1], id_) in seen:
             message = f"the id {quoted(id_)} comes twice"
@@ -156,7 +156,7 @@ def _column(place: Place, question: Keys) -> Iterator[Fault]:
     """Check that `choice`, `uncertainty` and `rationale` match the exported columns of those names."""
     id_, type_ = _id(question) or "", type_of(question)
     needed = next((name for name, each in TYPES.items() if id_ in each.kept_ids), None)
-    if _is_of_pairs(place) and needed is not None and type_ is not None and type_ != needed:
+    if needed is not None and type_ is not None and type_ != needed:
         message = f"the id {quoted(id_)} is kept for a {needed} question: the data have a column for it"
         yield Fault((*place, "id"), message, f"choose another id, or type {needed}")
 

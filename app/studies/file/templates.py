@@ -1,7 +1,7 @@
 """Studies to begin from (`app/studies/templates`), and the placeholders still to be filled in in them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,12 +14,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from app.core.errors import StudyError
 from app.core.problems import Place, listed, quoted
 from app.studies.file.bundle import read_written
-from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.yamlsource import read_yaml
+from app.tasks.registry import BLOCKS
+from app.trials.parts import BlockSettings
 
 # Lists of names, with no words in them that a participant reads.
-_NAMES = ("pairs", "drawn")
 # Not links: `[TEXT](address)`, `[TEXT][name]`, and `[TEXT]` with its address on a line of its own.
 _BRACKETS = re.compile(r"(?<!\])\[([^\[\]]+)\](?![(\[])")
 _DEFINED = re.compile(r"^ {0,3}\[([^\[\]]+)\]: *(?:\w+:|[/#<.])\S*", re.MULTILINE)
@@ -117,30 +117,47 @@ class Unfilled:
 def unfilled(keys: object) -> list[Unfilled]:
     """Placeholders, words in capitals and square brackets, not replaced yet, in the order of the file.
 
-    A rated text may contain such words: it counts only if it consists of nothing else.
+    A text of a list may contain such words: it counts only if it consists of nothing else.
     """
+    tables = _tables()
     return [
         Unfilled(place, f"[{' '.join(found.split())}]")
-        for place, text in _texts(tidied(keys), ())
-        if "items" not in place or _BRACKETS.fullmatch(text.strip())
+        for place, text in _texts(tidied(keys), (), tables)
+        if not any(part in tables for part in place) or _BRACKETS.fullmatch(text.strip())
         for found in _placeholders(text)
     ]
 
 
-def _texts(value: object, place: Place) -> Iterator[tuple[Place, str]]:
+Tables = Mapping[str | int, type[BlockSettings]]
+
+
+def _tables() -> Tables:
+    """The keys of lists, each with the block that reads it."""
+    return {place[-1]: model for model in BLOCKS.values() for place in model.written}
+
+
+def _texts(value: object, place: Place, tables: Tables) -> Iterator[tuple[Place, str]]:
     match value:
         case str():
             yield place, value
         case dict():
             for key, inner in value.items():
-                if key == "items" and isinstance(inner, str):
-                    rows = read_item_file("", inner, by_row=True).rows
-                    yield from _texts([{"text": row.text} for row in rows], (*place, key))
-                elif key not in _NAMES:
-                    yield from _texts(inner, (*place, key))
+                if key in tables:
+                    listed = _listed(inner, tables[key])
+                    yield from (((*place, key, at, "text"), text) for at, text in enumerate(listed))
+                else:
+                    yield from _texts(inner, (*place, key), tables)
         case list():
             for index, inner in enumerate(value):
-                yield from _texts(inner, (*place, index))
+                yield from _texts(inner, (*place, index), tables)
+
+
+def _listed(value: object, model: type[BlockSettings]) -> Sequence[str]:
+    """The texts of a list, as CSV or as it is run; all else in it are names."""
+    if isinstance(value, str):
+        return model.texts_in(value)
+    rows = value if isinstance(value, list) else []
+    return [str(row["text"]) for row in rows if isinstance(row, Mapping) and "text" in row]
 
 
 def _placeholders(text: str) -> Iterator[str]:

@@ -11,9 +11,9 @@ from app.core.problems import Place
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.keys import UnwieldyDraft, tidied
-from app.studies.file.pairs import StimulusFacts
 from app.studies.file.yamlsource import read_yaml
 from app.studies.file.yamlwriter import draft_to_yaml, entry_lines, item_lines
+from app.trials.stimuli import StimulusFacts
 
 _Edit = tuple[int, int, str]
 

@@ -8,8 +8,8 @@ import yaml
 
 from app.core.problems import Place
 from app.studies.file.keys import tidied
-from app.studies.file.reading import OF_BLOCK, PAIRS, TEXTS
-from app.studies.file.sampling import DRAWN
+from app.studies.file.reading import OF_BLOCK, TEXTS
+from app.tasks.registry import BLOCKS, SHORT
 
 _WIDTH = 110
 _HEAD = "# A study file of Likely Human; the help page Study file explains every key."
@@ -17,8 +17,6 @@ _PLAIN = re.compile(r"[^\W_](?:[\w ./()&%+'!-]*[\w.()!'%+])?")
 # YAML keeps these in quotes alone: line ends of other systems, and the byte order mark.
 _NOT_IN_BLOCKS = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _LONGEST_KEY = 500
-_BLOCKS: tuple[Place, ...] = (*TEXTS, PAIRS, DRAWN)
-_BLOCKS_IN_A_PART: tuple[Place, ...] = (*((key,) for key in OF_BLOCK), PAIRS, ("items",), DRAWN)
 # An answer's number, as `anchors` has it; no other key of a study is one.
 _ANSWER = re.compile(r"[1-9]|1[01]")
 _RESOLVER = yaml.resolver.Resolver()
@@ -65,17 +63,22 @@ def _in_part(place: Place) -> Place:
 
 
 def _is_block(place: Place) -> bool:
-    return place in _BLOCKS or _in_part(place) in _BLOCKS_IN_A_PART
+    lists = [tuple(at) for model in BLOCKS.values() for at in model.written]
+    in_part = [*((key,) for key in OF_BLOCK), *lists]
+    return place in [*TEXTS, *map(tuple, SHORT.written)] or _in_part(place) in in_part
 
 
 def _is_section(value: Any, place: Place) -> bool:
     """True if a value is better written over several lines, however short it is."""
     place = _in_part(place) or place
-    holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or (
-        place == DRAWN[:-1] and isinstance(value, dict) and DRAWN[-1] in value
+    drawn = [tuple(at) for model in BLOCKS.values() for at in model.written if len(at) > 1]
+    holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or any(
+        place == at[:-1] and isinstance(value, dict) and at[-1] in value for at in drawn
     )
     of_mappings = isinstance(value, list) and any(isinstance(item, dict) for item in value)
-    return bool(value) and (place == ("trials",) or (holds_text and isinstance(value, dict)) or of_mappings)
+    return bool(value) and (
+        place == SHORT.questions_at[:-1] or (holds_text and isinstance(value, dict)) or of_mappings
+    )
 
 
 def item_lines(item: Any, indent: str, place: Place) -> Iterator[str]:

@@ -3,14 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
 
-from pydantic import (
-    Field,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    model_validator,
-)
+from pydantic import BaseModel, Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
-from app.core.problems import counted, listed, quoted
+from app.core.problems import Place, counted, listed, quoted
 from app.core.widgets import Ways, Widget
 from app.questions.base import Asked, Question, rule_error
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
@@ -31,6 +26,10 @@ from app.tasks.game.match import config_hash
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
 from app.tasks.game.terms import (
+    CHECKS,
+    ORDER,
+    PARTS,
+    TIDIES,
     BonusPay,
     Comprehension,
     Deadlines,
@@ -41,9 +40,12 @@ from app.tasks.game.terms import (
     ReasonAsked,
     Reasons,
     Text,
+    with_checks,
 )
 from app.trials.design import Kind
+from app.trials.lists import Keys, Reader
 from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.tidying import Tidy
 
 
 def _registered(raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
@@ -70,6 +72,13 @@ class GameBlock(BlockSettings):
 
     begins_with: ClassVar[Mapping[str, Any]] = {"game": next(iter(GAMES))}
     forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
+    sections: ClassVar[Mapping[str, type[BaseModel]]] = PARTS
+    lists: ClassVar[Sequence[Place]] = (CHECKS,)
+    in_forms: ClassVar[Mapping[str, str]] = {
+        f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set."
+    }
+    key_order: ClassVar[Sequence[str]] = ORDER
+    tidies: ClassVar[Mapping[str, Tidy]] = TIDIES
 
     task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
     game: Annotated[GameName, Widget(words=TITLES, settles=True)] = Field(
@@ -168,6 +177,10 @@ class GameBlock(BlockSettings):
         """The number of its configurations, as far as they are listed."""
         configs = keys.get("configs")
         return len(configs) if isinstance(configs, list) else 1
+
+    @classmethod
+    def with_lists(cls, keys: Keys, reader: Reader) -> Keys:
+        return with_checks(keys, reader)
 
     def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "GameDesign":
         """`sample` is how the configurations were chosen."""

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, WithJsonSchema, create_model, model_validator
 
-from app.core.problems import quoted
-from app.core.rowfiles import RowFile, rows_under
+from app.core.problems import Place, quoted
+from app.core.rowfiles import RowFile, rows_under, stands_inline
 from app.questions.base import Label, Options, Part, QuestionId, rule_error
 from app.tasks.game.games import phases
+from app.trials.lists import Keys, Reader
+from app.trials.tidying import Tidy, plain, section, whole, yes_or_no
 
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 Then = Literal["agent", "default", "end"]
@@ -176,6 +178,7 @@ class Checked(Part):
         return self
 
 
+CHECKS: Place = ("comprehension", "questions")
 CHECK_COLUMNS = ("id", "ask", "options", "answer")
 BETWEEN_OPTIONS = "|"
 _QUESTIONS = {
@@ -196,6 +199,17 @@ def read_checks(
         for _, row in rows_under(found, text, CHECK_COLUMNS, CHECK_COLUMNS)
     ]
     return found, questions
+
+
+def with_checks(keys: Keys, reader: Reader) -> Keys:
+    """A block's keys with the questions on the rules read from CSV, where they stand in one."""
+    test = keys.get("comprehension")
+    stands = reader.rows_at(CHECKS, test.get("questions")) if isinstance(test, dict) else None
+    if test is None or stands is None:
+        return keys
+    found, questions = read_checks(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
+    reader.refuse_rows(CHECKS, found)
+    return {**keys, "comprehension": {**test, "questions": questions}}
 
 
 class Comprehension(Part):
@@ -247,3 +261,37 @@ PARTS: Mapping[str, type[Part]] = {
     "bonus": BonusPay,
 }
 """The parts of a block by their keys."""
+
+
+def _checks(value: Any) -> Any:
+    """Comprehension questions as a list, parsed from CSV if necessary and possible."""
+    if not isinstance(value, str) or not stands_inline(value):
+        return value
+    found, questions = read_checks("", value, by_row=True)
+    return value if found.problems else questions
+
+
+ORDER = (
+    *(
+        "game",
+        "configs",
+        "seats",
+        "agent",
+        "rounds_per_person",
+        "matching",
+        "deadlines",
+        "leaving",
+        "messages",
+    ),
+    *("comprehension", "disclosure", "bonus", "show_bonus", "updates", "reasons"),
+)
+"""The order of a block's own keys in a study file."""
+TIDIES: Mapping[str, Tidy] = {
+    "rounds_per_person": whole,
+    "show_bonus": yes_or_no,
+    "comprehension": lambda value: section(
+        value, ("questions", "tries"), {"tries": whole, "questions": _checks}
+    ),
+    **dict.fromkeys(("configs", "matching", "deadlines", "leaving", "messages", "bonus"), plain),
+}
+"""The conversions of a draft's values, by the keys of a block."""

@@ -1,170 +1,54 @@
 """The settings of a block of pairs in a study file, and the block at run time."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
-from pydantic.config import JsonDict
+from pydantic import BaseModel, Field, ValidationError
 
+from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
-from app.questions.base import Frozen, Part, Question, different, exactly_one
-from app.questions.registry import TrialQuestion
+from app.questions.base import Asked, Question, exactly_one
+from app.questions.drafted import by_id, keys_of_question, with_defaults
+from app.questions.registry import type_of
 from app.questions.sides import Side
-from app.tasks.pair.design import Member, Order, Sides
-from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
-from app.trials.design import BLOCK, Kind, Slot
-from app.trials.flags import StudyRule
-from app.trials.parts import (
-    ALLOWED,
-    RULES,
-    Allowed,
-    BlockDesign,
-    BlockSettings,
-    Count,
-    LeakName,
-    StudyRules,
-    UnitSpec,
+from app.tasks.pair.checks import conditions, sides, truth
+from app.tasks.pair.leaks import leaks_of_pairs
+from app.tasks.pair.pairs import (
+    PairSpec,
+    check_clips,
+    design_pair,
+    drawn_as_csv,
+    pairs_as_csv,
+    read_pair_file,
+    resolve_rows,
+    rows_by_id,
 )
+from app.tasks.pair.sampling import DRAWN, draws, kept_apart, sample_pairs
+from app.tasks.pair.terms import (
+    IN_A_PAIR_FILE,
+    DesignPair,
+    DesignTrials,
+    Sample,
+    Trials,
+    keys_of_sample,
+)
+from app.tasks.pair.truth import followed, of_sources, turned, with_rows
+from app.trials.checks import Check, Checked
+from app.trials.design import BLOCK, Kind, Slot
+from app.trials.leaks import BlockLeaks, CluesOf
+from app.trials.lists import Content, Keys, Reader, too_many
+from app.trials.parts import BlockDesign, BlockSettings, Count, UnitSpec
+from app.trials.stimuli import Sources, StimulusFacts
+from app.trials.tidying import Tidy, as_is, counts, questions, section, whole
 
-Watch = Literal["both-to-end", "free"]
-Use = Literal["even", "free"]
-IN_A_PAIR_FILE = "a CSV file in the study file's folder, or the CSV itself when it has more than one line"
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _one_or_more(schema: JsonDict) -> None:
-    several = {key: schema.pop(key) for key in ("type", "items")}
-    schema["anyOf"] = [{"type": "string", "minLength": 1}, several]
-
-
-class Sample(Part):
-    """Pairs drawn at random from the stimuli instead of listed in a file: of clips, or by `pairing` of records."""
-
-    conditions: Annotated[dict[str, Count], Widget(rows=3)] = Field(
-        min_length=1,
-        title="Pairs of each condition, one per line",
-        description="Condition to number of pairs; a condition is two sources joined by `-`, a's first.",
-    )
-    seed: int = Field(
-        ge=0,
-        lt=2**53,
-        title="Seed",
-        description="Makes the draw: the same stimuli and seed give the same pairs.",
-    )
-    match: Annotated[
-        tuple[Annotated[str, Field(min_length=1)], ...],
-        BeforeValidator(_as_list),
-        AfterValidator(different),
-        Widget(rows=2),
-    ] = Field(
-        default=(),
-        title="What both clips agree on, one per line",
-        description="The attribute, or list of attributes, on which both clips of a pair must agree.",
-        json_schema_extra=_one_or_more,
-    )
-    pairing: Annotated[
-        PairingName | None, Widget(words={name: each.title for name, each in PAIRINGS.items()})
-    ] = Field(
-        default=None,
-        title="Records of play",
-        description="Pairs records instead of clips: "
-        + "; ".join(f"`{name}`, {each.description}" for name, each in PAIRINGS.items())
-        + ".",
-    )
-    practice: Annotated[dict[str, Count], Widget(rows=2)] = Field(
-        default={},
-        title="Practice pairs of each condition, one per line",
-        description="Condition to number of practice pairs, drawn from what `conditions` leaves.",
-    )
-    use: Annotated[
-        Use,
-        Widget(words={"even": "Each clip as seldom as can be", "free": "Whatever clips are used already"}),
-    ] = Field(
-        default="free",
-        title="Use of clips",
-        description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
-        "as files without this line always did.",
-    )
-    drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_unseen=True)] = Field(
-        default=None,
-        description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
-        "anew wherever the file is read.",
-    )
-
-    @property
-    def shows(self) -> StimulusKind:
-        return StimulusKind.RECORD if self.pairing else StimulusKind.CLIP
-
-    @property
-    def agree(self) -> tuple[str, ...]:
-        """The attributes on which both stimuli of a pair agree."""
-        of_pairing = PAIRINGS[self.pairing].agree if self.pairing else ()
-        return tuple(dict.fromkeys((*of_pairing, *self.match)))
-
-    @property
-    def differ(self) -> tuple[str, ...]:
-        """The attributes in which they differ."""
-        return PAIRINGS[self.pairing].differ if self.pairing else ()
-
-    @property
-    def without(self) -> tuple[str, ...]:
-        """The attributes that no stimulus of a pair has."""
-        return PAIRINGS[self.pairing].without if self.pairing else ()
-
-
-class Trials(Part):
-    """The presentation of pairs, and the questions about each."""
-
-    order: Annotated[
-        Order,
-        Widget(
-            words={
-                "random": "Random, anew in every session",
-                "fixed": "Fixed, as the pairs are listed",
-                "blocked": "Blocked by condition",
-            }
-        ),
-    ] = Field(
-        default="random",
-        title="Order of the pairs",
-        description="`random` per session, `fixed` as in the file, or `blocked` by condition.",
-    )
-    sides: Annotated[
-        Sides,
-        Widget(
-            words={
-                "balanced": "Balanced, within and over sessions",
-                "random": "Random in every trial",
-                "fixed": "Fixed: clip a is always on the left",
-            }
-        ),
-    ] = Field(
-        default="balanced",
-        title="Sides of the clips",
-        description="`balanced` within and over sessions, `random` per trial, or `fixed` with a on the left.",
-    )
-    watch: Annotated[
-        Watch, Widget(words={"both-to-end": "Both clips to the end", "free": "As much as they like"})
-    ] = Field(
-        default="both-to-end",
-        title="Watching",
-        description="Of clips: `both-to-end` opens the questions when both were watched, `free` at once.",
-    )
-    exclude: StudyRules = Field(
-        default=(),
-        title="Flags that leave an answer out, one per line",
-        description=RULES.format(names="`out-of-step`, `dropped-frames`"),
-    )
-    allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
-    questions: tuple[TrialQuestion, ...] = Field(
-        min_length=1,
-        title="Questions",
-        description="Asked about every pair; exactly one is of type 2afc, the choice between the two.",
-    )
+LISTED: Place = ("pairs",)
+LIST_OR_DRAW = "add `pairs: pairs.csv` or a `sample:`"
+ADD_A_CHOICE = "add `{id: choice, type: 2afc, ask: ...}`"
+_SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
+_OF_SAMPLE = {"seed": whole, "conditions": counts, "practice": counts, "drawn": as_is}
+_TRIALS = ("order", "sides", "watch", "exclude", "questions")
 
 
 class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sample="object")):
@@ -174,6 +58,23 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         "trials": {
             "questions": [{"id": "choice", "type": "2afc", "ask": "Which video is more likely to be human?"}]
         }
+    }
+
+    sections: ClassVar[Mapping[str, type[BaseModel]]] = {"sample": Sample, "trials": Trials}
+    questions_at: ClassVar[Place] = ("trials", "questions")
+    of_two: ClassVar[bool] = True
+    lists: ClassVar[Sequence[Place]] = (("pairs",),)
+    written: ClassVar[Sequence[Place]] = (("pairs",), DRAWN)
+    in_forms: ClassVar[Mapping[str, str]] = {
+        f": {IN_A_PAIR_FILE}": ", as CSV",
+        LIST_OR_DRAW: "list the pairs, or have them drawn",
+        ADD_A_CHOICE: "add one, with the id choice",
+    }
+    key_order: ClassVar[Sequence[str]] = ("pairs", "sample", "per_participant", "trials")
+    tidies: ClassVar[Mapping[str, Tidy]] = {
+        "pairs": as_is,  # problems name its rows, so that none may be lost
+        "sample": lambda value: section(value, _SAMPLE, _OF_SAMPLE),
+        "trials": lambda value: section(value, _TRIALS, {"questions": questions}),
     }
 
     task: Literal["pair"] = Field(
@@ -194,30 +95,128 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
     )
     trials: Trials = Field(title="Trials", description="Order, sides, watching and questions.")
 
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        """The number of pairs that are listed, or asked for."""
+        listed, sample = keys.get("pairs"), keys.get("sample")
+        if isinstance(listed, str):
+            return len(read_pair_file("", listed, by_row=True).rows)
+        asked = sample if isinstance(sample, Mapping) else {}
+        parts = [part for key in ("conditions", "practice") if isinstance(part := asked.get(key), Mapping)]
+        return sum(n for part in parts for n in part.values() if isinstance(n, int))
 
-class DesignPair(Frozen):
-    """A pair with the content hashes of its stimuli, empty if not stored here."""
+    @classmethod
+    def broken_rules(cls, place: Place, keys: Keys, asked: Sequence[tuple[Place, Keys]]) -> Iterator[Fault]:
+        """A list or a draw, and one choice between the two."""
+        given = [key for key in ("pairs", "sample") if keys.get(key) is not None]
+        if len(given) == 2:
+            yield Fault((*place, "sample"), "both `pairs` and `sample` are given", "keep one of the two")
+        elif not given:
+            where = next(((*place, key) for key in ("pairs", "sample") if key in keys), place)
+            yield Fault(where, "neither `pairs` nor `sample` is given", LIST_OR_DRAW)
+        choices = [at for at, question in asked if type_of(question) == "2afc"]
+        if asked and not choices:
+            where = asked[0][0][:-1]
+            yield Fault(where, "no question of type 2afc: there is nothing to choose", ADD_A_CHOICE)
+        for at in choices[1:]:
+            yield Fault(at, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
 
-    id: str
-    a: str
-    b: str
-    source_a: str
-    source_b: str
-    condition: str
-    kind: Kind
-    truth: Member | None
-    position: int = Field(ge=1)
-    clip_a_sha256: str
-    clip_b_sha256: str
+    @classmethod
+    def read_lists(cls, keys: Keys, reader: Reader) -> "PairContent":
+        stimuli, drawn = reader.stimuli, keys.get("sample")
+        stands = reader.rows_at(LISTED, keys.get("pairs"))
+        pairs: list[PairSpec] = []
+        if stands is not None:
+            found = read_pair_file(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
+            check_clips(found, stimuli)
+            if stimuli is not None:
+                pairs += resolve_rows(found, stimuli, reader.true_source)
+            reader.refuse_rows(LISTED, found)
+            if not found.problems:
+                _refuse_too_many(keys, reader, [row.kind for row in found.rows])
+        if isinstance(drawn, dict) and stimuli is not None:
+            sampled = _drawn(drawn, reader, stimuli)
+            if sampled:
+                _refuse_too_many(keys, reader, [pair.kind for pair in sampled])
+            pairs += kept_apart(sampled, reader.taken, keys.get("id"))
+        shows = (
+            next((stimuli[pair.a].kind for pair in pairs), StimulusKind.CLIP)
+            if stimuli
+            else StimulusKind.CLIP
+        )
+        return PairContent(
+            ids=[pair.id for pair in pairs],
+            pairs=tuple(design_pair(pair, stimuli or {}) for pair in pairs),
+            shows=shows,
+        )
+
+    def resolved(
+        self, text: Callable[[str], str | None], asked: Callable[[Asked], Question], content: Content
+    ) -> "PairDesign":
+        own, trials = content if isinstance(content, PairContent) else PairContent(), self.trials
+        return PairDesign(
+            id=self.id,
+            instructions=text("instructions"),
+            self_assessment=text("self_assessment"),
+            per_participant=self.per_participant,
+            task="pair",
+            sample=self.sample and self.sample.model_copy(update={"drawn": None}),
+            pairs=own.pairs,
+            shows=own.shows,
+            trials=DesignTrials(
+                order=trials.order,
+                sides=trials.sides,
+                watch=trials.watch,
+                exclude=trials.exclude,
+                allow=trials.allow,
+                questions=tuple(map(asked, trials.questions)),
+            ),
+        )
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        """Pairs by their ids, listed or drawn."""
+        listed, sample = keys.get("pairs"), keys.get("sample")
+        if isinstance(sample, dict):
+            drawn, sample = sample.get("drawn"), {key: sample[key] for key in sample if key != "drawn"}
+            listed = drawn if listed is None and isinstance(drawn, str) else listed
+            if isinstance(sample.get("match"), str):
+                sample["match"] = [sample["match"]]
+        trials = with_defaults(Trials, keys.get("trials"))
+        if isinstance(trials, dict):
+            trials["questions"] = by_id(trials.get("questions"), labels)
+        rest = {key: value for key, value in keys.items() if key != "pairs"}
+        pairs = rows_by_id(listed) if isinstance(listed, str) else listed
+        own = {"sample": with_defaults(Sample, sample), "trials": trials}
+        return {**rest, **own, **({"pairs": pairs} if pairs else {})}
+
+    @classmethod
+    def corrected(cls, keys: dict[str, Any], change: Sources) -> dict[str, Any]:
+        return with_rows(keys, lambda row: followed(row, change))
 
 
-class DesignTrials(Frozen):
-    order: Order
-    sides: Sides
-    watch: Watch
-    exclude: tuple[StudyRule, ...] = ()
-    allow: tuple[LeakName, ...] = ()
-    questions: tuple[Question, ...]
+@dataclass(frozen=True, slots=True)
+class PairContent(Content):
+    """The pairs that a block lists or draws, and the kind that they show."""
+
+    pairs: tuple[DesignPair, ...] = ()
+    shows: StimulusKind = StimulusKind.CLIP
+
+
+def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:
+    for fault in too_many(keys, "pair", kinds):
+        reader.refuse(fault)
+
+
+def _drawn(keys: dict[str, Any], reader: Reader, stimuli: Mapping[str, StimulusFacts]) -> Sequence[PairSpec]:
+    try:
+        sample = Sample.model_validate(keys)
+    except ValidationError:
+        return ()  # named already, with the rest of the file
+    drawn = sample_pairs(sample, stimuli, reader.true_source)
+    for fault in drawn.faults:
+        reader.refuse(fault)
+    return drawn.pairs
 
 
 class PairDesign(BlockDesign):
@@ -229,6 +228,8 @@ class PairDesign(BlockDesign):
     nouns: ClassVar[str] = "Pairs"
     sides: ClassVar[tuple[str, ...]] = tuple(Side)
     slot_key: ClassVar[str] = "left"
+    of_stimuli: ClassVar[bool] = True
+    edited_at: ClassVar[str] = "pairs"
 
     id: str = BLOCK
     task: Literal["pair"]
@@ -246,6 +247,7 @@ class PairDesign(BlockDesign):
                 members={Slot.A: pair.a, Slot.B: pair.b},
                 sha256={pair.a: pair.clip_a_sha256, pair.b: pair.clip_b_sha256},
                 truth=pair.truth,
+                sources=(pair.source_a, pair.source_b),
             )
             for pair in self.pairs
         )
@@ -254,3 +256,70 @@ class PairDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """Every question of its trials."""
         return self.trials.questions
+
+    @property
+    def main_pairs(self) -> tuple[DesignPair, ...]:
+        """The pairs that count."""
+        return tuple(pair for pair in self.pairs if pair.kind is Kind.MAIN)
+
+    def keys(self) -> Mapping[str, Any]:
+        trials = self.trials
+        return {
+            "trials": {
+                **trials.model_dump(include={"order", "sides", "watch"}),
+                **{key: list(names) for key in ("exclude", "allow") if (names := getattr(trials, key))},
+                "questions": [*map(keys_of_question, trials.questions)],
+            }
+        }
+
+    def rows(self) -> Mapping[str, Any]:
+        drawn = {"sample": keys_of_sample(self.sample)} if self.sample else {}
+        return {"pairs": pairs_as_csv(self.pairs), **drawn}
+
+    def rows_of_draft(self, true_source: str, stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, Any]:
+        kept = self.sample and self.sample.model_copy(update={"drawn": drawn_as_csv(self.pairs)})
+        if kept is not None and draws(self.pairs, kept, true_source, stimuli):
+            return {"sample": keys_of_sample(kept)}
+        return {"pairs": pairs_as_csv(self.pairs)}
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        return {
+            "pair": [pair.id for pair in self.pairs],
+            "source": [source for pair in self.pairs for source in (pair.source_a, pair.source_b)],
+            "condition": [pair.condition for pair in self.pairs],
+        }
+
+    @classmethod
+    def checks(cls, blocks: Sequence[Self], study: Checked) -> Iterator[Check]:
+        pairs = [pair for block in blocks for pair in block.pairs]
+        yield conditions(pairs)
+        if pairs:
+            yield truth(study.true_source, pairs)
+        yield from (sides(block.main_pairs, block.trials.sides) for block in blocks)
+
+    def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
+        if self.shows is StimulusKind.CLIP:
+            return None
+        return leaks_of_pairs(self.id, self.main_pairs, self.shows, self.trials.allow, clues_of)
+
+    def with_true_source(self, old: str, new: str) -> Self:
+        keeps = self.sample is not None
+        pairs = tuple(turned(pair, (pair.source_a, pair.source_b), old, new, keeps) for pair in self.pairs)
+        return self.model_copy(update={"pairs": pairs})
+
+    def with_sources(self, sources: Mapping[str, str], true_source: str) -> Self:
+        """Pairs of other sources than the draw asked for are no longer what it drew."""
+        pairs = tuple(of_sources(pair, sources, true_source) for pair in self.pairs)
+        return self if pairs == self.pairs else self.model_copy(update={"pairs": pairs, "sample": None})
+
+
+def pairs_of(blocks: Iterable[BlockDesign]) -> tuple[DesignPair, ...]:
+    """The pairs of all blocks of pairs."""
+    return tuple(pair for block in blocks if isinstance(block, PairDesign) for pair in block.pairs)
+
+
+def pair_questions(blocks: Sequence[BlockDesign]) -> tuple[Question, ...]:
+    """The questions about pairs, in any block; the same one once."""
+    of_pairs = [block for block in blocks if isinstance(block, PairDesign)]
+    asked = {q.id: q for block in reversed(of_pairs) for q in reversed(block.trials.questions)}
+    return tuple(reversed(asked.values()))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from app.questions.base import FormField
 from app.questions.registry import views
-from app.tasks.pair.settings import DesignTrials
+from app.tasks.pair.terms import DesignTrials
 from app.trials.pages import UNPLAYABLE, Page
 from app.trials.places import Place
 

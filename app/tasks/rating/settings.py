@@ -1,16 +1,34 @@
 """The settings of a block of ratings in a study file, and the block at run time."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from app.core.problems import Place, listed
 from app.core.widgets import Widget
-from app.questions.base import Asked, Frozen, Part, Question, QuestionType, different
+from app.questions.base import Asked, Part, Question, QuestionType, different
+from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import Models, any_of
+from app.tasks.rating.items import (
+    DesignItem,
+    followed,
+    items_as_csv,
+    items_by_id,
+    read_item_file,
+    resolve_items,
+    unmatched_groups,
+)
+from app.tasks.rating.leaks import leaks_of_items
+from app.trials.checks import Check, Checked
+from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
+from app.trials.leaks import BlockLeaks, CluesOf
+from app.trials.lists import Content, Keys, Reader, too_many
 from app.trials.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
@@ -19,11 +37,13 @@ from app.trials.parts import (
     BlockDesign,
     BlockSettings,
     Count,
-    LeakName,
     Markdown,
     UnitSpec,
 )
+from app.trials.stimuli import Sources
+from app.trials.tidying import Tidy, as_is, whole
 
+LISTED: Place = ("items",)
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
 ItemRule = Literal["dropped-frames"]  # one clip is in step with itself
@@ -92,6 +112,16 @@ class RatingBlock(BlockSettings):
         "questions": [{"id": "rating", "type": "likert", "labels": ["1", "2", "3", "4", "5"]}]
     }
 
+    sections: ClassVar[Mapping[str, type[BaseModel]]] = {"when": When}
+    question_types: ClassVar[Mapping[str, type[BaseModel]]] = CRITERIA
+    lists: ClassVar[Sequence[Place]] = (("items",),)
+    written: ClassVar[Sequence[Place]] = (("items",),)
+    key_order: ClassVar[Sequence[str]] = (
+        *("items", "per_participant", "per_item", "when_full", "self_assessment", "self_assessed"),
+        *("order", "watch", "exclude", "questions"),
+    )
+    tidies: ClassVar[Mapping[str, Tidy]] = {"items": as_is, "per_item": whole}
+
     task: Literal["rating"] = Field(
         title="Ratings, one item at a time",
         description="One stimulus at a time, on several criteria: ratings.",
@@ -158,19 +188,72 @@ class RatingBlock(BlockSettings):
         description="`after` the block's items, or `before` them: about a match that was played just now, say.",
     )
 
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        items = keys.get("items")
+        return len(read_item_file("", items, by_row=True).rows) if isinstance(items, str) else 0
 
-class DesignItem(Frozen):
-    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus."""
+    @classmethod
+    def read_lists(cls, keys: Keys, reader: Reader) -> "ItemContent":
+        stands = reader.rows_at(LISTED, keys.get("items"))
+        if stands is None:
+            return ItemContent()
+        found = read_item_file(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
+        items = [] if reader.stimuli is None else resolve_items(found, reader.stimuli)
+        reader.refuse_rows(LISTED, found)
+        if not found.problems:
+            kinds = [row.kind for row in found.rows]
+            for fault in (
+                *too_many(keys, "item", kinds),
+                *unmatched_groups(keys.get("questions"), found.rows),
+            ):
+                reader.refuse(fault)
+        return ItemContent([item.id for item in items], tuple(items))
 
-    id: str
-    stimulus: str = ""
-    text: str = ""
-    source: str = ""
-    condition: str = ""
-    kind: Kind
-    group: str = ""
-    position: int = Field(ge=1)
-    sha256: str = ""
+    def resolved(
+        self, text: Callable[[str], str | None], asked: Callable[[Asked], Question], content: Content
+    ) -> "RatingDesign":
+        return RatingDesign(
+            id=self.id,
+            instructions=text("instructions"),
+            self_assessment=text("self_assessment"),
+            per_participant=self.per_participant,
+            task="rating",
+            per_item=self.per_item,
+            when_full=self.when_full,
+            order=self.order,
+            watch=self.watch,
+            exclude=self.exclude,
+            allow=self.allow,
+            items=content.items if isinstance(content, ItemContent) else (),
+            questions=tuple(map(asked, self.questions)),
+            self_assessed=self.self_assessed,
+        )
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        """Items by their ids."""
+        items = keys.get("items")
+        own = {"questions": by_id(keys["questions"], labels, CRITERIA)} if "questions" in keys else {}
+        return {**keys, **own, **({"items": items_by_id(items)} if isinstance(items, str) else {})}
+
+    @classmethod
+    def corrected(cls, keys: dict[str, Any], change: Sources) -> dict[str, Any]:
+        items = keys.get("items")
+        if not isinstance(items, str) or not items.strip():
+            return keys
+        return {**keys, "items": followed(items, change)}
+
+    @classmethod
+    def texts_in(cls, listed: str) -> Sequence[str]:
+        return [row.text for row in read_item_file("", listed, by_row=True).rows]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemContent(Content):
+    """The items that a block lists."""
+
+    items: tuple[DesignItem, ...] = ()
 
 
 class RatingDesign(BlockDesign):
@@ -199,6 +282,7 @@ class RatingDesign(BlockDesign):
                 members={Slot.ITEM: item.stimulus} if item.stimulus else {},
                 sha256={item.stimulus: item.sha256} if item.stimulus else {},
                 group=item.group or None,
+                sources=(item.source,),
             )
             for item in self.items
         )
@@ -227,3 +311,53 @@ class RatingDesign(BlockDesign):
     def asked_of(self, item: DesignItem) -> tuple[Question, ...]:
         """The questions that apply to an item."""
         return tuple(q for q in self.questions if not q.groups or item.group in q.groups)
+
+    def keys(self) -> Mapping[str, Any]:
+        return {
+            "per_item": self.per_item,
+            "when_full": None if self.when_full == "refuse" else self.when_full,
+            "self_assessed": None if self.self_assessed == "after" else self.self_assessed,
+            "order": self.order,
+            "watch": self.watch,
+            "exclude": list(self.exclude) or None,
+            "allow": list(self.allow) or None,
+            "questions": [*map(keys_of_question, self.questions)],
+        }
+
+    def rows(self) -> Mapping[str, Any]:
+        return {"items": items_as_csv(self.items)}
+
+    def names(self) -> Mapping[str, Sequence[str]]:
+        return {
+            "item": [item.id for item in self.items],
+            "condition": [item.condition for item in self.items if item.condition],
+        }
+
+    @classmethod
+    def checks(cls, blocks: Sequence[Self], study: Checked) -> Iterator[Check]:
+        """The number of main items of each condition."""
+        counts = Counter(item.condition for block in blocks for item in block.main_items)
+        if not counts:
+            yield Check("items", "Items", "blocker", "There is no main item: nothing would count.", "design")
+            return
+        words = listed(
+            [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
+        )
+        yield Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
+
+    @property
+    def main_items(self) -> tuple[DesignItem, ...]:
+        """The items that count."""
+        return tuple(item for item in self.items if item.kind is Kind.MAIN)
+
+    def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
+        return leaks_of_items(self.id, self.main_items, self.allow, clues_of)
+
+    def with_sources(self, sources: Mapping[str, str], true_source: str) -> Self:
+        return self.model_copy(update={"items": tuple(_of_source(item, sources) for item in self.items)})
+
+
+def _of_source(item: DesignItem, sources: Mapping[str, str]) -> DesignItem:
+    now = sources.get(item.stimulus, item.source)
+    condition = now if item.condition == item.source else item.condition
+    return item.model_copy(update={"source": now, "condition": condition})

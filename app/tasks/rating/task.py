@@ -13,7 +13,8 @@ from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
-from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.rating.items import DesignItem
+from app.tasks.rating.settings import RatingDesign
 from app.tasks.rating.views import RatingPage, record_view
 from app.trials.answers import Answers, read_answers
 from app.trials.design import Planned, Slot

@@ -1,6 +1,6 @@
 """The settings of a block of walks in a study file, and the block at run time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -8,8 +8,10 @@ from pydantic import Field, ValidationError, model_validator
 from app.core.problems import counted
 from app.core.widgets import Widget
 from app.questions.base import Asked, Question, rule_error
+from app.trials.checks import Check, Checked
 from app.trials.design import Kind
 from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.tidying import Tidy, whole
 from stimuli.arena import GOALS
 from stimuli.courses import MOST_STARTS, Course, courses
 from stimuli.steps import TICKS_PER_S
@@ -22,6 +24,9 @@ _COURSES = courses()
 
 class WalkBlock(BlockSettings):
     """A block in which participants walk over the map, to one goal at a time."""
+
+    key_order: ClassVar[Sequence[str]] = SETTINGS
+    tidies: ClassVar[Mapping[str, Tidy]] = dict.fromkeys(SETTINGS, whole)
 
     task: Literal["walk"] = Field(
         title="Walks on the map",
@@ -130,3 +135,18 @@ class WalkDesign(BlockDesign):
             UnitSpec(self.unit(goal, number), f"goal {GOALS[goal].name}", kind, members={}, sha256={})
             for goal, number, kind in [*practice, *main]
         )
+
+    @classmethod
+    def checks(cls, blocks: Sequence[Self], study: Checked) -> Iterator[Check]:
+        """Whether walks may become clips."""
+        title = "Walks"
+        if not study.play_shown:
+            detail = (
+                "Walks cannot become clips: the consent text has to tell people that others see how they walked, and "
+                "`consent.play_shown` says that it does."
+            )
+            yield Check("walks", title, "warning", detail, "design")
+            return
+        n = sum(block.walks for block in blocks)
+        detail = f"{counted(n, 'walk')} for each participant, which may become clips."
+        yield Check("walks", title, "ok", detail)

@@ -18,7 +18,7 @@ from app.library.documents import Document, document_clues
 from app.library.kinds import StimulusKind
 from app.library.media import clues_path
 from app.outputs.clues import SEED, ClueClip, clips_in, pairs_in
-from app.studies.file.pairs import HUMAN
+from app.trials.stimuli import HUMAN
 from app.worker.context import Work
 
 _OF_ORIGINALS = ("width", "height", "fps", "bytes", "bitrate_kbps")

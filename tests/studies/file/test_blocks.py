@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 
+from app.pairs.view import draw_state, find_by_block
 from app.studies.file.bundle import read_bundle
 from app.studies.file.design import StudyDesign
 from app.studies.file.difference import design_differences, differences
@@ -21,8 +22,7 @@ from app.studies.file.problems import StudyFileProblems
 from app.studies.file.templates import unfilled
 from app.studies.file.yamlsource import read_yaml
 from app.studies.file.yamlwriter import draft_to_yaml
-from app.studies.pairs_view import draw_state, find_by_block
-from app.tasks.pair.settings import PairDesign
+from app.tasks.pair.settings import PairDesign, pairs_of
 from app.tasks.rating.settings import RatingDesign
 from tests.studies.file.block_study import FILES, STUDY, block_keys, write_study
 from tests.studies.file.draft_strategies import spoilt_block_drafts, whole_block_drafts
@@ -245,7 +245,7 @@ def test_a_draw_of_a_block_is_kept_as_drawn(tmp_path: Path) -> None:
     assert len(draft["blocks"][0]["sample"]["drawn"].splitlines()) == 4
     more = make_facts(n=9)
     assert check_draft(draft, more).design == design == as_file(draft, tmp_path)
-    gone = {name: facts for name, facts in FACTS.items() if name != design.pairs[0].a}
+    gone = {name: facts for name, facts in FACTS.items() if name != pairs_of(design.blocks)[0].a}
     assert "pairs" in draft_of_design(design, gone)["blocks"][0]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.studies.file.difference import Difference, design_differences, differences
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.tasks.pair.settings import pairs_of
 from tests.studies.file.draft_strategies import JSON, PAIRS, TEXT, spoilt_drafts, whole_drafts
 from tests.studies.file.study_folder import make_facts
 from tests.studies.file.test_drafts import FACTS, design_of, example
@@ -166,7 +167,7 @@ def test_stored_versions_are_compared_with_the_pairs_drawn_and_the_clips_content
     }
     assert kinds == {("sample", "changed"), ("pairs", "changed")}
     facts = make_facts()
-    name = before.pairs[0].a
+    name = pairs_of(before.blocks)[0].a
     facts[name] = type(facts[name])(name, facts[name].source, facts[name].attributes, "f" * 64)
     assert design_differences(before, design_of(example(), facts)) == [
         Difference(f"clips › {name}", f"sha-{name}"[:12], "f" * 12, "changed")

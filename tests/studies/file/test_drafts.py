@@ -15,6 +15,7 @@ from app.studies.file.keys import UnwieldyDraft, tidied
 from app.studies.file.load import StimulusFacts, StudyDesign, StudyFileProblems, load_study
 from app.studies.file.yamlsource import read_yaml
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.tasks.pair.settings import PairDesign, pairs_of
 from tests.studies.file.draft_strategies import JSON, PAIRS, spoilt_drafts, whole_drafts
 from tests.studies.file.study_folder import example_keys, make_facts
 
@@ -336,7 +337,9 @@ def test_drawn_pairs_stay_whatever_clips_come_and_are_listed_once_they_cannot_be
     more = make_facts(n=7)
     draft = draft_of_design(design, more)
     assert design_of(draft, more) == design
-    assert design_of({**draft, "sample": {**draft["sample"], "drawn": None}}, more).pairs != design.pairs
+    assert pairs_of(
+        design_of({**draft, "sample": {**draft["sample"], "drawn": None}}, more).blocks
+    ) != pairs_of(design.blocks)
     gone = {name: facts for name, facts in FACTS.items() if name != "human-1"}
     assert "row" in check_draft(draft_of_design(design, gone), gone).faults[0].message
 
@@ -348,7 +351,7 @@ def test_clips_that_were_processed_anew_leave_the_draw_as_it_is() -> None:
 
 def test_a_version_of_published_answers_becomes_a_draft_that_can_be_run() -> None:
     design = design_of(example())
-    (block,) = design.pair_blocks
+    (block,) = design.blocks_of(PairDesign)
     choice = block.trials.questions[0].model_copy(update={"required": False})
     trials = block.trials.model_copy(update={"questions": (choice, *block.trials.questions[1:])})
     published = design.model_copy(update={"blocks": (block.model_copy(update={"trials": trials}),)})

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.studies.file.pairs import PairSpec, StimulusFacts
-from app.studies.file.sampling import sample_pairs
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.pairs import PairSpec
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.terms import Sample
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 from tests.studies.file.study_folder import make_facts
 
 

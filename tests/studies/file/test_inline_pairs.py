@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.tasks.pair.settings import pairs_of
 from tests.studies.file.study_folder import EXAMPLE, PAIRS, loaded, make_folder, problems_of
 
 BLOCK = """\
@@ -27,7 +28,7 @@ def test_pairs_in_the_study_file_are_those_of_a_file(tmp_path: Path) -> None:
     "pairs", ["pairs: |\n  pairs.csv", "pairs: >\n  pairs.csv\n", 'pairs: "pairs.csv\\n"']
 )
 def test_a_single_line_is_still_the_name_of_a_file(tmp_path: Path, pairs: str) -> None:
-    assert [pair.id for pair in loaded(make_folder(tmp_path, pairs=pairs)).pairs] == ["p1", "p2"]
+    assert [pair.id for pair in pairs_of(loaded(make_folder(tmp_path, pairs=pairs)).blocks)] == ["p1", "p2"]
 
 
 def test_problems_with_pairs_in_a_block_stand_on_their_lines_of_the_study_file(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_a_text_of_control_characters_alone_is_empty(tmp_path: Path) -> None:
 def test_the_pages_example_of_pairs_in_the_file_loads(tmp_path: Path) -> None:
     page = (Path(__file__).parents[3] / "docs/study-file.md").read_text(encoding="utf-8")
     block = page.split("```yaml\n  pairs: |\n")[1].split("  ```")[0]
-    pairs = loaded(make_folder(tmp_path, pairs="pairs: |\n" + block)).pairs
+    pairs = pairs_of(loaded(make_folder(tmp_path, pairs="pairs: |\n" + block)).blocks)
     assert [(pair.id, pair.condition) for pair in pairs] == [
         ("q01", "human-hybrid"),
         ("q02", "hybrid-symbolic"),

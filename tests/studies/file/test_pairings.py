@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from app.core.spreadsheet import csv_text
 from app.library.kinds import StimulusKind
-from app.studies.file.pairs import PairSpec, StimulusFacts
-from app.studies.file.sampling import sample_pairs
-from app.studies.pairs_view import capacities
+from app.pairs.view import capacities
 from app.tasks.pair.design import Member
 from app.tasks.pair.pairings.registry import PAIRINGS
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.pairs import PairSpec
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.terms import Sample
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 
 SEATS = (("human", "1", "player"), ("gt", "2", "player"), ("hybrid", "3", "player"))
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.studies.file.pairs import PairSpec, check_clips, condition_by_source, read_pair_file, resolve_rows
 from app.tasks.pair.design import Member
+from app.tasks.pair.pairs import PairSpec, check_clips, condition_by_source, read_pair_file, resolve_rows
+from app.tasks.pair.settings import pairs_of
 from app.trials.design import Kind
 from tests.studies.file.study_folder import PAIRS, loaded, make_facts, make_folder, problems_of
 
@@ -191,4 +192,4 @@ def test_problems_of_the_pair_file_carry_its_name(tmp_path: Path) -> None:
 def test_a_pair_file_in_a_folder_below_is_found(tmp_path: Path) -> None:
     (tmp_path / "lists").mkdir()
     (tmp_path / "lists" / "one.csv").write_text("pair,a,b\np1,human-1,hybrid-1\n")
-    assert loaded(make_folder(tmp_path, pairs="pairs: lists/one.csv")).pairs[0].id == "p1"
+    assert pairs_of(loaded(make_folder(tmp_path, pairs="pairs: lists/one.csv")).blocks)[0].id == "p1"

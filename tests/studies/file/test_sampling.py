@@ -14,11 +14,12 @@ from scipy.stats import chisquare
 
 from app.core.problems import Place
 from app.library.kinds import StimulusKind
-from app.studies.file.pairs import PairSpec, StimulusFacts
-from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.design import Member
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.pairs import PairSpec
+from app.tasks.pair.sampling import sample_pairs
+from app.tasks.pair.terms import Sample
 from app.trials.design import Kind
+from app.trials.stimuli import StimulusFacts
 from tests.studies.file.study_folder import make_facts
 
 

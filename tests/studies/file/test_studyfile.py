@@ -14,6 +14,7 @@ from app.questions.scales import SCALES
 from app.studies.file.load import StudyDesign, StudyFile, check_study, load_study
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.tasks.pair.design import Member
+from app.tasks.pair.settings import PairDesign, pairs_of
 from app.trials.design import Kind
 from tests.studies.file.study_folder import (
     EXAMPLE,
@@ -40,22 +41,22 @@ def test_the_example_of_the_design_loads(tmp_path: Path) -> None:
     assert design.background[0].type == "likert"
     assert design.instructions == "# Instructions"
     assert (
-        design.pair_blocks[0].trials.order,
-        design.pair_blocks[0].trials.sides,
-        design.pair_blocks[0].trials.watch,
+        design.blocks_of(PairDesign)[0].trials.order,
+        design.blocks_of(PairDesign)[0].trials.sides,
+        design.blocks_of(PairDesign)[0].trials.watch,
     ) == (
         "random",
         "balanced",
         "both-to-end",
     )
-    assert [(q.id, q.type, q.required) for q in design.pair_blocks[0].trials.questions] == [
+    assert [(q.id, q.type, q.required) for q in design.blocks_of(PairDesign)[0].trials.questions] == [
         ("choice", "2afc", True),
         ("rationale", "text", False),
         ("uncertainty", "likert", True),
     ]
     assert (
-        design.pair_blocks[0].trials.questions[1].max_length,
-        design.pair_blocks[0].trials.questions[2].labels[4],
+        design.blocks_of(PairDesign)[0].trials.questions[1].max_length,
+        design.blocks_of(PairDesign)[0].trials.questions[2].labels[4],
     ) == (
         5000,
         "extremely uncertain",
@@ -65,11 +66,11 @@ def test_the_example_of_the_design_loads(tmp_path: Path) -> None:
         "ABC123",
         None,
     )
-    assert len(design.pairs) == 10
+    assert len(pairs_of(design.blocks)) == 10
 
 
 def test_a_pair_file_becomes_pairs_with_sources_truth_and_clip_hashes(tmp_path: Path) -> None:
-    first, second = loaded(make_folder(tmp_path, pairs=PAIRS)).pairs
+    first, second = pairs_of(loaded(make_folder(tmp_path, pairs=PAIRS)).blocks)
     assert (first.id, first.a, first.b, first.condition) == ("p1", "human-1", "hybrid-1", "human-hybrid")
     assert (first.source_a, first.source_b, first.truth, first.kind) == (
         "human",
@@ -115,8 +116,8 @@ def test_labels_and_options_are_taken_as_written(tmp_path: Path) -> None:
     - {id: sure, type: likert, ask: "Sure?", labels: [yes, no]}
     - {id: year, type: choice, ask: "When?", options: [2020, 2021-01-05, off]}"""
     design = loaded(make_folder(tmp_path, EXAMPLE.replace("  questions:", f"  questions:{questions}")))
-    assert design.pair_blocks[0].trials.questions[0].labels == ("yes", "no")
-    assert design.pair_blocks[0].trials.questions[1].options == ("2020", "2021-01-05", "off")
+    assert design.blocks_of(PairDesign)[0].trials.questions[0].labels == ("yes", "no")
+    assert design.blocks_of(PairDesign)[0].trials.questions[1].options == ("2020", "2021-01-05", "off")
 
 
 def test_a_scale_of_ones_own_serves_as_labels(tmp_path: Path) -> None:
@@ -139,9 +140,9 @@ def test_what_is_left_out_gets_its_default(tmp_path: Path) -> None:
     design = loaded(make_folder(tmp_path, yaml.safe_dump(keys)))
     assert (design.background, design.instructions) == ((), None)
     assert (
-        design.pair_blocks[0].trials.order,
-        design.pair_blocks[0].trials.sides,
-        design.pair_blocks[0].trials.watch,
+        design.blocks_of(PairDesign)[0].trials.order,
+        design.blocks_of(PairDesign)[0].trials.sides,
+        design.blocks_of(PairDesign)[0].trials.watch,
     ) == (
         "random",
         "balanced",
@@ -245,7 +246,7 @@ def test_the_hash_changes_with_the_content_of_every_clip_in_use(
     facts = make_facts()
     before = loaded(path, facts)
     after = loaded(path, {**facts, name: replace(facts[name], clip_sha256="other")})
-    used = {clip for pair in before.pairs for clip in (pair.a, pair.b)}
+    used = {clip for pair in pairs_of(before.blocks) for clip in (pair.a, pair.b)}
     assert (after.sha256() != before.sha256()) == (name in used)
 
 
@@ -295,8 +296,10 @@ def test_the_canonical_form_is_sorted_tight_and_readable(tmp_path: Path) -> None
 
 def test_the_example_study_loads() -> None:
     design = load_study(ROOT / "docs/example-study/study.yaml", make_facts())
-    assert [pair.condition for pair in design.pairs] == ["human-hybrid"] * 6 + ["hybrid-symbolic"] * 4
-    assert [pair.truth for pair in design.pairs] == [Member.A] * 6 + [None] * 4
+    assert [pair.condition for pair in pairs_of(design.blocks)] == ["human-hybrid"] * 6 + [
+        "hybrid-symbolic"
+    ] * 4
+    assert [pair.truth for pair in pairs_of(design.blocks)] == [Member.A] * 6 + [None] * 4
 
 
 def test_the_example_study_is_the_published_one_word_for_word() -> None:

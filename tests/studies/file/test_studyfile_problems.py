@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from app.studies.file.explain import faults_of
 from app.studies.file.load import Problem, StudyFileProblems, check_study, load_study
 from app.tasks.game.terms import BonusPay
+from app.tasks.pair.settings import PairDesign
 from tests.studies.file.study_folder import EXAMPLE, PAIRS, SAMPLE, make_facts, make_folder, problems_of
 
 LINES = EXAMPLE.replace("PAIRS", SAMPLE)
@@ -191,7 +192,7 @@ def test_uncertainty_runs_from_certain_to_uncertain(tmp_path: Path, labels: str,
             ("study.yaml", 16, "`uncertainty` runs the wrong way: answer 1 is the most certain one")
         ]
     else:
-        (block,) = load_study(path, make_facts()).pair_blocks
+        (block,) = load_study(path, make_facts()).blocks_of(PairDesign)
         assert block.trials.questions[2].labels[0] == labels.strip("[").split(",")[0]
 
 

@@ -15,10 +15,11 @@ from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
-from app.studies.file.pairs import COLUMNS, REQUIRED
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
-from app.tasks.pair.settings import PairBlock, Sample, Trials
+from app.tasks.pair.pairs import COLUMNS, REQUIRED
+from app.tasks.pair.settings import PairBlock, pairs_of
+from app.tasks.pair.terms import Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from app.tasks.walk.settings import WalkBlock
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder
@@ -260,7 +261,7 @@ def test_the_pages_examples_load(tmp_path: Path) -> None:
         "choice",
         "text",
     ]
-    assert len(design.pairs) == 11
+    assert len(pairs_of(design.blocks)) == 11
 
 
 def test_the_page_lists_every_built_in_scale() -> None:

@@ -14,13 +14,15 @@ from app.studies.file.drafts import check_draft
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.load import check_study, load_study, written_study
 from app.studies.file.model import Consent, StudyFile
-from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
-from app.tasks.game.settings import GameBlock
-from app.tasks.pair.settings import PairBlock, Sample
+from app.tasks.game.settings import GameBlock, GameDesign
+from app.tasks.pair.settings import PairBlock, PairDesign, pairs_of
+from app.tasks.pair.terms import Sample
 from app.tasks.rating.assignment import ItemToAssign, planned_sessions
-from app.tasks.rating.settings import RatingBlock
+from app.tasks.rating.settings import RatingBlock, RatingDesign
+from app.tasks.walk.settings import WalkDesign
+from app.trials.stimuli import StimulusFacts
 from tests.studies.file.study_folder import make_facts
 
 ROOT = Path(__file__).parents[3]
@@ -71,9 +73,15 @@ def test_the_published_study_is_that_of_the_documentation_word_for_word_but_asks
     design = check_draft(TEMPLATES["hntt"].keys(), FACTS).design
     example = load_study(EXAMPLE, FACTS)
     assert design
-    assert (design.pair_blocks[0].trials, design.title) == (example.trials, example.title)
-    assert Counter(pair.condition for pair in design.pairs) == {"human-hybrid": 6, "hybrid-symbolic": 4}
-    assert all(FACTS[pair.a].attributes == FACTS[pair.b].attributes for pair in design.pairs)
+    assert (design.blocks_of(PairDesign)[0].trials, design.title) == (
+        example.blocks_of(PairDesign)[0].trials,
+        example.title,
+    )
+    assert Counter(pair.condition for pair in pairs_of(design.blocks)) == {
+        "human-hybrid": 6,
+        "hybrid-symbolic": 4,
+    }
+    assert all(FACTS[pair.a].attributes == FACTS[pair.b].attributes for pair in pairs_of(design.blocks))
     one, two = "one question about yourself", "two questions about yourself"
     for ours, theirs in (
         (design.consent.text, example.consent.text.replace(one, two)),
@@ -115,12 +123,12 @@ def test_the_published_survey_asks_genre_and_title_with_the_published_answers_an
     assert all(word in genre.ask for word in ("familiar", "third-person action", "camera"))
     assert all(word in title.ask for word in ("familiar", "video game", "[TITLE OF THE GAME]"))
     assert (genre.required, title.required) == (True, True)
-    [block] = design.pair_blocks
+    [block] = design.blocks_of(PairDesign)
     asked = [(each.id, each.type, len(each.labels)) for each in block.trials.questions]
     assert asked == [(id_, type_, n if type_ == "likert" else 0) for id_, type_, n in PUBLISHED_TASK]
     labels = block.trials.questions[2].labels
     assert (labels[0], labels[-1]) == ("extremely certain", "extremely uncertain")
-    assert (len(design.pairs), block.trials.order) == (N_PUBLISHED_TRIALS, "random")
+    assert (len(pairs_of(design.blocks)), block.trials.order) == (N_PUBLISHED_TRIALS, "random")
     assert design.consent.minimum_age == 18
 
 
@@ -128,12 +136,12 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     keys = TEMPLATES["preference"].keys()
     design = check_draft({**keys, "sample": {"seed": 1, "conditions": {"hybrid-symbolic": 4}}}, FACTS).design
     assert design
-    assert [question.ask for question in design.pair_blocks[0].trials.questions] == [
+    assert [question.ask for question in design.blocks_of(PairDesign)[0].trials.questions] == [
         "Which video do you prefer?",
         "Why? Please provide as much detail as possible.",
         "How certain are you of your choice?",
     ]
-    assert {pair.truth for pair in design.pairs} == {None}
+    assert {pair.truth for pair in pairs_of(design.blocks)} == {None}
     assert "human" not in str(keys)
 
 
@@ -157,7 +165,7 @@ def test_a_rubric_has_six_criteria_with_a_text_for_every_level_and_asks_for_reas
     template = TEMPLATES["rubric"]
     design = check_draft(template.keys(), {}).design
     assert design
-    [block] = design.rating_blocks
+    [block] = design.blocks_of(RatingDesign)
     *criteria, reason = block.questions
     assert [question.id for question in criteria] == [
         *("goal", "reasoning", "consistency", "adaptation", "risk", "plausibility")
@@ -176,7 +184,7 @@ def test_a_game_is_played_for_money_by_people_who_agree_to_be_shown_and_its_reco
     play, which = TEMPLATES["ultimatum"], TEMPLATES["which-player"]
     design = check_draft(play.keys(), {}).design
     assert design
-    [block] = design.game_blocks
+    [block] = design.blocks_of(GameDesign)
     assert (block.game, block.seats, block.disclosure) == ("sug", ("any",), "some-may-be-programs")
     assert design.consent.play_shown
     assert "Others may read how you played" in design.consent.text
@@ -196,7 +204,7 @@ def test_the_study_of_the_water_auction_is_the_published_one() -> None:
     facts = {name: StimulusFacts(name, "model", {}, "0" * 64, StimulusKind.RECORD) for name in records}
     design = check_draft(template.keys(), facts).design
     assert design
-    [block] = design.rating_blocks
+    [block] = design.blocks_of(RatingDesign)
     assert [each.id for each in design.blocks] == ["play", "rate"]
     assert Counter(item.group for item in block.items) == {"persona": 15, "no-persona": 15}
     assert (block.per_item, block.per_participant) == (5, 15)
@@ -214,7 +222,7 @@ def test_the_study_of_the_water_auction_is_the_published_one() -> None:
     assert {q.id for q in block.questions if q.type == "text"} == {f"{one.id}_reason" for one in criteria}
     assert (block.self_assessed, bool(block.self_assessment)) == ("before", True)
     assert "ia" not in {question.id for question in design.asked_on("self", "rate")}
-    [game] = design.game_blocks
+    [game] = design.blocks_of(GameDesign)
     supplies = [(each["supply_low"], each["supply_high"]) for each in game.configs]
     assert (game.game, supplies, game.reasons) == ("wac", [(10, 20), (15, 25), (20, 30)], "optional")
     assert all(each["days"] == 20 for each in game.configs)
@@ -225,7 +233,7 @@ def test_people_play_with_reasons_rate_themselves_and_then_others() -> None:
     template = TEMPLATES["play-and-rate"]
     design = check_draft(template.keys(), {}).design
     assert design
-    [game], [block] = design.game_blocks, design.rating_blocks
+    [game], [block] = design.blocks_of(GameDesign), design.blocks_of(RatingDesign)
     assert [each.id for each in design.blocks] == ["play", "rate"]
     assert (game.reasons, game.configs[0]["days"]) == ("required", 10)
     assert design.consent.play_shown
@@ -239,7 +247,7 @@ def test_walks_become_clips_as_the_consent_text_says() -> None:
     template = TEMPLATES["walk-the-map"]
     design = check_draft(template.keys(), {}).design
     assert design
-    [block] = design.walk_blocks
+    [block] = design.blocks_of(WalkDesign)
     assert (block.goals, block.walks, block.practice, block.limit_s) == (6, 3, 1, 90)
     assert "one walk\nto practise, and three that count" in design.consent.text
     assert "Your walks become short videos" in design.consent.text
@@ -333,7 +341,9 @@ def test_which_one_is_real_is_asked_of_real_and_fake_clips_in_words_of_no_field(
     facts = make_facts(("real", "fake"), 10)
     design = check_draft(template.keys(), facts).design
     assert design
-    assert {pair.condition for pair in design.pairs} == {"real-fake"}
-    assert all(pair.truth and facts[getattr(pair, pair.truth)].source == "real" for pair in design.pairs)
+    assert {pair.condition for pair in pairs_of(design.blocks)} == {"real-fake"}
+    assert all(
+        pair.truth and facts[getattr(pair, pair.truth)].source == "real" for pair in pairs_of(design.blocks)
+    )
     assert not {"game", "prefer", "human", "agent"} & set(re.findall("[a-z]+", template.file.lower()))
     assert len(template.description) < 100

@@ -32,7 +32,7 @@ def study(**block: Any) -> dict[str, Any]:
 def design(**block: Any) -> GameDesign:
     check = check_draft(study(**block), {})
     assert check.design is not None, check.faults
-    return check.design.game_blocks[0]
+    return check.design.blocks_of(GameDesign)[0]
 
 
 def faults(**block: Any) -> list[tuple[Any, ...]]:
@@ -116,7 +116,7 @@ def test_questions_on_the_rules_come_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     path.write_text(yaml.safe_dump(keys))
     (tmp_path / "rules.csv").write_text(CSV)
-    [question] = load_study(path, {}).game_blocks[0].comprehension.questions
+    [question] = load_study(path, {}).blocks_of(GameDesign)[0].comprehension.questions
     assert (question.options, question.answer) == (("Half", "Nothing"), "Nothing")
     uploaded = read_bundle({each.name: each.read_bytes() for each in tmp_path.iterdir()})
     assert uploaded["blocks"][0]["comprehension"]["questions"] == [

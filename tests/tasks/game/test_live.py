@@ -48,6 +48,7 @@ from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import find_due, settle_match
 from app.tasks.game.tables import GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
+from app.tasks.rating.settings import RatingDesign
 from app.trials.news import changed
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion
@@ -837,7 +838,8 @@ def test_a_match_of_the_demo_joins_the_records_that_are_rated(
         version = session.exec(select(StudyVersion).order_by(col(StudyVersion.id).desc())).first()
         assert version is not None
         items = {
-            item.stimulus for item in StudyDesign.model_validate_json(version.design).rating_blocks[0].items
+            item.stimulus
+            for item in StudyDesign.model_validate_json(version.design).blocks_of(RatingDesign)[0].items
         }
         assert {f"play-1-{seat}" for seat in range(1, 6)} <= items
         assert len(items) == 10

@@ -12,6 +12,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan
 from app.tasks.pair.queries import planned_left
+from app.tasks.pair.settings import PairDesign, pairs_of
 from app.tasks.running import task_named
 from app.trials.tables import StudyVersion, Trial
 from tests.reports.people import walk
@@ -50,8 +51,10 @@ def test_a_pair_of_a_clip_and_itself_is_never_stored(database: Database, study: 
     def same_twice(session: Session) -> None:
         version = session.exec(select(StudyVersion)).one()
         design = StudyDesign.model_validate_json(version.design)
-        pair = design.pairs[0].model_copy(update={"id": "twice", "b": design.pairs[0].a})
-        block = design.pair_blocks[0].model_copy(update={"pairs": (pair,)})
+        pair = pairs_of(design.blocks)[0].model_copy(
+            update={"id": "twice", "b": pairs_of(design.blocks)[0].a}
+        )
+        block = design.blocks_of(PairDesign)[0].model_copy(update={"pairs": (pair,)})
         add_units(session, version, design.model_copy(update={"blocks": (block,)}))
 
     with (

@@ -12,11 +12,11 @@ from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_foun
 from app.admin.studies.pairs.views import DrawLine, DrawPage
 from app.core.problems import Fault
 from app.library.kinds import StimulusKind
-from app.studies.file.pairs import attributes_of, true_source_of
-from app.studies.pairs_draft import PairsHere, pairs_here, tried
-from app.studies.pairs_summary import asked_of, match_of, summary_of
-from app.studies.pairs_view import Capacity, FoundPairs, capacities
+from app.pairs.draft import PairsHere, pairs_here, tried
+from app.pairs.summary import asked_of, match_of, summary_of
+from app.pairs.view import Capacity, FoundPairs, capacities
 from app.tasks.pair.pairings.registry import PAIRINGS
+from app.trials.stimuli import attributes_of, true_source_of
 
 _MOST_SEED = 1_000_000
 

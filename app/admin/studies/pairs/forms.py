@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from app.admin.forms import Files
 from app.core.errors import StudyError
 from app.studies.file.textfiles import Unreadable, decoded
-from app.studies.pairs_edit import Row, sample_of
+from app.tasks.pair.rows import Row, sample_of
 
 MOST_CONDITIONS = 80
 MOST_ATTRIBUTES = 50

@@ -13,16 +13,18 @@ from app.admin.access import Shell, ShellDep, StudyDep
 from app.admin.studies.pairs.views import PairRow
 from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
+from app.pairs.draft import ClipCard, PairsHere, clip_cards
+from app.pairs.summary import Summary, summary_of
+from app.pairs.view import DrawState, FoundPairs, Way, draw_state
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
 from app.studies.file.comparable import blocks_in
-from app.studies.file.pairs import PairSpec, shown_in, true_source_of
-from app.studies.pairs_draft import ClipCard, PairsHere, clip_cards
-from app.studies.pairs_edit import Row, rows_of
-from app.studies.pairs_summary import Summary, summary_of
-from app.studies.pairs_view import DrawState, FoundPairs, Way, draw_state
-from app.studies.truth import TruthView, correctable, truth_view
+from app.studies.truth import correctable
 from app.tasks.pair.design import Sides
+from app.tasks.pair.pairs import PairSpec, shown_in
+from app.tasks.pair.rows import Row, rows_of
+from app.tasks.pair.truth import TruthView, truth_view
+from app.trials.stimuli import true_source_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from app.admin.studies.pairs.frame import (
 )
 from app.admin.studies.pairs.views import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
 from app.core.errors import StudyError
-from app.studies.file.pairs import COLUMNS, shown_in
-from app.studies.pairs_draft import PairsHere, pairs_here
-from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
-from app.studies.pairs_view import find_pairs
+from app.pairs.draft import PairsHere, pairs_here
+from app.pairs.view import find_pairs
+from app.tasks.pair.pairs import COLUMNS, shown_in
+from app.tasks.pair.rows import BadRow, Row, read_rows, rows_as_csv
 
 MOST_CHOICES = 150
 

@@ -13,8 +13,7 @@ from app.admin.studies.versions.forms import revision_in
 from app.core.dependencies import DatabaseDep, Form, Now, Rng
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.drafts import draft_for
-from app.studies.pairs_draft import (
+from app.pairs.draft import (
     add_pair,
     clear_pairs,
     draw_again,
@@ -24,6 +23,7 @@ from app.studies.pairs_draft import (
     refuse_blocks,
     save_pairs,
 )
+from app.studies.drafts import draft_for
 from app.studies.truth import say_truth
 
 _pages = APIRouter(dependencies=[editors])

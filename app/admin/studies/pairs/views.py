@@ -7,11 +7,11 @@ from typing import ClassVar
 from analysis.files.lookalikes import lookalike_notes
 from app.admin.pages import AdminPage
 from app.core.problems import Fault
-from app.studies.pairs_edit import Row
-from app.studies.pairs_summary import Summary
-from app.studies.pairs_view import DrawState, Way
-from app.studies.truth import TruthView
+from app.pairs.summary import Summary
+from app.pairs.view import DrawState, Way
 from app.tasks.pair.design import Sides
+from app.tasks.pair.rows import Row
+from app.tasks.pair.truth import TruthView
 
 
 @dataclass(frozen=True, slots=True)

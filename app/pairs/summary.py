@@ -1,14 +1,10 @@
 """A summary of a study's pairs: per condition the number requested and possible, and the truth's side. Pure."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.studies.file.comparable import as_blocks, blocks_in
-from app.studies.file.items import read_item_file
-from app.studies.file.pairs import read_pair_file, shown_in, true_source_of
-from app.studies.pairs_view import (
+from app.pairs.view import (
     Advice,
     Balance,
     Capacity,
@@ -22,8 +18,9 @@ from app.studies.pairs_view import (
     usage_of,
 )
 from app.tasks.pair.design import Sides
-from app.tasks.registry import BLOCKS
+from app.tasks.pair.pairs import shown_in
 from app.trials.design import Kind
+from app.trials.stimuli import true_source_of
 
 _MANY_SOURCES = 6
 
@@ -151,32 +148,3 @@ def _left(line: Balance, sides: Sides) -> str:
     if line.left_low == line.left_high:
         return f"{what} left in {line.left_low} of {line.n}, in every session"
     return f"{what} left in {line.left_low} or {line.left_high} of {line.n}, in turn"
-
-
-def pair_count(keys: Mapping[str, Any]) -> int:
-    """The number of pairs that a draft requests, without looking at clips."""
-    if keys.get("blocks") is not None:
-        return sum(map(pair_count, blocks_in(keys)))
-    listed, sample = keys.get("pairs"), keys.get("sample")
-    if isinstance(listed, str):
-        return len(read_pair_file("", listed, by_row=True).rows)
-    if not isinstance(sample, Mapping):
-        return 0
-    parts = [part for part in (sample.get("conditions"), sample.get("practice")) if isinstance(part, Mapping)]
-    return sum(n for part in parts for n in part.values() if isinstance(n, int))
-
-
-def unit_counts(keys: Mapping[str, Any]) -> Mapping[str, int]:
-    """The number of units that a draft requests by task, in the order of its blocks."""
-    counts = Counter[str]()
-    for block in blocks_in(as_blocks(keys)):
-        if (task := str(block.get("task"))) in BLOCKS:
-            counts[task] += _unit_count(block)
-    return counts
-
-
-def _unit_count(block: Mapping[str, Any]) -> int:
-    items = block.get("items")
-    if isinstance(items, str):
-        return len(read_item_file("", items, by_row=True).rows)
-    return pair_count(block) or BLOCKS[str(block["task"])].n_units(block)

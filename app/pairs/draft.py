@@ -13,15 +13,15 @@ from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import Fault
 from app.library.tables import Stimulus
+from app.pairs.view import FoundPairs, find_by_block, find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft, storable
 from app.studies.file.comparable import blocks_in
-from app.studies.file.drafts import drawn_as_csv
-from app.studies.file.items import item_ids
-from app.studies.file.pairs import StimulusFacts, true_source_of
-from app.studies.pairs_edit import Row, edited, new_row, read_rows, rows_as_csv, rows_of
-from app.studies.pairs_view import FoundPairs, find_by_block, find_pairs
 from app.studies.seeing import facts_for, seen_by
+from app.tasks.pair.pairs import drawn_as_csv
+from app.tasks.pair.rows import Row, edited, new_row, read_rows, rows_as_csv, rows_of
+from app.tasks.rating.items import item_ids
+from app.trials.stimuli import StimulusFacts, true_source_of
 
 Stimuli = Mapping[str, StimulusFacts]
 

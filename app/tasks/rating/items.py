@@ -1,18 +1,36 @@
 """The items of a rating block: read from a CSV file and joined with the stimuli's facts."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from pydantic import Field
 
 from app.core.problems import Fault, counted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
-from app.studies.file.pairs import StimulusFacts
-from app.tasks.rating.settings import DesignItem
+from app.questions.base import Frozen
 from app.trials.design import Kind
+from app.trials.stimuli import Sources, StimulusFacts
 
 COLUMNS = ("item", "stimulus", "text", "condition", "kind", "group")
 REQUIRED = ("item",)
 MOST_TEXT = 20_000
+
+
+class DesignItem(Frozen):
+    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus."""
+
+    id: str
+    stimulus: str = ""
+    text: str = ""
+    source: str = ""
+    condition: str = ""
+    kind: Kind
+    group: str = ""
+    position: int = Field(ge=1)
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +164,41 @@ def resolve_items(found: ItemFile, stimuli: Mapping[str, StimulusFacts]) -> list
     return items
 
 
+def items_by_id(text: str) -> Mapping[str, Mapping[str, str]] | str:
+    """Rows by the items' ids; the text itself where it cannot be read."""
+    found = read_item_file("", text, by_row=True)
+    if found.problems:
+        return text
+    return {row.id: {cell: str(getattr(row, cell)) for cell in COLUMNS[1:]} for row in found.rows}
+
+
+def followed(text: str, change: Sources) -> str:
+    """The list without conditions that are written out but say no more than the source did; itself if all say more."""
+    before, after = change.before, change.after
+    found = read_item_file("", text, by_row=True)
+    if found.problems:
+        return text
+    rows = [
+        replace(row, condition=after[row.stimulus].source)
+        if row.stimulus in before and row.stimulus in after and row.condition == before[row.stimulus].source
+        else row
+        for row in found.rows
+    ]
+    return text if rows == found.rows else items_as_csv(rows)
+
+
 def item_ids(block: Mapping[str, Any]) -> frozenset[str]:
     """The ids of the items that a block of a draft lists."""
     items = block.get("items")
     rows = read_item_file("", items, by_row=True).rows if isinstance(items, str) else ()
     return frozenset(row.id for row in rows)
+
+
+def items_as_csv(items: Iterable[DesignItem | ItemRow]) -> str:
+    """The items as `items:` takes them, with everything said."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for item in items:
+        writer.writerow((item.id, item.stimulus, item.text, item.condition, item.kind, item.group))
+    return text.getvalue()

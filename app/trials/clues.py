@@ -4,11 +4,25 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Final
+from typing import Final, Literal
 
 from app.library.kinds import StimulusKind
 from app.library.records import Line, Record, Table, parse_record
-from app.trials.parts import LeakName
+
+LeakName = Literal[
+    "rounds",
+    "message-length",
+    "message-count",
+    "round-numbers",
+    "times",
+    "names",
+    "typing",
+    "automatic",
+    "reasons",
+    "file-size",
+    "page-size",
+    "reason-length",
+]
 
 _MESSAGE = re.compile(r"\A.{1,300}? writes: (.*)\Z", re.DOTALL)
 _CLASS = re.compile(r"\A.{1,300}? writes a (short|medium|long) message\.\Z")

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from app.studies.file.pairs import StimulusFacts
+from app.trials.stimuli import StimulusFacts
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]

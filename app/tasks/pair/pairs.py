@@ -1,32 +1,21 @@
 """The pairs of a study: read from a CSV file and joined with the facts of clips, records or texts."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.core.problems import nearest, quoted
 from app.core.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.library.kinds import StimulusKind
 from app.tasks.pair.design import Member
+from app.tasks.pair.terms import DesignPair
 from app.trials.design import Kind
+from app.trials.stimuli import HUMAN, NO_SOURCE, StimulusFacts, clips_among, content_of
 
 COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
 REQUIRED = COLUMNS[:3]
-HUMAN = "human"
-# As the true source: no answer is right or wrong.
-NO_SOURCE = "none"
 _MOST_GUESSES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class StimulusFacts:
-    """Facts about a stimulus for a study file. `clip_sha256` is the hash of what is shown: clip, record or text."""
-
-    name: str
-    source: str
-    attributes: Mapping[str, str]
-    clip_sha256: str
-    kind: StimulusKind = StimulusKind.CLIP
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,42 +53,14 @@ def truth_by_source(source_a: str, source_b: str, true_source: str) -> Member | 
     return Member.A if source_a == true_source else Member.B
 
 
-def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFacts]:
-    """The clips alone: records and texts are left out."""
-    return of_kind(stimuli, StimulusKind.CLIP)
-
-
-def of_kind(
-    stimuli: Mapping[str, StimulusFacts], kind: StimulusKind, without: Sequence[str] = ()
-) -> Mapping[str, StimulusFacts]:
-    """The stimuli of one kind that have none of the attributes `without`."""
-    return {
-        name: facts
-        for name, facts in stimuli.items()
-        if facts.kind is kind and not any(facts.attributes.get(each) for each in without)
-    }
-
-
 def shown_in(pairs: Sequence[PairSpec], stimuli: Mapping[str, StimulusFacts]) -> StimulusKind:
     """The kind shown by the first pair of known stimuli; a block has one kind."""
     return next((stimuli[pair.a].kind for pair in pairs if pair.a in stimuli), StimulusKind.CLIP)
 
 
-def content_of(clip: StimulusFacts) -> str:
-    """The identity of a clip's content: its hash, or its name if the bytes are not stored here."""
-    return clip.clip_sha256 or clip.name
-
-
 def condition_by_source(source_a: str, source_b: str, true_source: str = HUMAN) -> str:
     """The two sources, the true one first and the rest by the alphabet: one name however a pair is turned."""
     return "-".join(sorted((source_a, source_b), key=lambda source: (source != true_source, source)))
-
-
-def true_source_of(keys: object) -> str:
-    """The source that a draft's `truth` names, as far as it names one; `human` unless said."""
-    truth = keys.get("truth") if isinstance(keys, Mapping) else None
-    source = truth.get("source") if isinstance(truth, Mapping) else None
-    return source.strip() if isinstance(source, str) and source.strip() else HUMAN
 
 
 @dataclass(slots=True)
@@ -235,10 +196,46 @@ def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[
     return remedies[name]
 
 
-def attributes_of(
-    stimuli: Mapping[str, StimulusFacts], kind: StimulusKind = StimulusKind.CLIP
-) -> tuple[tuple[str, int], ...]:
-    """Every attribute that clips (or records) have, and how many of them have it."""
-    clips = of_kind(stimuli, kind).values()
-    counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
-    return tuple(sorted(counts.items()))
+def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:
+    """The pair at run time, with the hashes of what it shows."""
+    return DesignPair(
+        id=pair.id,
+        a=pair.a,
+        b=pair.b,
+        source_a=pair.source_a,
+        source_b=pair.source_b,
+        condition=pair.condition,
+        kind=pair.kind,
+        truth=pair.truth,
+        position=pair.position,
+        clip_a_sha256=stimuli[pair.a].clip_sha256,
+        clip_b_sha256=stimuli[pair.b].clip_sha256,
+    )
+
+
+def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
+    """The pairs as `pairs:` takes them, with everything said."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for pair in pairs:
+        writer.writerow((pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind))
+    return text.getvalue()
+
+
+def drawn_as_csv(pairs: Iterable[DesignPair | PairSpec]) -> str:
+    """The pairs as `sample.drawn` keeps them: their truth is always that of the clips' sources."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("pair", "a", "b", "condition", "kind"))
+    writer.writerows((pair.id, pair.a, pair.b, pair.condition, pair.kind) for pair in pairs)
+    return text.getvalue()
+
+
+def rows_by_id(text: str) -> Mapping[str, Mapping[str, str]] | str:
+    """Rows by the pairs' ids; the text itself where it cannot be read."""
+    found = read_pair_file("", text, by_row=True)
+    if found.problems:
+        return text
+    cells = ((row.id, (row.a, row.b, row.condition, row.truth or "", row.kind)) for row in found.rows)
+    return {id_: dict(zip(COLUMNS[1:], rest, strict=True)) for id_, rest in cells}

@@ -18,20 +18,18 @@ from itertools import accumulate
 
 from app.core.problems import Fault, Place, counted, listed, nearest, quoted
 from app.library.kinds import StimulusKind
-from app.studies.file.even import Asked, Group, draw_evenly
-from app.studies.file.pairs import (
-    HUMAN,
+from app.tasks.pair.even import Asked, Group, draw_evenly
+from app.tasks.pair.pairs import (
     PairSpec,
-    StimulusFacts,
     check_clips,
-    content_of,
-    of_kind,
+    design_pair,
     read_pair_file,
     resolve_rows,
     truth_by_source,
 )
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.terms import DesignPair, Sample
 from app.trials.design import Kind
+from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]
@@ -348,3 +346,12 @@ def _spec(
         truth=truth_by_source(a.source, b.source, true_source),
         position=0,
     )
+
+
+def draws(
+    pairs: Sequence[DesignPair], sample: Sample, true_source: str, stimuli: Mapping[str, StimulusFacts]
+) -> bool:
+    """True if a draw gives these pairs, whatever their stimuli show by now."""
+    drawn = [design_pair(pair, stimuli) for pair in sample_pairs(sample, stimuli, true_source).pairs]
+    hashes = {"clip_a_sha256": "", "clip_b_sha256": ""}
+    return [p.model_copy(update=hashes) for p in drawn] == [p.model_copy(update=hashes) for p in pairs]

@@ -11,24 +11,14 @@ from app.core.problems import Fault, counted
 from app.library.kinds import StimulusKind
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
-from app.studies.file.items import item_ids
-from app.studies.file.pairs import (
-    HUMAN,
-    PairSpec,
-    StimulusFacts,
-    check_clips,
-    condition_by_source,
-    content_of,
-    of_kind,
-    read_pair_file,
-    resolve_rows,
-    true_source_of,
-)
-from app.studies.file.sampling import TEXTS, kept_apart, sample_pairs, with_text, without_text
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS
-from app.tasks.pair.settings import Sample
+from app.tasks.pair.pairs import PairSpec, check_clips, condition_by_source, read_pair_file, resolve_rows
+from app.tasks.pair.sampling import TEXTS, kept_apart, sample_pairs, with_text, without_text
+from app.tasks.pair.terms import Sample
+from app.tasks.rating.items import item_ids
 from app.trials.design import Kind
+from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind, true_source_of
 
 Way = Literal["none", "listed", "drawn", "both", "blocks"]
 Stimuli = Mapping[str, StimulusFacts]

@@ -10,10 +10,11 @@ from typing import Any
 from analysis.files.faults import TableFault
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_rows
-from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 from app.tasks.pair.design import Member
-from app.tasks.pair.settings import Use
+from app.tasks.pair.pairs import COLUMNS, PairSpec, condition_by_source
+from app.tasks.pair.terms import Use
 from app.trials.design import Kind
+from app.trials.stimuli import HUMAN, StimulusFacts
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_STEM = 60

@@ -1,0 +1,59 @@
+"""Checks of pairs before launch: their number in each condition, their truth, and the sides of the screen."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from app.core.problems import listed
+from app.tasks.pair.design import Member, Sides
+from app.tasks.pair.terms import DesignPair
+from app.tasks.pair.truth import truth_view
+from app.trials.checks import Check
+from app.trials.design import Kind
+
+FEW_PAIRS = 2
+
+
+def conditions(pairs: Sequence[DesignPair]) -> Check:
+    """The number of main pairs of each condition."""
+    title = "Pairs"
+    counts = Counter(pair.condition for pair in pairs if pair.kind is Kind.MAIN)
+    if not counts:
+        return Check("pairs", title, "blocker", "There is no main pair: nothing would count.", "pairs")
+    words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
+    few = sorted(condition for condition, n in counts.items() if n < FEW_PAIRS)
+    if few:
+        detail = f"Main pairs: {words}. Of a single pair nobody can tell the condition from the clip."
+        return Check("pairs", title, "warning", detail, "pairs")
+    return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
+
+
+def truth(true_source: str, pairs: Sequence[DesignPair]) -> Check:
+    """How many pairs have a right answer."""
+    view = truth_view(true_source, pairs)
+    return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
+
+
+def sides(main: Sequence[DesignPair], on: Sides) -> Check:
+    """The sides of the true members of a block's main pairs."""
+    title = "Sides"
+    truths = {pair.truth for pair in main if pair.truth}
+    match on:
+        case "fixed":
+            detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
+            if len(truths) == 1:
+                side = "left" if truths == {Member.A} else "right"
+                detail = f"The right answer is always on the {side}: whoever notices need not watch."
+            return Check("sides", title, "warning", detail, "design")
+        case "random":
+            detail = "Sides are drawn anew for each trial: they are even in the long run only."
+            return Check("sides", title, "warning", detail, "design")
+        case "balanced":
+            return Check("sides", title, "ok", " ".join(_balance(main)), "design")
+
+
+def _balance(main: Sequence[DesignPair]) -> Iterator[str]:
+    yield "Each pair is shown both ways equally often, over every two sessions."
+    counts = Counter(pair.condition for pair in main)
+    odd = sorted(condition for condition, n in counts.items() if n % 2)
+    if odd:
+        yield f"Within one session {listed(odd, 'and')} cannot be split evenly: the number of pairs is odd."
