@@ -64,7 +64,12 @@ def test_it_is_found_everywhere(
     report = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert said in report
     assert "Repeated sides were tested against one half" in (tmp_path / "report/methods.md").read_text()
-    for name in ("figures/repeating.csv", "numbers/repeating.csv"):
+    for name in (
+        "figures/repeating.csv",
+        "figures/repeating.svg",
+        "figures/repeating.png",
+        "numbers/repeating.csv",
+    ):
         assert (tmp_path / "report" / name).is_file()
         assert f'href="{name}"' in report
 

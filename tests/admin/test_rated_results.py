@@ -89,6 +89,20 @@ def test_live_ratings_are_hidden_until_opened(
     assert "Items scored" in page
 
 
+def test_no_rater_is_named_by_their_own_name_in_all_numbers_and_their_files(
+    owner: Person, closed: str, settings: Settings, database: Database
+) -> None:
+    page = computed(owner, settings, database)
+    with database.reading() as session:
+        people = set(ratings_frame(session, "rated")["participant"].astype(str))
+    files = set(re.findall(rf'href="({HERE}/[^"]+\.csv[^"]*)"', page))
+    assert any("/numbers/" in file for file in files)
+    assert {"ann", "bob", "cyd"} <= people
+    for text in (page.partition("All numbers")[2], *(owner.get(file).text for file in files)):
+        cells = set(re.split(r"[<>,\n]| and ", text))
+        assert not cells & people
+
+
 def test_every_number_of_ratings_is_that_of_analyze(
     owner: Person, closed: str, settings: Settings, database: Database
 ) -> None:
