@@ -52,3 +52,23 @@ def test_a_circle_is_found_wherever_its_imports_stand(tmp_path: Path) -> None:
     (tmp_path / "house/two.py").write_text("def f():\n    from house.three import x\n")
     (tmp_path / "house/three.py").write_text("if TYPE_CHECKING:\n    from house.one import y\n")
     assert {*circle(tmp_path, ("house",))} == {"house.one", "house.two", "house.three"}
+
+
+def test_registries_of_tasks_and_exports_import_plainly() -> None:
+    """`import_module` would hide an import from every count of circles."""
+    by_name = [
+        str(path.relative_to(ROOT))
+        for folder in (
+            "exports",
+            "questions",
+            "reports",
+            "sessions",
+            "simulation",
+            "studies",
+            "tasks",
+            "trials",
+        )
+        for path in sorted((ROOT / "app" / folder).rglob("*.py"))
+        if "import_module" in path.read_text(encoding="utf-8")
+    ]
+    assert by_name == []

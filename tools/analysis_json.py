@@ -136,7 +136,7 @@ def _of_analysis(found: dict[str, Key]) -> tuple[Key, ...]:
 def _of_study(found: dict[str, Key]) -> tuple[Key, ...]:
     chance, trials = found.pop("against_chance"), found.pop("uncertainty_trials")
     preferences = found.pop("participant_preferences")
-    found.pop("further")
+    del found["further"]  # keys of their own, by the name of each statistic that is added
     moved = {
         "accuracy": f"and in it `against_chance`, a {chance.type}",
         "uncertainty": f"and in it `trials`: {trials.type}",
@@ -215,7 +215,7 @@ def in_words(hint: Any) -> str:
 
 
 def title(cls: type) -> str:
-    """Its name, as it is or, of two results of ratings and of answers, with whose it is."""
+    """The class's name; that of `RatingGroups`, which has a namesake, with `of ratings`."""
     return f"{cls.__name__} of ratings" if cls is RatingGroups else cls.__name__
 
 

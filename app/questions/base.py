@@ -195,7 +195,7 @@ class Answering(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class QuestionContext:
     """The context of a question for checks between keys: `scales` by name, including the built-in ones.
 
     `of_pairs`: the question is asked about pairs, whose answers have columns of their own.
@@ -230,7 +230,7 @@ class QuestionType:
     # What a cell of an export holds, where that is more than the answer itself.
     entry: ClassVar[str] = ""
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
 
@@ -247,7 +247,7 @@ class QuestionType:
         return self.widget
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        """What there is to choose from; `form` has what was entered before."""
+        """Options to choose from; `form` has what was entered before."""
         return ()
 
     def view(self, question: Question, form: Mapping[str, str], error: str = "") -> QuestionView:
@@ -265,7 +265,7 @@ class QuestionType:
         )
 
     def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
-        """What its own type of view has besides."""
+        """Fields that its own type of view adds."""
         return {}
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
@@ -278,12 +278,13 @@ class QuestionType:
         return text
 
     def lack(self, question: Question, value: Any) -> str:
-        """What an answer lacks where one is required, in words for participants; empty where it is whole."""
+        """Message about an answer that is missing or incomplete where one is required; empty where it is complete."""
         return "Please answer this question." if value is None else ""
 
     def parts(self, question: Question) -> Mapping[str, Question]:
-        """The questions that it consists of, where each has an answer of its own: the answer is a mapping by these
-        keys, and its parts are exported and analysed one by one."""
+        """The questions it consists of, if each has an answer of its own: the answer is a mapping by these keys, and
+        its parts are exported and analysed one by one.
+        """
         return {}
 
     def column(self, question_id: str) -> str | None:
@@ -306,7 +307,7 @@ class QuestionType:
         return str(self.written(value))
 
     def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
-        """What a simulated participant enters, where one option or one number of each field will not do."""
+        """Entries of a simulated participant, where one option or one number for each field will not do."""
         return {}
 
 

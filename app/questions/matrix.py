@@ -9,11 +9,11 @@ from pydantic import AfterValidator, Field
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
-    Around,
     FormField,
     Label,
     Part,
     Question,
+    QuestionContext,
     QuestionView,
     different,
     exactly_one,
@@ -29,7 +29,7 @@ class MatrixQuestion(LikertQuestion, json_schema_extra=exactly_one(labels="array
     """Several statements, each answered with a point of one scale."""
 
     type: Literal["matrix"] = Field(  # type: ignore[assignment]
-        title="Statements on one scale",
+        title="Statements",
         description="Statements, each with a point of one scale; needs `labels` or `scale`.",
     )
     statements: Annotated[Statements, Widget(rows=5)] = Field(
@@ -76,7 +76,7 @@ class Matrix(Likert):
     level = None
     kept_ids: ClassVar[frozenset[str]] = frozenset()
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         yield from super().faults(place, {**keys, "anchors": None}, around)
 
     def as_far(self, question: Question, keys: Mapping[str, Any]) -> Question:

@@ -13,6 +13,7 @@ from analysis import Analysis, analyze
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
 from analysis.distances import SourceDistance
 from analysis.figures.closing import closing_figure
+from analysis.findings.paper import paper_figures
 from analysis.findings.signature_tables import Found as Moves
 from analysis.findings.signature_tables import Played
 from analysis.judging import JudgeValidation, validate_judges
@@ -239,7 +240,7 @@ def write_report(
         analysis = _analysed(answered, chosen, seed, resamples, independent=independent)
     judges = None
     if verdicts is not None and analysis is not None:
-        on_progress(1, _STEPS, "holding judges against people")
+        on_progress(1, _STEPS, "comparing judges with people")
         with computing():
             judges = _judged(answered, verdicts, chosen, seed, resamples)
     found = None
@@ -250,6 +251,7 @@ def write_report(
     parts = parts_of(
         studies, analysis, chosen, made_at, judges, found, signatures, play, are_rated=bool(beside)
     )
+    shown = [section for part in parts if part.findings for section in part.findings.sections]
     on_progress(2, _STEPS, "drawing")
     with computing():
         figures = list(figures_in(studies, analysis, judges, chosen))
@@ -257,8 +259,8 @@ def write_report(
             figures.append(closing_figure(found))
         figures.extend(figures_of_signatures(signatures))
         figures.extend(figures_of_signatures(play))
+        figures.extend(paper_figures(shown))
     on_progress(3, _STEPS, "writing")
-    shown = [section for part in parts if part.findings for section in part.findings.sections]
     methods = methods_of(studies, analysis, chosen, seed, shown)
     files: dict[str, str | bytes] = {
         "methods.md": methods.markdown(),

@@ -1,4 +1,4 @@
-"""What each task exports. It needs pandas: the names of the tables are in `kinds.py`, for the service, too."""
+"""Exports of each task. They need pandas: the names of the tables are in `kinds.py`, for the service, too."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ EXPORTS: dict[str, Exports] = {"pair": PAIR, "rating": RATING, "game": GAME, "wa
 
 
 def of_sessions(designs: Designs) -> Sequence[OfSessions]:
-    """What the tasks of a study add to the rows of its sessions."""
+    """Columns that the tasks of a study add to the rows of its sessions."""
     tasks = {block.task for design in designs.values() for block in design.blocks}
     of_tasks = (exports.of_sessions for task, exports in EXPORTS.items() if task in tasks)
     return [added for added in of_tasks if added is not None]
@@ -27,5 +27,5 @@ def every_table() -> Mapping[str, ExportTable]:
 
 
 def table_of(what: str) -> ExportTable:
-    """A table by its name, of whichever task. Raises KeyError."""
+    """A table of any task by its name. Raises KeyError."""
     return every_table()[what]

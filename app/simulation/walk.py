@@ -88,7 +88,9 @@ async def simulate(
 
 
 def filled(page: Page, person: Person) -> dict[str, str]:
-    """A form by the page's typed fields, whatever they mean: an option of each, a number within its bounds."""
+    """A form filled by the page's typed fields, independent of their meaning: an option of each, a number within its
+    bounds.
+    """
     fields = {"submit_id": page.submit_id}
     for field in page.fields:
         if field.options:
@@ -113,7 +115,7 @@ def _number(limits: Limits, person: Person) -> str:
 
 
 def of_types(page: Page, person: Person) -> dict[str, str]:
-    """What types of questions have entered in their own way."""
+    """Entries of the questions whose types enter more than an option or a number for each field."""
     return {
         name: value
         for question in page.questions
@@ -153,7 +155,7 @@ class Walk:
         raise Stuck(f"no end after {MAX_PAGES} pages")
 
     async def _fill(self, page: Page) -> dict[str, str]:
-        """What is posted from a page."""
+        """The form posted from a page."""
         fields = filled(page, self._person)
         if page.submit_id.startswith("trial-"):
             self.had_trials = True
@@ -172,7 +174,7 @@ class Walk:
         self._say(page, fields, {"item": duration_s})
 
     def _say(self, page: Page, fields: dict[str, str], duration_s: Mapping[Any, float]) -> None:
-        """What every trial has besides its choices."""
+        """Add texts, response time and playback, which every trial has."""
         for field in page.fields:
             if not field.options and field.limits is None:
                 fields[field.name] = "Simulated participant."

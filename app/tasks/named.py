@@ -1,4 +1,4 @@
-"""What is said of a task without loading it: the list of studies and the serving process need no more."""
+"""Words about a task that are known without loading it: the list of studies and the serving process need no more."""
 
 from dataclasses import dataclass
 

@@ -34,7 +34,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType(NAME)
     monkeypatch.setitem(sys.modules, NAME, module)
     exec(compile(file, str(GUIDE), "exec"), module.__dict__)
-    added = eval(line.strip().removesuffix(","), {**vars(registry), **module.__dict__})
+    added = eval(line, {**vars(registry), **module.__dict__})
     monkeypatch.setattr(registry, "STATISTICS", (*registry.STATISTICS, added))
 
 
@@ -64,7 +64,12 @@ def test_it_is_found_everywhere(
     report = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
     assert said in report
     assert "Repeated sides were tested against one half" in (tmp_path / "report/methods.md").read_text()
-    for name in ("figures/repeating.csv", "numbers/repeating.csv"):
+    for name in (
+        "figures/repeating.csv",
+        "figures/repeating.svg",
+        "figures/repeating.png",
+        "numbers/repeating.csv",
+    ):
         assert (tmp_path / "report" / name).is_file()
         assert f'href="{name}"' in report
 

@@ -78,7 +78,7 @@ def figures_on(html: str) -> list[str]:
     return re.findall(r'<figure class="fig panel" id="([a-z]+)"', html)
 
 
-def test_live_ratings_are_closed_until_somebody_opens_them(
+def test_live_ratings_are_hidden_until_opened(
     owner: Person, rated: str, settings: Settings, database: Database
 ) -> None:
     assert "Closed while the study runs" in owner.get(HERE).text
@@ -87,6 +87,20 @@ def test_live_ratings_are_closed_until_somebody_opens_them(
     page = computed(owner, settings, database)
     assert "The study is still running." in page
     assert "Items scored" in page
+
+
+def test_no_rater_is_named_by_their_own_name_in_all_numbers_and_their_files(
+    owner: Person, closed: str, settings: Settings, database: Database
+) -> None:
+    page = computed(owner, settings, database)
+    with database.reading() as session:
+        people = set(ratings_frame(session, "rated")["participant"].astype(str))
+    files = set(re.findall(rf'href="({HERE}/[^"]+\.csv[^"]*)"', page))
+    assert any("/numbers/" in file for file in files)
+    assert {"ann", "bob", "cyd"} <= people
+    for text in (page.partition("All numbers")[2], *(owner.get(file).text for file in files)):
+        cells = set(re.split(r"[<>,\n]| and ", text))
+        assert not cells & people
 
 
 def test_every_number_of_ratings_is_that_of_analyze(

@@ -6,6 +6,7 @@ A new type has a line in `CASES`; nothing else here knows a type by its name.
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from sqlmodel import col, select
 from starlette.testclient import TestClient
 
@@ -250,7 +252,7 @@ def test_its_settings_are_read_run_and_stored_as_they_always_were(name: str) -> 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_form_is_read_and_what_is_wrong_with_one_is_said_in_plain_words(name: str) -> None:
+def test_forms_are_read_and_faults_reported_in_plain_words(name: str) -> None:
     question, case, type_ = question_of(name), CASES[name], TYPES[name]
     answer = type_.answer(question, form_of(name, case.form))
     assert answer == case.stored
@@ -468,3 +470,25 @@ def test_simulated_participants_come_to_the_end(settings: Settings, study: str, 
     run_simulation(settings, database, study, n=2, traits=Traits(), seed=1)
     with database.reading() as session:
         assert session.exec(select(ParticipantSession.status)).all() == [Status.COMPLETED] * 2
+
+
+def test_the_example_of_the_guide_to_study_files_is_right(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/study-file.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```yaml\n(background:\n  - id: seems\n.*?)```", page, re.DOTALL)
+    study: dict[str, Any] = {
+        "study": "s",
+        "title": "T",
+        "consent": {"version": "1", "text": "# Consent\n\nText.\n"},
+        "blocks": [
+            {
+                "id": "rate",
+                "task": "rating",
+                "items": "item,text\none,A note.\n",
+                "questions": [{"id": "a", "ask": "A?", "scale": "quality"}],
+            }
+        ],
+        "completion": {"code": "A1"},
+    }
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(study) + example)
+    design = load_study(tmp_path / "study.yaml", {})
+    assert [question.type for question in design.background] == ["matrix", "allocation"]

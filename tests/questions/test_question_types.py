@@ -146,6 +146,7 @@ def test_nothing_outside_the_types_names_one_with_a_script_and_the_preview_draws
     for path in (
         *Path("app/sessions").rglob("*.js"),
         *Path("app/sessions").rglob("*.html"),
+        *Path("app/sessions").rglob("*.css"),
         *Path("app/tasks").rglob("*.js"),
     ):
         assert not [name for name in scripts if name in path.read_text()], path

@@ -86,7 +86,7 @@ def view_of(analysis: Analysis, judges: JudgeValidation | None = None, noun: Nou
     return results_view(analysis, around, judges)
 
 
-def told(analysis: Analysis) -> Iterator[str]:
+def said_of_each(analysis: Analysis) -> Iterator[str]:
     """What is said of each statistic before its tables."""
     for study in analysis.studies:
         for section in sections_of(study, analysis.settings):
@@ -133,7 +133,7 @@ def test_five_people_let_results_say_nothing_but_what_is_open(wide: list[pd.Data
         assert "cannot be told yet" in figure.said, name
 
 
-def test_four_people_whose_interval_leaves_out_chance_are_not_said_to_beat_it() -> None:
+def test_four_people_whose_interval_excludes_chance_do_not_beat_it() -> None:
     """Their exact test has p = .125 at best, so it and the sentence beside it would contradict each other."""
     few = analyze([responses("few", 4, right=0.9, left=0.5, seed=3)], resamples=200)
     one = few.studies[0]
@@ -155,7 +155,7 @@ def test_the_terminal_and_the_reports_summary_claim_nothing_at_wide_intervals(
     """They print numbers with their intervals and p; a sentence of theirs that judges is open."""
     analysis, judges = analyze(wide, resamples=50), judged(wide[0], "abababab")
     printed = render(analysis) + render_brief(analysis) + render_validation(judges)
-    said = [*re.split(r"(?<=[.:;])\s", " ".join(printed.split())), *told(analysis)]
+    said = [*re.split(r"(?<=[.:;])\s", " ".join(printed.split())), *said_of_each(analysis)]
     assert [one for one in said if CLAIMS.search(one) and not OPEN.search(one)] == []
     assert any("cannot be told yet" in one for one in said), (
         "the mixed model finds no difference of people or pairs"

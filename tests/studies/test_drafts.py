@@ -164,7 +164,7 @@ def test_two_people_editing_do_not_write_over_each_other(
 ) -> None:
     seen = draft_for(session, nav)
     save(session, bob, nav, title="Bob's")
-    with pytest.raises(Conflict, match=r"bob@example\.org has changed"):
+    with pytest.raises(Conflict, match=r"bob@example\.org changed"):
         save_draft(session, ann, nav, {**seen.keys, "title": "Ann's"}, seen.revision, NOW)
     assert draft_for(session, nav).title == "Bob's"
 

@@ -16,7 +16,7 @@ from app.jobs.queue import JobView
 from app.library.media import poster_path
 from app.library.places import results_folder
 from app.outputs.results import (
-    Asked,
+    ResultsRequest,
     Standing,
     asked_for,
     comparable,
@@ -24,7 +24,7 @@ from app.outputs.results import (
 )
 from app.outputs.results import standing as standing_of
 from app.reports.kept import from_json
-from app.reports.page.drawn import Block, Drawn, Told, blocks_of, drawn_of, told_of
+from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_of, shown_sections
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
 from app.trials.tables import Mode
@@ -64,7 +64,7 @@ class ResultsPage(AdminPage):
     others: Sequence[str] = ()
     against: str = ""
     posters: frozenset[str] = frozenset()
-    told: Sequence[Told] = ()
+    statistics: Sequence[ShownSection] = ()
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -126,7 +126,7 @@ def results_page(
         others=[] if is_closed else comparable(session, shell.who, study, asked.mode),
         against=asked.against.slug if asked.against else "",
         posters=_posters(view, data_dir),
-        told=_told(view, here, asked),
+        statistics=_statistics(view, here, asked),
     )
 
 
@@ -148,37 +148,37 @@ def _address(here: str, **fields: str) -> str:
     return f"{here}?{urlencode(given)}" if given else here
 
 
-def _asked(asked: Asked) -> dict[str, str]:
+def _query(asked: ResultsRequest) -> dict[str, str]:
     return {"mode": str(asked.mode), "against": asked.against.slug if asked.against else ""}
 
 
-def _sorts(here: str, asked: Asked, wish: Wish) -> Sequence[Link]:
+def _sorts(here: str, asked: ResultsRequest, wish: Wish) -> Sequence[Link]:
     chosen = wish.pairs if wish.pairs in SORTS else "votes"
     return [
-        Link(_address(here, **_asked(asked), pairs=name, every=wish.every) + "#pairs", label, name == chosen)
+        Link(_address(here, **_query(asked), pairs=name, every=wish.every) + "#pairs", label, name == chosen)
         for name, (label, _) in SORTS.items()
     ]
 
 
-def _every(view: Findings | None, here: str, asked: Asked, wish: Wish) -> str:
+def _every(view: Findings | None, here: str, asked: ResultsRequest, wish: Wish) -> str:
     figure = view.figure("pairs") if view else None
     if figure is None or wish.every or len(figure.marks) <= MOST_PAIRS:
         return ""
-    return _address(here, **_asked(asked), pairs=wish.pairs, every="1") + "#pairs"
+    return _address(here, **_query(asked), pairs=wish.pairs, every="1") + "#pairs"
 
 
-def _drawn(view: Findings, here: str, asked: Asked, wish: Wish) -> Sequence[tuple[str, Drawn]]:
+def _drawn(view: Findings, here: str, asked: ResultsRequest, wish: Wish) -> Sequence[tuple[str, Drawn]]:
     return [
-        (figure.name, _figure(figure, _address(f"{here}/{figure.name}.csv", **_asked(asked)), wish))
+        (figure.name, _figure(figure, _address(f"{here}/{figure.name}.csv", **_query(asked)), wish))
         for figure in view.figures
     ]
 
 
-def _told(view: Findings | None, here: str, asked: Asked) -> Sequence[Told]:
+def _statistics(view: Findings | None, here: str, asked: ResultsRequest) -> Sequence[ShownSection]:
     def address(name: str) -> str:
-        return _address(f"{here}/numbers/{name}.csv", **_asked(asked))
+        return _address(f"{here}/numbers/{name}.csv", **_query(asked))
 
-    return told_of(view.sections, address) if view else ()
+    return shown_sections(view.sections, address) if view else ()
 
 
 def _figure(figure: Figure, address: str, wish: Wish) -> Drawn:

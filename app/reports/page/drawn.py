@@ -49,7 +49,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ShownSection:
     """A statistic in words and tables."""
 
     title: str
@@ -59,7 +59,6 @@ class Told:
 
 # Where a figure is said to be, and where its numbers lie.
 Address = Callable[[str], str]
-Order = Callable[[Figure], Sequence[Mark]]
 
 _TITLES = {
     "tell": "How well people tell",
@@ -74,12 +73,8 @@ _TITLES = {
 _ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgements", "measures": "Play"}
 
 
-def every_mark(figure: Figure) -> Sequence[Mark]:
-    return figure.marks
-
-
 def drawn_of(figure: Figure, csv: str, anchor: str = "", marks: Sequence[Mark] | None = None) -> Drawn:
-    """A figure with those of its marks that are shown."""
+    """A figure with its marks that are shown."""
     return Drawn(
         figure=figure,
         rows=rows(figure, figure.marks if marks is None else marks),
@@ -114,10 +109,12 @@ def _item_title(name: str, sections: Iterable[str]) -> str:
     return f"{_ITEMS[kind]}: {block}" if len(of_kind) > 1 else _ITEMS[kind]
 
 
-def told_of(sections: Iterable[Section], address: Address) -> Sequence[Told]:
+def shown_sections(sections: Iterable[Section], address: Address) -> Sequence[ShownSection]:
     """All numbers, statistic by statistic; `address` is where the table of a name lies as CSV."""
     return [
-        Told(section.title, section, [table_of(one, address(name)) for name, one in tables_of(section)])
+        ShownSection(
+            section.title, section, [table_of(one, address(name)) for name, one in tables_of(section)]
+        )
         for section in sections
     ]
 

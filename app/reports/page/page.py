@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from analysis.findings.model import Findings, Numbers
-from app.reports.page.drawn import Block, Drawn, Told, blocks_of, drawn_of, told_of
+from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_of, shown_sections
 from app.reports.page.methods import Methods
 
 WARNINGS = {
@@ -37,7 +37,7 @@ class DrawnPart:
     notes: Sequence[str]
     drawn: Mapping[str, Drawn]
     blocks: Sequence[Block]
-    told: Sequence[Told]
+    statistics: Sequence[ShownSection]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,5 +103,5 @@ def _drawn(part: Part, place: int, *, is_alone: bool) -> DrawnPart:
         notes=part.notes,
         drawn=drawn,
         blocks=blocks_of(view, drawn) if view else (),
-        told=told_of(view.sections, lambda name: _file("numbers", name, place)) if view else (),
+        statistics=shown_sections(view.sections, lambda name: _file("numbers", name, place)) if view else (),
     )

@@ -40,7 +40,7 @@ _CLOSE_DECISIONS = (
 )
 
 
-class Held:
+class HeldMatch:
     """A match's row, seats and fold, and the events that this write adds."""
 
     def __init__(

@@ -15,7 +15,7 @@ from app.tasks.game.base import Act, Budget, Event
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import Folded, match_table, player_of, seat_table, take_fold
 from app.tasks.game.games import GAMES
-from app.tasks.game.held import Held, asks
+from app.tasks.game.held import HeldMatch, asks
 from app.tasks.game.logged import By, Sitter
 from app.tasks.game.match import Match, config_hash, stream
 from app.tasks.game.settings import GameDesign
@@ -34,7 +34,7 @@ _SEATS = select(seat_table).where(seat_table.c.match_id == bindparam("match_id")
 _ADD_MATCH = insert(match_table).returning(match_table.c.id)
 
 
-class Live(Held):
+class Live(HeldMatch):
     """A match, and its operations."""
 
     # What people do

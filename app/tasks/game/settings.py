@@ -101,10 +101,10 @@ class GameBlock(BlockSettings):
     )
     matching: Matching = Field(default=Matching(), description="How people come together.")
     deadlines: Deadlines = Field(default=Deadlines(), description="How long people have for a move.")
-    leaving: Leaving = Field(default=Leaving(), description="What happens when somebody leaves.")
+    leaving: Leaving = Field(default=Leaving(), description="What happens when a player leaves.")
     messages: Messages = Field(default=Messages(), description="What may be written to the others.")
     comprehension: Comprehension = Field(
-        default=Comprehension(), description="Questions on the rules before somebody is matched."
+        default=Comprehension(), description="Questions about the rules before matching."
     )
     models: Models | None = Field(
         default=None,
@@ -112,8 +112,8 @@ class GameBlock(BlockSettings):
     )
     disclosure: Disclosure = Field(
         default="some-may-be-programs",
-        description="What people are told of the others: `some-may-be-programs`; `all-people`, refused where a program "
-        "can take a seat; or `named`, which says of each seat whether an agent has it.",
+        description="What players are told about the others: `some-may-be-programs`; `all-people`, refused where a "
+        "program can take a seat; or `named`, which says of each seat whether an agent has it.",
     )
     bonus: BonusPay | None = Field(default=None, description="What a match pays; nothing unless said.")
     show_bonus: bool = Field(default=True, description="Whether the bonus is shown as it grows.")

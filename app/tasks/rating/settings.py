@@ -136,7 +136,7 @@ class RatingBlock(BlockSettings):
     ] = Field(
         default="random",
         title="Order of the items",
-        description="`random` per session, counterbalanced, no two of a group in a row where that can be had; or "
+        description="`random` per session, counterbalanced, no two of a group in a row if possible; or "
         "`fixed` as in the file.",
     )
     watch: Annotated[
@@ -154,7 +154,8 @@ class RatingBlock(BlockSettings):
     per_item: Annotated[Count | None, Widget(is_short=True)] = Field(
         default=None,
         title="Participants for each item",
-        description="How many participants rate each main item; when every item has them, nobody new is taken.",
+        description="How many participants rate each main item; when every item has them, no new participants are "
+        "admitted.",
     )
     exclude: ItemRules = Field(
         default=(),
@@ -167,8 +168,8 @@ class RatingBlock(BlockSettings):
     ] = Field(
         default="refuse",
         title="When every item has its participants",
-        description="`refuse` takes nobody new, `skip` lets people do the study's other blocks without this one; a "
-        "study with nothing left to do takes nobody either way.",
+        description="`refuse` admits no new participants, `skip` lets them do the study's other blocks "
+        "without this one; a study with nothing left to do admits no one either way.",
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[RatingQuestion, ...] = Field(

@@ -112,7 +112,7 @@ def test_a_whole_match_is_played_through_the_pages(
         assert not [event for event in events if event.auto]
 
 
-def test_a_form_sent_twice_late_or_by_somebody_else_changes_nothing(
+def test_a_duplicate_late_or_foreign_form_changes_nothing(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path)
