@@ -52,6 +52,22 @@ def test_a_file_of_more_than_400_lines_says_why() -> None:
     assert sorted(long) == sorted(LONG)
 
 
+def test_studies_name_no_task() -> None:
+    """They ask blocks through the registry: counted over all imports, late ones and those for types as well."""
+    asked = {"registry", "listed", "base", "forgetting"}
+    named = set()
+    for path in (ROOT / "app/studies").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            modules += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            named |= {
+                (path.name, name)
+                for name in modules
+                if name.startswith("app.tasks") and name[10:] not in asked
+            }
+    assert named == set()
+
+
 def test_only_the_settings_read_the_environment() -> None:
     readers = {
         str(path.relative_to(ROOT))
