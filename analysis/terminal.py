@@ -1,4 +1,4 @@
-"""What every text for a terminal is made of: headings, tables, numbers, intervals, names from outside."""
+"""Parts of every text for a terminal: headings, tables, numbers, intervals, names from outside."""
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
@@ -48,7 +48,7 @@ def shortened(text: str, longest: int) -> str:
 
 
 def resamples_words(resamples: int) -> str:
-    """How many there are of every bootstrap."""
+    """The number of resamples of every bootstrap."""
     return f"{resamples:,} bootstrap resamples" if resamples else "no bootstrap"
 
 
@@ -67,7 +67,7 @@ def interval_of(interval: Interval, digits: int = 3) -> str:
 
 
 def why_unbounded(interval: Interval) -> str | None:
-    """Why there is no interval where one was asked for."""
+    """The reason for a missing interval that was requested."""
     return None if interval.reason == NOT_ASKED else interval.reason
 
 
@@ -76,12 +76,12 @@ def pair_of(values: Sequence[float | None], digits: int) -> str:
 
 
 def range_of(low: float | None, high: float | None, digits: int = 3) -> str:
-    """Both ends of an interval."""
+    """Both limits of an interval."""
     return "-" if low is None else f"[{number(low, digits)}, {number(high, digits)}]"
 
 
 def left_out_words(left_out: Mapping[str, Mapping[str, int]]) -> str:
-    """How many are left out and why, as the end of a sentence."""
+    """The number of answers left out by reason, as the end of a sentence."""
     parts = [
         f"{n} {'excluded by ' if why == 'excluded' else ''}{name_of(value)}"
         for why in left_out

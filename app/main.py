@@ -32,7 +32,7 @@ from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.settings import Settings
-from app.core.storage import lacks_room, passes, said, why_not_stored
+from app.core.storage import error_text, lacks_room, passes, why_not_stored
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.fetched import router as fetched
@@ -191,7 +191,7 @@ async def _tell_unstored(request: Request, error: Exception) -> Response:
     """Reply 503 to a temporary storage failure; raise anything else."""
     if not passes(error):
         raise error
-    _log.error("what was sent could not be stored, or read: %s", said(error))
+    _log.error("what was sent could not be stored, or read: %s", error_text(error))
     message = (
         "The service cannot store anything at the moment. "
         "Please go back and send it again in a few minutes; nothing is counted twice."

@@ -214,7 +214,7 @@ def ceilings_text() -> str:
 
 
 def logged_text() -> str:
-    """What a judge learns from how positions were logged, as Markdown under a heading."""
+    """The accuracy of a judge that learns only how positions were logged, as Markdown under a heading."""
     return (
         "### How positions were logged: the same walker under both labels\n\n"
         f"{calibration_logging.DESIGN}.\n\n{calibration_logging.logging_text()}"

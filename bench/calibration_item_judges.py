@@ -125,7 +125,7 @@ def _votes(rng: np.random.Generator, pairs: int) -> tuple[npt.NDArray[np.int64],
 
 @cache
 def _oftener() -> float:
-    """How much more often people agree with the others than the judge does, from counts of votes."""
+    """The excess of people's agreement with the others over the judge's, from counts of votes."""
     wrong, support = _votes(np.random.default_rng(0), _MANY)
     others = wrong.sum(axis=0) - wrong
     others_with = np.where(wrong == 1, others, _PEOPLE - 1 - others)

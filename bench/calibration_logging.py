@@ -1,4 +1,4 @@
-"""What a judge learns from how positions were logged alone: the same walker under both labels, one logged
+"""The accuracy of a judge that learns only how positions were logged: the same walker under both labels, one logged
 differently.
 """
 

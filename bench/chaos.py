@@ -41,7 +41,7 @@ from app.tasks.game.tables import GameEvent, Match, Seat
 from app.trials.responses import Response
 from app.trials.tables import SessionToken, State
 from bench.client import Address, Broken
-from bench.players import Noted, Person
+from bench.players import Person, PlayerNotes
 from bench.servers import BIN, environment, free_address
 
 SLUG, PLAYERS = "chaos", 5
@@ -180,7 +180,7 @@ class Service:
 
 async def troubled(
     address: Address,
-    noted: Noted,
+    noted: PlayerNotes,
     people: int,
     seed: int,
     offline_s: float,
@@ -334,7 +334,7 @@ class Times:
     deadline: timedelta
 
 
-def examined(database: Database, slug: str, noted: Noted, folder: Path, times: Times) -> Findings:
+def examined(database: Database, slug: str, noted: PlayerNotes, folder: Path, times: Times) -> Findings:
     """Look at every row, and at the export."""
     found = Findings()
     with database.reading() as session:
@@ -356,7 +356,7 @@ def examined(database: Database, slug: str, noted: Noted, folder: Path, times: T
     return found
 
 
-def _look_for_moves(session: Session, noted: Noted, found: Findings) -> None:
+def _look_for_moves(session: Session, noted: PlayerNotes, found: Findings) -> None:
     """Each acknowledged move is stored once."""
     events = session.exec(select(GameEvent).where(GameEvent.kind == "move")).all()
     found.moves, found.auto = len(events), sum(bool(event.auto) for event in events)
@@ -458,7 +458,7 @@ def went_through(
     offline_s: float,
     kills: Sequence[int],
     seed: int = 1,
-) -> tuple[Noted, Findings]:
+) -> tuple[PlayerNotes, Findings]:
     """One run over a service that is not started yet, to its last row."""
     given = {"LIKELY_HUMAN_DATA": str(service.data), "DATABASE_URL": service.database_url}
     database = open_database(Settings.model_validate(given))
@@ -466,7 +466,7 @@ def went_through(
     try:
         opened(database, chaos_study(rounds, offline_s))
         service.start()
-        noted = Noted()
+        noted = PlayerNotes()
         asyncio.run(
             troubled(service.address, noted, people, seed, offline_s, service.kill, kills),
         )

@@ -71,7 +71,7 @@ PATIENCE_S = 900.0
 
 @dataclass(slots=True)
 class Seen:
-    """What was acknowledged to people, and the faults injected into the service."""
+    """Acknowledgements that people received, and the faults injected into the service."""
 
     faults: Counter[str] = field(default_factory=Counter)
     taken: dict[str, set[str]] = field(default_factory=dict)
@@ -391,7 +391,7 @@ async def trouble(run: Run, rounds: int, postgres: Postgres | None) -> None:
 
 
 def wrongs(session: Session, seen: Seen) -> Sequence[str]:
-    """Everything acknowledged that is not stored exactly once."""
+    """Acknowledged answers and moves that are not stored exactly once."""
     of = {token.sha256: token.session_id for token in session.exec(select(SessionToken))}
     stored = Counter(map(tuple, session.execute(select(col(Response.session_id), col(Response.submit_id)))))
     moves = select(col(GameEvent.session_id), col(GameEvent.submit_id)).where(
@@ -433,8 +433,8 @@ async def everything(run: Run, people: int, rounds: int, postgres: Postgres | No
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
-    """What the people of one database met, and what was wrong at the end."""
+class DatabaseResult:
+    """Results of one database: its people's experiences, and the errors found at the end."""
 
     name: str
     seen: Seen
@@ -460,7 +460,7 @@ class Passed:
         }
 
 
-def table_text(passed: Sequence[Passed]) -> str:
+def table_text(passed: Sequence[DatabaseResult]) -> str:
     """Markdown: a row for each kind of fault, then what came of them; a column for each database."""
     kinds = sorted({fault for one in passed for fault in one.seen.faults})
     rows = [(kind, *(f"{one.seen.faults[kind]:,}" for one in passed)) for kind in kinds]
@@ -470,7 +470,7 @@ def table_text(passed: Sequence[Passed]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None) -> Passed:
+def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None) -> DatabaseResult:
     """One database, from an empty place to its last row."""
     url = postgres.url if postgres else ""
     settings = Settings.model_validate({"LIKELY_HUMAN_DATA": str(data), "DATABASE_URL": url})
@@ -491,7 +491,7 @@ def gone_through(data: Path, people: int, rounds: int, postgres: Postgres | None
         wrong = [*wrongs(session, run.seen), *unfinished(session, run.asked)]
     database.close()
     name = "PostgreSQL, 2 processes" if postgres else "SQLite, 1 process"
-    return Passed(name, run.seen, jobs, time.monotonic() - began, wrong)
+    return DatabaseResult(name, run.seen, jobs, time.monotonic() - began, wrong)
 
 
 def main(people: int = 6, rounds: int = 4) -> int:

@@ -1,6 +1,4 @@
-"""How much a served file reveals of its source without being watched: frame sizes of 60 simulated walks of each
-source.
-"""
+"""Information on its source in a served file that is not watched: frame sizes of 60 simulated walks of each source."""
 
 import csv
 import os

@@ -22,7 +22,7 @@ import numpy as np
 from analysis.learning.catalogue import NETWORKS, Network
 from analysis.learning.examples import Example, matched_pairs
 from analysis.learning.fitting import Task, _epoch, fit
-from analysis.learning.held import Held
+from analysis.learning.held import HeldOutScores
 from analysis.learning.networks import Settings, cut, score
 from analysis.learning.paths import Path
 from analysis.learning.pictures import COLOURS, FRAME, Frames
@@ -268,7 +268,7 @@ def _same_source(n_scenes: int, names: Sequence[str]) -> Iterator[str]:
         yield f"| `{name}` | {cells} | {mean:.2f} of {found[0].n_pairs} pairs each |"
 
 
-def same_source(network: Network, one: Sequence[Example], other: Sequence[Example]) -> Held:
+def same_source(network: Network, one: Sequence[Example], other: Sequence[Example]) -> HeldOutScores:
     """Held-out pairs of walks by one source, called people and agents."""
     both = [*one, *(replace(e, is_human=False, source="other", maker="other") for e in other)]
     return train(network, both).evaluation.pooled

@@ -31,7 +31,7 @@ from bench import otree, otree_matches
 from bench.chaos import Findings, Service, Times, examined, fresh_postgres, game_study, opened
 from bench.figures import median_of, percentile
 from bench.machine import this_machine
-from bench.players import Noted, Person
+from bench.players import Person, PlayerNotes
 from bench.report import machine_text
 from bench.usage import Usage
 
@@ -64,7 +64,7 @@ class Tables(Protocol):
 
     name: str
 
-    async def play(self, noted: Noted, think_s: float, until: float) -> None:
+    async def play(self, noted: PlayerNotes, think_s: float, until: float) -> None:
         """Let everybody play until the given time, while the others wait."""
 
     def match_of(self) -> Mapping[str, int]:
@@ -82,7 +82,7 @@ class Ours:
     everybody: list[Person] = field(default_factory=list)
     waiting: list[Person] = field(default_factory=list)
 
-    async def play(self, noted: Noted, think_s: float, until: float) -> None:
+    async def play(self, noted: PlayerNotes, think_s: float, until: float) -> None:
         address = self.service.address
         self.everybody = [Person(address, _PLAYING, noted, at) for at in range(MATCHES * PLAYERS)]
         self.waiting = [Person(address, _WAITING, noted, at) for at in range(WAITING)]
@@ -160,7 +160,7 @@ def served(folder: Path, database_url: str, workers: int) -> Iterator[Ours]:
 
 
 def figures(
-    noted: Noted, match_of: Mapping[str, int], since: float, until: float, used: tuple[Usage, Usage]
+    noted: PlayerNotes, match_of: Mapping[str, int], since: float, until: float, used: tuple[Usage, Usage]
 ) -> Run:
     """The numbers of what ended between two times."""
     ms = [took for at, took in noted.answered if since <= at < until]
@@ -194,9 +194,9 @@ def _percentile(ms: Sequence[float], share: float) -> float:
     return percentile(ms, share) if ms else math.nan
 
 
-def measured(site: Tables, think_s: float, seconds: float) -> tuple[Noted, Run]:
+def measured(site: Tables, think_s: float, seconds: float) -> tuple[PlayerNotes, Run]:
     """One run at one pace."""
-    noted = Noted()
+    noted = PlayerNotes()
     marks: dict[str, Any] = {}
 
     async def run() -> None:
@@ -244,7 +244,7 @@ def main(seconds: float, repeats: int) -> int:
     runs: dict[tuple[str, str], list[Run]] = {}
     wrong: list[str] = []
 
-    def measure(site: Tables, pace: str) -> Noted:
+    def measure(site: Tables, pace: str) -> PlayerNotes:
         noted, run = measured(site, PACES[pace], seconds)
         runs.setdefault((site.name, pace), []).append(run)
         failed = f", {len(noted.errors)} answers of 500 and above" if noted.errors else ""
@@ -285,7 +285,7 @@ def _database(workers: int) -> Iterator[str | None]:
         yield None
 
 
-def _wrong(ours: Ours, noted: Noted, folder: Path) -> list[str]:
+def _wrong(ours: Ours, noted: PlayerNotes, folder: Path) -> list[str]:
     """Acknowledged moves that are not stored once, wrong times, and money that does not add up."""
     times = Times(ours.began, timedelta(seconds=DEADLINE_S))
     found: Findings = examined(ours.database, _PLAYING, noted, folder, times)

@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from bench import otree
 from bench.client import REDIRECTS, Address, Broken, Connection, Reply
-from bench.players import AGAIN_S, KEPT_S, Noted
+from bench.players import AGAIN_S, KEPT_S, PlayerNotes
 from bench.servers import WORK
 
 PLAYERS = 5
@@ -40,7 +40,7 @@ class Tables:
     codes: list[str]
     started: list["_Browser"] = field(default_factory=list)
 
-    async def play(self, noted: Noted, think_s: float, until: float) -> None:
+    async def play(self, noted: PlayerNotes, think_s: float, until: float) -> None:
         """Like `bench.matches.Tables`."""
         players = self.codes[: self.groups * PLAYERS]
         others = [code for at, code in enumerate(self.codes) if at >= len(players) and at % PLAYERS]
@@ -64,7 +64,7 @@ class _Browser:
 
     address: Address
     code: str
-    noted: Noted
+    noted: PlayerNotes
     page: Reply | None = None
     _connection: Connection | None = None
     _used_s: float = 0.0

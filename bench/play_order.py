@@ -36,7 +36,7 @@ def agent_of(name: str, **parameters: object) -> Agent:
 
 
 def matches_of(agent: Agent, matches: int, seed: int) -> list[Match]:
-    """So many matches of five, with the agent in every seat."""
+    """`matches` matches of five, with the agent in every seat."""
     game = Sug()
     config = game.Config()
     return [

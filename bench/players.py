@@ -38,8 +38,8 @@ _STAGES = (
 
 
 @dataclass(slots=True)
-class Noted:
-    """What the people of a run have seen, times by `time.perf_counter`.
+class PlayerNotes:
+    """Observations of the people of a run, times by `time.perf_counter`.
 
     `moves` are the numbers of the forms of acknowledged moves, by session; `late` counts those that came too late, or
     second. `answered` are the ends and milliseconds of moves; `sent` when each was sent, by session and phase; `shown`
@@ -63,7 +63,7 @@ class Person:
 
     clock_off_s = 0.0
 
-    def __init__(self, address: Address, slug: str, noted: Noted, seed: int) -> None:
+    def __init__(self, address: Address, slug: str, noted: PlayerNotes, seed: int) -> None:
         self.address, self.slug, self.noted, self.rng = address, slug, noted, random.Random(seed)
         self.path, self.html = "", ""
         self._connection: Connection | None = None
@@ -153,7 +153,8 @@ class Person:
             connection.drop()
 
     def claims(self, form: Mapping[str, str]) -> dict[str, str]:
-        """What a wrong clock would put into a form, under every name that a time has here or in the export."""
+        """The fields that a wrong clock would put into a form, under every name that a time has here or in the
+        export."""
         if not self.clock_off_s or not form:
             return {}
         here, ms = self._clock(), str(round(1000 * self.clock_off_s))

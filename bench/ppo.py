@@ -118,7 +118,7 @@ def card(kind: Kind, n_steps: int, cpu_s: float) -> Mapping[str, Any]:
 
 
 def arrived(kind: Kind, n: int, *, blind: bool = False) -> Mapping[str, float | int]:
-    """How often the agent arrives, for each goal and for all, from `n` starts in turn, drawn as in training.
+    """The shares of arrivals, for each goal and for all, from `n` starts in turn, drawn as in training.
 
     `blind`: every pixel is as far as the sky, which shows whether a seeing agent uses its sight.
     """

@@ -23,7 +23,7 @@ from skrl.utils import set_seed
 
 from stimuli.agents import DEPTH_PIXELS, STAND
 from stimuli.environment import WalkEnv
-from stimuli.learned import HIDDEN, N_FEATURES, Seen
+from stimuli.learned import HIDDEN, N_FEATURES, NetworkInput
 from stimuli.seeing import LOOKS, Looks, patches
 
 N_ENVS, ROLLOUT, ROUNDS = 32, 64, 10
@@ -42,7 +42,7 @@ SETTINGS = {
 class Featured(gymnasium.Wrapper):
     """The published observation as the policy gets it."""
 
-    observes, n_features, made_by = "symbolic", N_FEATURES, Seen
+    observes, n_features, made_by = "symbolic", N_FEATURES, NetworkInput
 
     def __init__(self):
         super().__init__(WalkEnv(self.observes))

@@ -22,7 +22,7 @@ from app.core.settings import Settings
 from app.demo.build import SLUG, build_demo
 from bench.chaos import Service, game_study, opened
 from bench.client import Address, Broken, Connection
-from bench.players import Noted, Person, hidden
+from bench.players import Person, PlayerNotes, hidden
 
 WAITS = "waits"
 CONNECTIONS, PIPELINED = 1_050, 8
@@ -35,7 +35,7 @@ ELSEWHERE = "X-Forwarded-For: 203.0.113.77\r\n"
 
 
 @dataclass(slots=True)
-class Felt:
+class OtherClientTimes:
     """Measurements of another client: milliseconds of each page, and errors in place of one."""
 
     ms: list[float] = field(default_factory=list)
@@ -79,9 +79,9 @@ def clips(path: str) -> bytes:
     return f"GET {path} HTTP/1.1\r\nHost: t\r\n\r\n".encode() * PIPELINED
 
 
-async def felt(address: Address, path: str, seconds: float) -> Felt:
+async def felt(address: Address, path: str, seconds: float) -> OtherClientTimes:
     """Open a page now and then, each on a connection of its own."""
-    found = Felt()
+    found = OtherClientTimes()
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         began = time.perf_counter()
@@ -102,7 +102,7 @@ async def felt(address: Address, path: str, seconds: float) -> Felt:
 
 async def strained(
     address: Address, sent: bytes, n: int, during_s: float, after_s: float
-) -> tuple[Felt, Felt]:
+) -> tuple[OtherClientTimes, OtherClientTimes]:
     """Measurements of others while one person held so many connections, and after."""
     held = Held()
     page = asyncio.create_task(felt(address, f"/s/{SLUG}/full", during_s))
@@ -120,7 +120,7 @@ def open_waiting(database: Database) -> None:
 
 async def match_of(address: Address) -> str:
     """The address of a session that waits in a match."""
-    person = Person(address, WAITS, Noted(), 1)
+    person = Person(address, WAITS, PlayerNotes(), 1)
     await person.enter()
     await person.close()
     return person.path
@@ -128,7 +128,7 @@ async def match_of(address: Address) -> str:
 
 async def clip_of(address: Address) -> str:
     """The address of a clip that a session is shown."""
-    person = Person(address, SLUG, Noted(), 1)
+    person = Person(address, SLUG, PlayerNotes(), 1)
     await person.enter()
     for _ in range(MOST_PAGES):
         if found := _CLIP.search(person.html):
@@ -142,7 +142,7 @@ async def clip_of(address: Address) -> str:
 
 async def everything(
     address: Address, n: int, during_s: float = DURING_S, after_s: float = AFTER_S
-) -> Sequence[tuple[str, Felt, Felt]]:
+) -> Sequence[tuple[str, OtherClientTimes, OtherClientTimes]]:
     """Run both kinds of load, one after the other."""
     ways: Sequence[tuple[str, bytes]] = (
         ("streams of events", streams(await match_of(address))),

@@ -18,7 +18,7 @@ from stimuli.body import FRAMES_PER_S
 from stimuli.encode import CRF, write_mp4
 from stimuli.errors import StimuliError
 from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
-from stimuli.scenes import Clip, Scene, Shown, plan_clips, plan_walks, walk_clip
+from stimuli.scenes import Clip, Scene, ShownWalk, plan_clips, plan_walks, walk_clip
 from stimuli.sight import goal_in_view
 from stimuli.walkers import LostWalkerError, Track
 from stimuli.world import build_world
@@ -276,7 +276,7 @@ def _make_all(
         pool.shutdown(cancel_futures=True)
 
 
-def make_clip(clip: Clip, out: Path, *, crf: int = CRF) -> Shown:
+def make_clip(clip: Clip, out: Path, *, crf: int = CRF) -> ShownWalk:
     """Simulate, draw and write one clip and its positions; returns what it shows, and of which attempt."""
     try:
         shown = walk_clip(clip)

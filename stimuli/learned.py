@@ -28,7 +28,7 @@ _SCALES = np.array([np.pi, FARTHEST_M, SIZE_M, SIZE_M, PLATFORM_M, FARTHEST_M], 
 N_FEATURES = len(_SCALES) + 2 + 2 * (N_PLACES - 1) + N_ACTIONS
 
 
-class Seen:
+class NetworkInput:
     """The network's input: shape (N_FEATURES,), about -1 to 1."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Learned:
 
     def reset(self, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
-        self._seen, self._last = Seen(), STAND
+        self._seen, self._last = NetworkInput(), STAND
 
     def act(self, observation: Floats32) -> int:
         logits = forward(self._weights, self._seen.features(observation, self._last))

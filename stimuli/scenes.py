@@ -102,7 +102,7 @@ class Clip:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownWalk:
     """The walk a clip shows, and the number of failed walks before it: lost on the way, or too short for the scene.
 
     `has_arrived`: the walk shown reached its goal, after the part shown.
@@ -132,7 +132,7 @@ def plan_walks(
     return [Clip(source, goals[at], earlier + 1, seed, agent, keeps_lost) for earlier, at in rounds]
 
 
-def walk_clip(clip: Clip) -> Shown:
+def walk_clip(clip: Clip) -> ShownWalk:
     """Simulate the walk that a clip shows: some seconds of it, neither its start nor its end.
 
     Halfway through their clips all walkers of a scene are equally far from the goal.
@@ -151,13 +151,13 @@ def walk_clip(clip: Clip) -> Shown:
         except LostWalkerError as lost:
             track = lost.track
             if clip.keeps_lost:
-                return Shown(scene.part_of_lost(track), n_lost, attempt - n_lost, has_arrived=False)
+                return ShownWalk(scene.part_of_lost(track), n_lost, attempt - n_lost, has_arrived=False)
             n_lost += 1
             happened.append(f"lost, {scene.nearest_m(track):.1f} m from the goal at the nearest")
             continue
         part = scene.part(track)
         if part is not None:
-            return Shown(part, n_lost, attempt - n_lost)
+            return ShownWalk(part, n_lost, attempt - n_lost)
         happened.append(f"arrived after {len(track) / FRAMES_PER_S:.1f} s, too short for the scene")
     raise LostWalkerError(_refusal(clip, n_lost, happened), track)
 

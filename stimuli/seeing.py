@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 
 from stimuli.agents import DEPTH_PIXELS, N_ACTIONS, STAND, SYMBOLIC
 from stimuli.arrays import Floats32
-from stimuli.learned import Seen
+from stimuli.learned import NetworkInput
 
 WEIGHTS = Path(__file__).with_name("seeing.safetensors")
 CARD = WEIGHTS.with_suffix(".json")
@@ -27,7 +27,7 @@ class Looks:
     """The network's input: the numbers of `learned.Seen`, then the nearness of each of 32 x 32 pixels, 0 to 1."""
 
     def __init__(self) -> None:
-        self._seen = Seen()
+        self._seen = NetworkInput()
 
     def features(self, observation: Floats32, last_action: int) -> Floats32:
         """Features of the next observation of a walk; `last_action` is `STAND` at first."""

@@ -24,9 +24,11 @@ MOST_TURN = TURN // 2
 # Cosines are whole parts of this, for every quarter of a degree of the first quadrant, and straight between these.
 ONE = 1 << 16
 _APART = 250
+# As walkers of clips: 3.3 m/s (`stimuli.steering`).
 SPEED = 3300 * MM // TICKS_PER_S
 GAIN = 9 * M // TICKS_PER_S**2
 KEY_TURN = 120_000 // TICKS_PER_S
+# As walkers of clips: 2 m (`stimuli.walkers`) and a body of 0.3 m (`stimuli.body`).
 REACHED = 2 * M
 BODY = 300 * MM
 _DROP = 200 * MM * 1000

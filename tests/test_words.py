@@ -20,6 +20,14 @@ IN_PROSE = re.compile(
     r"|(as|what) the browser told|told (in one go|by (its|their))|worth a second look|are no positions)\b",
     re.IGNORECASE,
 )
+# First words of docstrings that a reader has to guess the noun of: "What a list's item is of, by its texts."
+RIDDLES = re.compile(
+    r"(What|Who|Whose|Whom|How|Of|Whether|With|Those|Where|As|Which|Why|That|When|Whatever|Whoever|Whichever|Somebody"
+    r"|Something|Everything|Anybody|Anything|Else|Beside|Around|Until|Against|Its|Their)\b(?! `)"
+)
+DIALECT = re.compile(
+    r"\b(beside|whoever|whichever|somebody|oftener|comes? to nothing|(is|are) said of)\b", re.IGNORECASE
+)
 NOT_A_CLIP = re.compile(r"\bstimul(us|i)\b", re.IGNORECASE)
 
 
@@ -88,6 +96,29 @@ def test_docstrings_and_documents_use_the_fields_words() -> None:
     assert [str(p.relative_to(ROOT)) for p in texts if IN_PROSE.search(source(p))] == []
 
 
+def docstrings(*folders: str) -> Iterator[tuple[str, str]]:
+    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
+        for node in ast.walk(parsed(path)):
+            kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+            if isinstance(node, kinds) and (text := ast.get_docstring(node)):
+                yield f"{path.relative_to(ROOT)}: {getattr(node, 'name', 'module')}", text
+
+
+def test_docstrings_begin_with_the_noun_returned_or_the_verb_done() -> None:
+    folders = ("app", "analysis", "bench", "tools", "stimuli")
+    riddles = [where for where, text in docstrings(*folders) if RIDDLES.match(text)]
+    assert len(riddles) <= 10, riddles
+
+
+def test_docstrings_are_not_in_the_projects_own_dialect() -> None:
+    words = [
+        f"{where}: {found[0]}"
+        for where, text in docstrings("app", "analysis")
+        for found in DIALECT.finditer(re.sub(r"`[^`]*`", "", text))
+    ]
+    assert len(words) <= 10, words
+
+
 def test_a_clip_is_called_a_clip_on_the_experimenters_pages() -> None:
     said = (
         *on_screen(),
@@ -104,6 +135,7 @@ def test_a_clip_is_called_a_clip_on_the_experimenters_pages() -> None:
         "studies/file/model.py",
         "admin/templates/judges.html",
         "library/clips/manifest.py",
+        "library/stimuli.py",
     }
 
 

@@ -215,7 +215,7 @@ def in_words(hint: Any) -> str:
 
 
 def title(cls: type) -> str:
-    """Its name, as it is or, of two results of ratings and of answers, with whose it is."""
+    """The class's name; that of `RatingGroups`, which has a namesake, with `of ratings`."""
     return f"{cls.__name__} of ratings" if cls is RatingGroups else cls.__name__
 
 

@@ -76,7 +76,7 @@ def _value(param: Any) -> str:
 
 
 def _aside(param: Any) -> str:
-    """What stands in brackets behind a name: choices, limits, whether it is needed, or its default."""
+    """The remark in brackets behind a name: choices, limits, required or not, or its default."""
     kind = _kind(param)
     choices = (
         [f"`{each.value}`" for each in kind] if isinstance(kind, type) and issubclass(kind, Enum) else []

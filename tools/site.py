@@ -194,7 +194,7 @@ def slug(heading: str, separator: str) -> str:
 
 
 def loaded_from_elsewhere(site: Path) -> list[str]:
-    """Everything that pages and styles would fetch from another host by themselves."""
+    """Resources that pages and styles would fetch from another host by themselves."""
     found = []
     for path in sorted(site.rglob("*")):
         pattern = {".html": _LOADED, ".css": _LOADED_BY_STYLE}.get(path.suffix)

@@ -32,7 +32,7 @@ NO_ANSWER = "no trial was answered"
 NO_SIDES = "no answer says which member was on the left"
 NO_TRUTH = "no answer has a truth"
 NO_ORDER = "the file does not say in which order the answers were given"
-NO_SPREAD = f"nobody has answers with a truth at two positions, up to {_FURTHEST:,} apart"
+NO_SPREAD = f"no participant has answers with a truth at two positions, up to {_FURTHEST:,} apart"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +120,8 @@ def bias(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Bi
     Returns
     -------
     Bias
-        By position, where a participant stands once, intervals are Wilson's [Wil27]_; where somebody stands twice at
-        one, a bootstrap over participants, or Student's t for more than 200 positions or 20,000 participants.
+        By position, intervals are Wilson's [Wil27]_ if each participant has a position once; if one has it twice, a
+        bootstrap over participants, or Student's t for more than 200 positions or 20,000 participants.
     """
     trials = _Trials(rows)
     table = trials.people.table()

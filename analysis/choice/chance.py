@@ -50,6 +50,7 @@ def against_chance(values: pd.Series | Floats, chance: float = CHANCE) -> Chance
         return ChanceTest(chance, n, at_chance, None, None, "two-sided", None, None, reason)
     method, words = _method(distance, at_chance)
     # Imported here: it takes seconds, and most of this package does without.
+    # Imported at use: it takes 2 s and 190 MB.
     import pingouin
 
     test = pingouin.wilcoxon(distance, alternative="two-sided", method=method or "asymptotic").iloc[0]
@@ -59,7 +60,7 @@ def against_chance(values: pd.Series | Floats, chance: float = CHANCE) -> Chance
 
 
 def _enumerated(distance: Floats) -> float:
-    """The p of all 2^n signs. scipy's own `wilcoxon` ranks anew for each, in Python: a third of a second for 12."""
+    """The p of all 2^n signs. scipy's own `wilcoxon` ranks again for each, in Python: a third of a second for 12."""
     ranks = rankdata(np.abs(distance)) - (distance == 0).sum()
 
     def positive(signed: Floats, axis: int) -> Floats:

@@ -106,7 +106,7 @@ def _design_effect(outcomes: Outcomes) -> tuple[float | None, str | None]:
     answers = np.bincount(outcomes.participant)
     share = correct.sum() / n
     if share in (0, 1):
-        return None, "all answers are alike: there is no variance to compare"
+        return None, "all answers are the same: there is no variance to compare"
     away: Floats = correct - share * answers
     if np.abs(away).max() < 1e-9 * n:
         return None, "every participant has the same share: the spread between them is 0"

@@ -14,8 +14,8 @@ def uncertainty_per_participant(
 ) -> pd.DataFrame:
     """Average each participant's uncertainties.
 
-    One row of the result is one participant of one study. Every uncertainty that was given counts, also one
-    beside a blank choice; one that was not given is missing.
+    One row of the result is one participant of one study. Every given uncertainty counts, also one with a blank choice;
+    one that was not given is missing.
 
     Parameters
     ----------

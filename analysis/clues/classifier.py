@@ -73,8 +73,8 @@ def classify(
 ) -> Classifier:
     """Cross-validate a standardised L2-regularised logistic regression (C = 1, classes weighted alike).
 
-    One row is one clip, and clips are what is independent. Missing values become the training clips' median.
-    Folds are stratified, 5 or as many as the smaller class has clips, drawn anew 10 times.
+    One row is one clip, the independent unit. Missing values become the training clips' median. Folds are stratified,
+    5 or as many as the smaller class has clips, drawn 10 times.
 
     The AUC compares only clips that were tested in the same fold: scores of different folds come from different
     fits, and pooling them biases the AUC of clues that tell nothing below 0.5 [PGB07]_ [APW11]_. The interval is a

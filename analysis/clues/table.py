@@ -20,7 +20,7 @@ def check_clues(clips: pd.DataFrame) -> pd.DataFrame:
     columns = [str(name) for name in clips.columns]
     for name in dict.fromkeys((*FIXED, *columns)):
         if columns.count(name) != 1:
-            problem = "the column stands more than once" if name in columns else "the column is missing"
+            problem = "the column appears more than once" if name in columns else "the column is missing"
             raise SchemaError("clips", 1, name, problem, "stimulus, source, then one column for each clue")
     stimulus, source = (_texts(clips[name], name) for name in FIXED)
     _refuse(stimulus, stimulus.duplicated(), "stimulus", "each stimulus once")

@@ -92,13 +92,13 @@ def _why_not(given: Ints) -> str | None:
     hits, n_signal, false_alarms, n_noise = given.sum(axis=0)
     if hits in (0, n_signal):
         return (
-            "nobody missed a signal: d' has no upper end"
+            "nobody missed a signal: d' has no upper limit"
             if hits
-            else "nobody hit a signal: d' has no lower end"
+            else "nobody hit a signal: d' has no lower limit"
         )
     if false_alarms in (0, n_noise):
         return (
-            "nobody had a false alarm: d' has no upper end"
+            "nobody had a false alarm: d' has no upper limit"
             if not false_alarms
             else "every noise was a false alarm"
         )

@@ -73,7 +73,7 @@ def _bars(study: StudyResult) -> Iterator[tuple[About, _Bars]]:
         shares = table.loc[rows, "preference"].to_numpy(dtype=float)
         shares = np.sort(shares[~np.isnan(shares)])[::-1]
         if len(shares):
-            yield _about(one), _Bars(study.study, shares, one.description)
+            yield _comparison_key(one), _Bars(study.study, shares, one.description)
 
 
 def _same(column: pd.Series, value: str) -> npt.NDArray[np.bool_]:
@@ -81,7 +81,7 @@ def _same(column: pd.Series, value: str) -> npt.NDArray[np.bool_]:
     return same
 
 
-def _about(one: Preference) -> About:
+def _comparison_key(one: Preference) -> About:
     return one.condition, one.source, one.against
 
 

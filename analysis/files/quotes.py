@@ -140,7 +140,7 @@ class QuoteScan:
         elif BREAK.search(whole.group()):
             problem = f"the quotation mark before {excerpt(shown[1:])} is not closed in this row"
         else:
-            problem = f"something stands behind the closing quotation mark of {excerpt(shown)}"
+            problem = f"text follows the closing quotation mark of {excerpt(shown)}"
         raise TableFault(problem, _CELLS, row=row, line=line, column=column)
 
     def _shown(self, position: int) -> str:

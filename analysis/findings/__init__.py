@@ -1,1 +1,1 @@
-"""What results come to in words, figures and tables. Renderers read it and know nothing of statistics."""
+"""Results in words, figures and tables. Renderers read it and know nothing of statistics."""

@@ -210,7 +210,7 @@ def _counts(one: Strength | WinProbability) -> tuple[int, int]:
 
 
 def breakdowns(study: StudyResult, settings: Settings) -> Iterator[Section]:
-    """From `breakdowns`; what has one value alone is the study's own number again."""
+    """From `breakdowns`; variables with a single value are left out, as they repeat the study's own number."""
     tables = tuple(_breakdown(one) for one in study.breakdowns if len(one.table) > 1)
     if tables:
         yield Section("breakdowns", "By condition, source, arm and pair", tables=tables)

@@ -188,7 +188,7 @@ def order_figure(bias: Bias) -> Figure:
 
 
 def agreement_figure(one: Agreement) -> Figure:
-    """How often two people agree on a pair."""
+    """The figure of how often two people agree on a pair."""
     choice = one.choice
     if choice.agreement.value is None:
         return nothing(

@@ -9,7 +9,7 @@ from analysis.stats.p_values import p_cell
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a renderer writes a missing number, and an interval alone and beside its number."""
+    """A renderer's way to write a missing number, and an interval alone and next to its number."""
 
     none: str
     interval: str

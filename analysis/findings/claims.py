@@ -1,7 +1,7 @@
-"""What the data allow one to say and what not yet, and how many more people would settle it.
+"""Claims that the data support or do not yet support, and how many more people would settle them.
 
-A claim is made where a 95% interval leaves the value that would refute it. How many more it takes is computed from the
-width of that interval, which shrinks with the square root of the number of people, were the share to stay as it is.
+A claim is made if a 95% interval excludes the value that would refute it. The number of further people is computed from
+the width of that interval, which shrinks with the square root of the number of people, assuming a constant share.
 """
 
 import math
@@ -56,7 +56,7 @@ def claims_of(
     validation: JudgeValidation | None,
     noun: Noun = CLIP,
 ) -> Claims:
-    """From the intervals of one study; what studies beside each other say is added by the caller."""
+    """Claims from the intervals of one study; the caller adds those from comparing studies."""
     made = [
         *_on_accuracy(study, right),
         *_on_preferences(study),
@@ -71,7 +71,7 @@ def claims_of(
 
 
 def more_people(one: Description, even: float = 0.5) -> int | None:
-    """How many more it would take until the interval leaves `even`; None where that cannot be said."""
+    """The number of further people until the interval excludes `even`; None if that cannot be computed."""
     low, high = ends_of(one)
     if one.mean is None or low is None or high is None or abs(one.mean - even) < _NEAREST:
         return None
@@ -80,9 +80,10 @@ def more_people(one: Description, even: float = 0.5) -> int | None:
 
 
 def more_votes(share: float, n: int) -> int | None:
-    """How many more votes, at the share there is, until Wilson's interval [Wil27]_ leaves an even split.
+    """The number of further votes, at the present share, until Wilson's interval [Wil27]_ excludes an even split.
 
-    The interval is the inversion of the score test: it leaves 1/2 once n > z² / 4 / (share - 1/2)²."""
+    The interval is the inversion of the score test: it leaves 1/2 once n > z² / 4 / (share - 1/2)².
+    """
     if abs(share - 0.5) < _NEAREST:
         return None
     return max(1, math.floor(_Z**2 / 4 / (share - 0.5) ** 2) + 1 - n)
@@ -106,7 +107,7 @@ def _needs(one: Description) -> str:
 
 
 def _needs_for_test(study: StudyResult) -> str:
-    """That no answers of so few people could reach .05: at best all signs are the same."""
+    """A sentence that the answers of so few people cannot reach .05: at best all signs are the same."""
     n = study.against_chance.n - study.against_chance.n_at_chance
     return (
         f" With fewer than {_FEWEST_FOR_TEST} people it cannot be below .05." if n < _FEWEST_FOR_TEST else ""
@@ -219,7 +220,7 @@ def _on_pairs(
 
 
 def _votes_of_one(study: StudyResult, pairs: Sequence[VotedPair]) -> float:
-    """Of one person, to one pair."""
+    """The mean number of votes of one person on one pair."""
     n = study.selection.n_participants_used * len(pairs)
     return sum(one.n for one in pairs) / n if n else 0.0
 

@@ -11,7 +11,7 @@ MOST_CLASSES = 11
 
 
 def classes_figure(name: str, section: str, criteria: Sequence[CriterionResult]) -> Figure:
-    """How often each class was given: a bar for each criterion where the classes are few."""
+    """The figure of class frequencies: a bar for each criterion with few classes."""
     first = criteria[0]
     most = max(first.classes, key=lambda each: each.n)
     drawn = [one for one in criteria if len(one.classes) <= MOST_CLASSES]

@@ -98,7 +98,7 @@ def _cell(cell: object) -> Cell:
 
 
 def closing_section(found: Closing | None) -> Iterator[Section]:
-    """Every distance beside the share taken for a person; nothing where no distance is known."""
+    """Every distance with the share taken for a person; no section if no distance is known."""
     rows = (
         ()
         if found is None

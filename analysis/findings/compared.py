@@ -1,4 +1,4 @@
-"""Two studies beside each other, as the analysis compares them: the same people with themselves, others as groups."""
+"""Comparisons of two studies: the same people within themselves, others as groups."""
 
 from collections.abc import Iterator
 
@@ -62,7 +62,7 @@ def studies_figure(analysis: Analysis) -> Figure | None:
 
 
 def compared_claims(analysis: Analysis) -> Claims:
-    """What the comparison of accuracies lets one say."""
+    """Claims supported by the comparison of accuracies."""
     found = _of_accuracy(analysis)
     if found is None:
         return Claims((), ())

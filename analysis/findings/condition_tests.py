@@ -16,7 +16,7 @@ MOST_SAID = 12  # the table has all
 
 
 def conditions(study: StudyResult, settings: Settings) -> Iterator[Section]:
-    """From `conditions`; nothing where there is one, or none."""
+    """From `conditions`; no section with fewer than two."""
     yield from conditions_compared(study.conditions, settings.alternative)
 
 
@@ -60,7 +60,7 @@ def conditions_compared(
 
 
 def about_condition(one: ConditionComparison) -> str:
-    """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
+    """The label of a comparison, such as `accuracy` or `preference, hybrid over symbolic`."""
     return about(one.measure, None, one.source, one.against)
 
 

@@ -1,4 +1,4 @@
-"""Conditions beside each other in words: which differ, which do not by more than so much, and what is open."""
+"""Comparisons of conditions in words: which differ, which differ by no more than a margin, and which remain open."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The conditions of a study beside each other: within people where these answered in both, else as groups."""
+"""Comparisons of a study's conditions: within people if they answered in both, else as groups."""
 
 from collections.abc import Iterator, Sequence
 
@@ -53,7 +53,7 @@ _APART = (
 
 
 def conditions_figures(found: ConditionsCompared) -> Iterator[Figure]:
-    """Those compared within people, then those compared as groups; nothing where there are no two conditions."""
+    """Comparisons within people, then those between groups; none with fewer than two conditions."""
     if len(found.conditions) < 2:
         return
     if found.reason:
@@ -205,7 +205,7 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
 
 
 def _p_of(comparisons: Sequence[ConditionComparison]) -> str:
-    """The p of what is drawn, where that is one; of more the table has them."""
+    """The p of the drawn comparison, if there is one; of several, the table has them."""
     there = asked(comparisons)
     test = there[0].to_read if len(there) == 1 else None
     return f", two-sided: {p_words(test.p_two_sided)}" if test and test.p_two_sided is not None else ""
@@ -230,7 +230,7 @@ def _out_of_reach(comparisons: Sequence[ConditionComparison], family: int) -> st
 
 
 def _farthest(marks: Sequence[Mark], even: float) -> tuple[Mark, ...]:
-    """As many as one looks through, those farthest from no difference, in the order that they came in."""
+    """The marks farthest from no difference, as many as are readable, in their original order."""
     far = sorted(marks, key=lambda mark: -abs((mark.value or 0.0) - even))[:_MOST_DRAWN]
     return tuple(mark for mark in marks if mark in far)
 
@@ -259,7 +259,7 @@ def _cautions(comparisons: Sequence[ConditionComparison]) -> str:
 
 
 def _most(marks: Sequence[Mark]) -> float:
-    """How far the scale reaches to both sides of no difference."""
+    """The scale's extent to both sides of no difference."""
     ends = [end for one in marks for end in (one.value, one.low, one.high) if end is not None]
     farthest = max(map(abs, ends), default=1.0)
     return next((each for each in _SCALES if farthest <= each), 1.0)

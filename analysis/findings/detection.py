@@ -26,7 +26,7 @@ def detection_sections(analysis: DetectionAnalysis) -> Iterator[Section]:
 
 
 def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, Description]]:
-    """What is described over participants, in words."""
+    """The measures described over participants, with their names."""
     return [
         ("accuracy", group.accuracy),
         ("sensitivity d'", group.d_prime),
@@ -39,7 +39,7 @@ def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, De
 
 
 def counted(analysis: DetectionAnalysis) -> str:
-    """How many answers of whom count, and why others do not."""
+    """The numbers of answers and people counted, and the reasons for excluding others."""
     left_out = [
         f"{n} {words}"
         for n, words in (
@@ -168,7 +168,7 @@ def _stimuli(analysis: DetectionAnalysis) -> Section:
 
 
 def detection_methods(analysis: DetectionAnalysis) -> str:
-    """How the numbers of judgements were made."""
+    """The methods of the numbers on judgements."""
     compared = "".join(f"{one} " for one in conditions_in_words(analysis.conditions.comparisons, "two-sided"))
     return (
         f"Each answer names a stimulus {analysis.signal} or {analysis.noise}; a hit is a stimulus that is "

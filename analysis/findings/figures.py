@@ -70,7 +70,9 @@ def _breakdown(study: StudyResult, measure: str, by: str) -> Breakdown:
 
 
 def preferences_figure(study: StudyResult) -> Figure | None:
-    """How often one source was chosen over another where neither is right; none where every pair has a right clip."""
+    """The figure of how often one source was chosen over another if neither is right; None if every pair has a right
+    clip.
+    """
     if study.accuracy.mean is None or all(one.has_truth for one in study.preferences):
         return None
     return _preferences(study, "preferences", "tell")
@@ -170,7 +172,7 @@ def people_figure(study: StudyResult, pseudonym: Mapping[str, str]) -> Figure:
 
 
 def _dots(values: Sequence[float] | np.ndarray) -> Iterator[Dot]:
-    """Equal values stand on each other; values too near for two dots beside each other share a stack."""
+    """Dots for values: equal values are stacked, and values too near for two adjacent dots share a stack."""
     seen: Counter[int] = Counter()
     for value in values:
         place = round(float(value) * 2 * _WIDEST)
@@ -265,7 +267,7 @@ def _pair_mark(one: VotedPair) -> Mark:
 
 
 def counted_figure(selection: Selection, sessions: Sessions | None, left_out: Mapping[str, str]) -> Figure:
-    """Who came, how far they came and who is counted; `left_out` says rules in words."""
+    """The flow of participants: arrived, progressed, counted; `left_out` names rules in words."""
     steps: list[tuple[str, int]] = []
     if sessions is not None:
         steps += [

@@ -14,7 +14,7 @@ from analysis.stats.paired import PairedTest
 
 
 def compared_line(comparison: Comparison) -> str | None:
-    """Two studies in one measure; None where nobody can be compared."""
+    """Two studies in one measure; None if no one can be compared."""
     test = (comparison.compared_as == "paired" and comparison.paired) or comparison.test
     if (test.n if isinstance(test, PairedTest) else min(test.n1, test.n2)) == 0:
         return None

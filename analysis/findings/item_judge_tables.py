@@ -47,7 +47,7 @@ def item_judge_rows(validation: ItemValidation) -> Iterator[tuple[object, ...]]:
 
 
 def item_judges_section(validation: ItemValidation) -> Section:
-    """Each judge's numbers beside what one rater reaches on the same items, and the alternative annotator test."""
+    """Each judge's numbers next to one rater's on the same items, and the alternative annotator test."""
     what = validation.settings.judges_of
     measures = [
         (

@@ -1,4 +1,4 @@
-"""Judges of items over what one rater reaches on the same items."""
+"""Judges of items compared with one rater on the same items."""
 
 from analysis.findings.marks import estimated, plain_interval
 from analysis.findings.model import Band, Column, Figure, Mark, Numbers
@@ -18,7 +18,7 @@ _DRAWN = {"classes": "accuracy", "ratings": "spearman"}
 
 
 def item_judges_figure(name: str, section: str, validation: ItemValidation) -> Figure:
-    """Each judge over what one rater reaches against the others on the same items."""
+    """The figure of each judge compared with one rater against the others on the same items."""
     measure = _DRAWN[validation.settings.judges_of]
     several = len(validation.criteria) > 1
     found = [

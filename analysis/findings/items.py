@@ -1,4 +1,4 @@
-"""What the results page has of items: ratings, classes, yes / no judgements, and judges of them."""
+"""Results on items: ratings, classes, yes / no judgements, and judges of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,8 +25,9 @@ _CHANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RatedItems:
-    """All that was said of a study's items; `validations` hold judges against the raters of a block each, `compared`
-    ratings against another study's."""
+    """All responses on a study's items; `validations` compare judges with the raters of a block each, `compared`
+    compares ratings with another study's.
+    """
 
     ratings: Sequence[BlockRatings] = ()
     judgements: Sequence[BlockJudgements] = ()
@@ -42,7 +43,7 @@ class RatedItems:
 
     @property
     def classes(self) -> Sequence[BlockRatings]:
-        """With criteria named as they are to be shown, as in `numbers`."""
+        """The classes' blocks, with criteria named as displayed, as in `numbers`."""
         return [one.labelled() for one in self.ratings if one.kind == "classes"]
 
     @property
@@ -77,7 +78,7 @@ def headline(rated: RatedItems) -> str:
 
 
 def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which groups of items differ, whether people do better than chance, and what is not known."""
+    """Claims on which groups of items differ and whether people do better than chance, and open questions."""
     can_say, not_yet = (list(one) for one in rating_claims.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
@@ -97,7 +98,7 @@ def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]:
-    """Those of every block, in sections named by what they are and the block."""
+    """The figures of every block, in sections named by its kind and the block."""
     for number, block in enumerate(rated.judgements):
         yield from judgement_figures(block, _letter(number), pseudonym)
     yield from ratings.ratings_figures(rated.numbers, pseudonym, rated.compared_as_shown)

@@ -1,4 +1,4 @@
-"""Automated judges against people, as a section of the report: every number beside what people reach."""
+"""Automated judges against people, as a section of the report: every number next to people's own."""
 
 from collections.abc import Iterator, Sequence
 
@@ -57,7 +57,7 @@ def _number(one: Estimate) -> tuple[float | None, ...]:
 
 
 def judges_section(validation: JudgeValidation | None) -> Iterator[Section]:
-    """Nothing without verdicts."""
+    """The section of judges; none without verdicts."""
     if validation is None:
         return
     yield Section(
@@ -114,7 +114,7 @@ def _measures(validation: JudgeValidation, scopes: Sequence[str]) -> Iterator[Nu
 
 
 def _title(scope: str, name: str | None) -> str:
-    """What a group of pairs is called, whatever is judged."""
+    """The title of a group of pairs, for any type of judgement."""
     if scope == "condition":
         return f"Pairs of {name}" if name else "Pairs without a condition"
     return CLASS_TITLES.get(name or "", "All pairs")
@@ -168,7 +168,7 @@ def _annotators(validation: JudgeValidation) -> Numbers:
 
 
 def annotator_cells(test: AlternativeTest) -> tuple[str, ...]:
-    """Against how many the judge won, the rates, who is better, and the outcome."""
+    """The number of raters the judge won against, the rates, which is better, and the outcome."""
     outcome = "not tested" if test.reason else "may" if test.passes else "may not"
     advantage = test.advantage_all if test.advantage is None else test.advantage
     won = f"{test.n_won} of {test.n_tested}", number(test.winning_rate, 2), number(advantage, 2)
@@ -176,7 +176,7 @@ def annotator_cells(test: AlternativeTest) -> tuple[str, ...]:
 
 
 def _powered(validation: JudgeValidation) -> Iterator[Numbers]:
-    """Those with a number; the others' reasons are in the notes."""
+    """The estimates that have a number; the others' reasons are in the notes."""
     rows = [
         (judge.judge, *_powered_cells(one))
         for judge in validation.judges
@@ -237,7 +237,7 @@ def _notes(validation: JudgeValidation) -> Iterator[str]:
 
 
 def _reasons(validation: JudgeValidation) -> Iterator[tuple[str, str]]:
-    """What has a note, and the note."""
+    """Measures with a note, and their note."""
     for _, group, measure, of in _each(validation):
         reason = of.corrected.reason or of.corrected.interval.reason
         if of.corrected.value is None and reason:

@@ -1,4 +1,4 @@
-"""Judges over what one person reaches on the same pairs."""
+"""Judges compared with one person on the same pairs."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from analysis.stats.evidence import NOT_YET, Evidence, evidence
 
 
 def judges_figure(validation: JudgeValidation) -> Figure:
-    """Each judge's agreement with the majority, over what one person reaches on the same pairs."""
+    """The figure of each judge's agreement with the majority, compared with one person's on the same pairs."""
     found = [
         (judge.judge, group.measures[LABELS])
         for judge in validation.judges
@@ -96,7 +96,7 @@ _STANDING: Mapping[Evidence, str] = {"more": "above", "less": "below", "alike": 
 
 
 def standing(one: Measure) -> str:
-    """Where the interval of judge minus one person lies, both against the same others."""
+    """The position of the interval of judge minus one person, both against the same others."""
     if one.over_person is None or one.over_person.interval.low is None:
         return "unknown"
     return _STANDING[evidence(one.over_person.interval)]

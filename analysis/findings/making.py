@@ -1,4 +1,4 @@
-"""The view of the results page, made from the analysis of one study or of two beside each other."""
+"""The view of the results page, made from the analysis of one study or of two compared."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,8 +57,9 @@ _LEFT_OUT = {
 
 @dataclass(frozen=True, slots=True)
 class ResultsContext:
-    """What is known beside the answers: `levels` are the labels of the certainty scale, `pseudonym` is by participant,
-    `until` when the newest answer came."""
+    """Context of the results, in addition to the answers: `levels` are the labels of the certainty scale, `pseudonym`
+    is by participant, `until` is the time of the newest answer.
+    """
 
     made_at: datetime | None
     until: datetime | None
@@ -77,7 +78,7 @@ class ResultsContext:
 def results_view(
     analysis: Analysis, around: ResultsContext, validation: JudgeValidation | None = None
 ) -> Findings:
-    """The page of the first study of `analysis`; a second one stands beside it."""
+    """The page of the first study of `analysis`, compared with the second if there is one."""
     study = analysis.studies[0]
     pairs = votes_of(study, analysis.labels, around.clip_of)
     right = right_source(pairs, around.noun)
@@ -125,7 +126,7 @@ def results_view(
 
 
 def alone(analysis: Analysis, study: str) -> Analysis:
-    """One study of several, beside no other."""
+    """One study of several, without comparisons."""
     studies = tuple(one for one in analysis.studies if one.study == study)
     labels = analysis.labels[analysis.labels["study"] == study]
     return replace(
@@ -198,7 +199,7 @@ def items_view(rated: RatedItems, around: ResultsContext) -> Findings:
 
 
 def moves_view(study: str, mode: str, around: ResultsContext) -> Findings:
-    """The page of a study without answers of which it is known how its sources move and play."""
+    """The page of a study without answers whose sources' movement and play are known."""
     return Findings(
         study=study,
         mode=mode,
@@ -239,7 +240,7 @@ def play_view(
     made_at: datetime,
     what: str,
 ) -> Findings:
-    """The page of a study of matches or walks alone, as `what` says: what was measured of its finished matches."""
+    """The page of a study of matches or walks alone, as `what` says: the measures of its finished matches."""
     return Findings(
         study=slug,
         mode=mode,
@@ -303,7 +304,7 @@ def _against_chance(study: StudyResult) -> str:
 
 
 def _beside(analysis: Analysis, study: StudyResult) -> str:
-    """What two studies, else two conditions, come to against each other."""
+    """A sentence on the comparison of two studies, else of two conditions."""
     if said := studies_headline(analysis):
         return f" {said}"
     by_condition = next(one for one in study.breakdowns if (one.measure, one.by) == ("accuracy", "condition"))
@@ -313,7 +314,7 @@ def _beside(analysis: Analysis, study: StudyResult) -> str:
 
 
 def _next_step(study: StudyResult, pairs: Sequence[VotedPair]) -> str:
-    """What to do where there is little or nothing to see; empty where there is."""
+    """Advice on the next step if there is little or nothing to see, else empty."""
     if study.selection.reason:
         return (
             "Look under “Who is counted” below for why, and at the sessions: an exclusion can be taken back."

@@ -1,4 +1,4 @@
-"""What the figures share: a row from a result, columns of means, and what few people mean."""
+"""Helpers shared by figures: a row from a result, columns of means, and remarks on few people."""
 
 from analysis.findings.model import Cell, Column, Figure, Mark, Numbers, Shape
 from analysis.findings.words import count, ends_of, limits, people, percent
@@ -29,7 +29,7 @@ def mark(
 
 
 def few(n: int, of: str, one: Description | Estimate) -> str:
-    """What so few mean, in points of the interval's width."""
+    """A remark on the precision of so few, in points of the interval's width."""
     low, high = ends_of(one)
     if n >= FEW:
         return ""

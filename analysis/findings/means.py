@@ -35,7 +35,7 @@ def means(study: StudyResult, settings: Settings) -> Iterator[Section]:
 
 
 def described(study: StudyResult) -> list[tuple[str, Description]]:
-    """Everything of a study that is one value per participant, by what it is."""
+    """All measures of a study with one value per participant, by name."""
     trials = "pairs with a right member" if study.uncertainty_trials == "with-truth" else "all pairs"
     preferences = [
         (f"{one.source} chosen over {one.against}, {one.condition or 'no condition'}", one.description)
@@ -88,7 +88,7 @@ def _methods(study: StudyResult, settings: Settings) -> Iterator[str]:
 
 
 def ties(study: StudyResult, settings: Settings) -> Iterator[Section]:
-    """From `ties`: nothing where no answer says that there is no difference."""
+    """From `ties`: no section if no answer states no difference."""
     found = study.ties
     if found.share is None or found.accuracy_half is None:
         return

@@ -1,4 +1,4 @@
-"""What people and agents did in matches, on the results page: a figure for each measure of each game."""
+"""Measures of people's and agents' play in matches, on the results page: a figure for each measure of each game."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,9 +20,10 @@ _MANY = 30
 
 
 def headline(games: Sequence[GameMeasures], what: str) -> str:
-    """How much was played: no answer is right in a match, so there is no finding that stands for all measures.
+    """The amount of play: no answer is right in a match, so no single finding represents all measures.
 
-    `what` a study is of: `matches`, or `walks`."""
+    `what` a study is of: `matches`, or `walks`.
+    """
     if games:
         said = [f"{_matches(one.n_matches)} of “{one.title}”, played by {_who(one)}" for one in games]
         return f"{listed(said)}."
@@ -30,7 +31,7 @@ def headline(games: Sequence[GameMeasures], what: str) -> str:
 
 
 def next_step(slug: str, games: Sequence[GameMeasures], what: str) -> str:
-    """Where the rest is: walks as clips, distances and models of play."""
+    """The places of further results: walks as clips, distances and models of play."""
     walks = (
         "What people walked is under Data, as walks and positions. To have it judged, make clips of it for another "
         f"study, on the machine of the service: likely-human stimuli walks {slug} --out walks"
@@ -114,7 +115,7 @@ def _others(named: Sequence[tuple[str, PlayerMeasure]]) -> str:
 
 
 def _scale(rows: Sequence[PlayerMeasure]) -> tuple[float, float]:
-    """From 0, or below where a value is, to a little beyond the highest."""
+    """The scale: from 0, or the lowest value if negative, to a little beyond the highest."""
     ends = [
         value
         for one in rows

@@ -19,7 +19,7 @@ JUDGES = (
 
 
 def conditions_in_words(found: Sequence[ConditionComparison], alternative: str) -> Iterator[str]:
-    """How conditions were compared; nothing where none were."""
+    """The methods of comparing conditions; none if none were compared."""
     if any(one.paired and one.paired.p is not None for one in found):
         yield (
             "Conditions were compared within the participants who answered in both, by Wilcoxon's "

@@ -41,7 +41,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A table, unrounded: what a figure is drawn from, or all that a statistic has. None where there is no number."""
+    """A table, unrounded: the data of a figure, or all numbers of a statistic. None stands for a missing number."""
 
     caption: str
     columns: tuple[Column, ...]
@@ -64,7 +64,7 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A number with its interval: what one person reaches, behind a judge's mark, or what lies across a panel."""
+    """A number with its interval: one person's level behind a judge's mark, or a line across a panel."""
 
     value: float | None
     low: float | None
@@ -125,9 +125,10 @@ class Panel:
 class Figure:
     """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
 
-    `scale` are the values at the ends of the drawing, which `ends` name; `chance` is the value that says nothing, and
-    `even` what it is called where it is no share; `column` is what stands beside each number. `strong` is the part of
-    `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how` what to do."""
+    `scale` are the values at the ends of the drawing, which `ends` name; `chance` is the value of no effect, and `even`
+    its name if it is no share; `column` heads the values next to each number. `strong` is the underlined part of
+    `said`. A figure that cannot be drawn gives the reason in `said`, and in `how` what to do.
+    """
 
     name: str
     section: str
@@ -170,7 +171,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Caution:
-    """Something to know before a number is quoted; `link` opens the page about it."""
+    """A caution before a number is quoted; `link` opens the page about it."""
 
     title: str
     text: str
@@ -180,10 +181,11 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The page of one study in one mode, with at most one other study beside it.
+    """The page of one study in one mode, compared with at most one other study.
 
-    Where it `has_pairs` no answers to, it is of ratings alone, or of matches or walks alone (`is_play`).
-    `how_moves` is how to read the figures of signatures, `sections` are all numbers, statistic by statistic."""
+    Without answers on pairs (`has_pairs`), it is of ratings alone, or of matches or walks alone (`is_play`).
+    `how_moves` explains the figures of signatures, `sections` are all numbers, statistic by statistic.
+    """
 
     study: str
     mode: str

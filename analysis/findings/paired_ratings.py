@@ -22,7 +22,7 @@ Scale = tuple[float, float]
 def paired_figures(
     block: BlockRatings, letter: str, section: str, compared: Sequence[BlocksCompared]
 ) -> Iterator[Figure]:
-    """Those of a block."""
+    """The figures of a block."""
     own = block.self_assessment
     kinds = (
         ("matched", "Conditions within matched sets", block.analysis.matched_groups),
@@ -42,7 +42,7 @@ def paired_figures(
 
 
 def _of_studies(block: BlockRatings, compared: Sequence[BlocksCompared]) -> list[PairedScores]:
-    """This block against those of other studies."""
+    """The comparisons of this block with those of other studies."""
     return [
         each
         for one in compared
@@ -54,7 +54,7 @@ def _of_studies(block: BlockRatings, compared: Sequence[BlocksCompared]) -> list
 def paired_claims(
     blocks: Sequence[BlockRatings], compared: Sequence[BlocksCompared]
 ) -> Iterator[tuple[bool, str]]:
-    """Whether it can be said, and the sentence: of matched conditions, of oneself and items, and of two studies."""
+    """Claims as pairs (supported or not, sentence): of matched conditions, of oneself and items, and of two studies."""
     for block in blocks:
         own = block.self_assessment.criteria if block.self_assessment else ()
         for one in (*block.analysis.matched_groups, *own, *_of_studies(block, compared)):

@@ -1,4 +1,6 @@
-"""Scores compared as pairs in words: what is compared, what is missing, and what no correction could let pass."""
+"""Comparisons of paired scores in words: what is compared, what is missing, and tests that no correction could let
+pass.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,7 +13,7 @@ MOST_NAMED = 3
 
 
 def paired_notes(comparisons: Sequence[PairedScores]) -> Iterator[str]:
-    """Why a test or an interval is missing, and what has no partner; without a full stop."""
+    """The reasons for missing tests or intervals, and scores without a partner; without a full stop."""
     found: dict[str, list[str]] = {}
     for one in comparisons:
         test = one.test
@@ -30,7 +32,7 @@ def paired_notes(comparisons: Sequence[PairedScores]) -> Iterator[str]:
 
 
 def unreachable(comparisons: Sequence[PairedScores]) -> str:
-    """That no difference could pass Holm's correction, without a full stop; empty where one could."""
+    """A sentence that no difference could pass Holm's correction, without a full stop; empty if one could."""
     if not comparisons or comparisons[0].n_family < 2:
         return ""
     n = max(one.test.n_higher + one.test.n_lower for one in comparisons)
@@ -45,7 +47,7 @@ def unreachable(comparisons: Sequence[PairedScores]) -> str:
 
 
 def title_of(one: PairedScores) -> str:
-    """What is compared, with the criterion."""
+    """The comparison's label, with the criterion."""
     return names_of(one) if one.criterion is None else f"{names_of(one)}, {one.criterion}"
 
 
@@ -62,5 +64,5 @@ def names_of(one: PairedScores) -> str:
 
 
 def _asked_for(one: Interval) -> str | None:
-    """Why there is no interval where one was asked for."""
+    """The reason for a missing interval that was requested."""
     return None if one.reason == NOT_ASKED else one.reason

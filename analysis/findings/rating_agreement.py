@@ -1,4 +1,4 @@
-"""How far raters agree, in the report of ratings: coefficients, and two raters at a time."""
+"""Inter-rater agreement in the report of ratings: coefficients, and two raters at a time."""
 
 from collections.abc import Iterator
 

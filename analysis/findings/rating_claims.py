@@ -1,4 +1,4 @@
-"""Claims on ratings: what they let one say of groups of items and of scores compared as pairs, and what not yet."""
+"""Claims on ratings: on groups of items and on scores compared as pairs, supported and not yet."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _SIGNIFICANT = 0.05
 def claims(
     blocks: Sequence[BlockRatings], compared: Sequence[BlocksCompared] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which groups of items differ, and which it is not known of; and the same of what is compared as pairs."""
+    """Claims on which groups of items differ, and which remain open; and the same for comparisons as pairs."""
     can_say: list[str] = []
     not_yet: list[str] = []
     for is_known, said in paired_claims(blocks, compared):

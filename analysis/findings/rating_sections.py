@@ -77,7 +77,7 @@ def _questions(analysis: RatingAnalysis) -> Iterator[Numbers]:
 
 
 def _distribution(analysis: RatingAnalysis) -> Iterator[Numbers]:
-    """How often each score was given, and the quartiles."""
+    """The number of times each score was given, and the quartiles."""
     criteria = [one for one in analysis.criteria if one.quartiles]
     scores = sorted({each.score for one in criteria for each in one.counts})
     if not criteria:
@@ -149,7 +149,7 @@ def _groups(analysis: RatingAnalysis) -> Iterator[Section]:
 
 
 def _unbounded(named: Iterator[tuple[str, Interval]]) -> Iterator[str]:
-    """Why there is no interval where one was asked for."""
+    """The reason for a missing interval that was requested."""
     missing: dict[str, list[str]] = {}
     for name, one in named:
         if one.reason and one.reason != NOT_ASKED:
@@ -265,7 +265,7 @@ def _odd(analysis: RatingAnalysis) -> Iterator[Section]:
 
 
 def rating_methods(analysis: RatingAnalysis) -> str:
-    """How the numbers of ratings were made."""
+    """The methods of the numbers on ratings."""
     return (
         "Means and standard deviations are over scores; the intervals are for other items and raters: Student's t with "
         "both variances added [CGM11], of 50 or more of each a bootstrap of both "

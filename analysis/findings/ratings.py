@@ -34,7 +34,9 @@ def headline(blocks: Sequence[BlockRatings]) -> str:
 def ratings_figures(
     blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str], compared: Sequence[BlocksCompared] = ()
 ) -> Iterator[Figure]:
-    """Those of every block, in a section named `ratings:` and the block; names end in a letter from the second on."""
+    """The figures of every block, in a section named `ratings:` and the block; names end in a letter from the second
+    on.
+    """
     for number, block in enumerate(blocks):
         letter = ascii_lowercase[number % 26] if number else ""
         if scored(block.analysis):
@@ -97,7 +99,7 @@ def plain_interval_of(one: Interval) -> str:
 
 
 def _by(criterion: str, several: bool) -> str:
-    """Nothing where there is no other criterion to tell it from."""
+    """` by` and the criterion; empty if there is no other criterion."""
     return f" by {criterion}" if several else ""
 
 

@@ -1,4 +1,4 @@
-"""The statistics of a study, one line each: how it is computed, and what is found by it.
+"""The statistics of a study, one line each: the computation and the findings from it.
 
 Terminal, JSON, Results, report and CSV read this list; docs/new-statistic.md says how to add to it.
 """
@@ -61,7 +61,7 @@ def computed(main: pd.DataFrame, settings: Settings) -> Mapping[str, Result]:
 
 
 def sections_of(study: StudyResult, settings: Settings) -> tuple[Section, ...]:
-    """All that is found of one study; nothing where no answer counts."""
+    """All findings of one study; none if no answer counts."""
     if study.selection.reason:
         return ()
     return tuple(section for one in STATISTICS for section in one.found(study, settings))
@@ -88,5 +88,5 @@ def named_once(sections: Sequence[Section], *, names_people: bool = False) -> tu
 
 
 def methods_in(sections: Iterable[Section]) -> tuple[str, ...]:
-    """How the numbers were made, each sentence once."""
+    """The methods of the numbers, each sentence once."""
     return tuple(dict.fromkeys(text for section in sections for text in section.methods))

@@ -1,5 +1,6 @@
-"""The one rule for what a sentence may say of a number: that it is more or less, is so by no more than so much, or that
-this cannot be told yet."""
+"""The one rule for statements on a number: that it is more or less, that it differs by no more than a margin, or that
+neither can be told yet.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from analysis.stats.evidence import SHARE, Ends, evidence, with_test
 
 @dataclass(frozen=True, slots=True)
 class Sayings:
-    """A sentence for each verdict; without one nothing is said."""
+    """A sentence for each verdict; an empty one states nothing."""
 
     more: str = ""
     less: str = ""
@@ -18,7 +19,7 @@ class Sayings:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What may be said; `is_settled` where it is a finding."""
+    """A supported statement; `is_settled` if it is a finding."""
 
     text: str
     is_settled: bool

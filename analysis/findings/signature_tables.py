@@ -1,4 +1,4 @@
-"""The report's sections on how sources move and play: distances by signatures, the maps, and what is settled."""
+"""The report's sections on movement and play of sources: distances by signatures, the maps, and their stability."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ _WITHOUT = f"Distances have no interval: {NOT_COVERED}. Read them against the ba
 
 
 def signatures_section(found: Found | None) -> Iterator[Section]:
-    """Nothing where no clip has positions; a reason where they could not be compared."""
+    """The section on movement: none if no clip has positions; a reason if they could not be compared."""
     anchor, title = "signatures", "How sources move, against people"
     if found is None:
         return
@@ -41,7 +41,7 @@ def signatures_section(found: Found | None) -> Iterator[Section]:
 
 
 def play_section(found: Played | None) -> Iterator[Section]:
-    """Nothing where no match is over; a reason where play could not be compared."""
+    """The section on play: none if no match is over; a reason if play could not be compared."""
     anchor, title = "play-signatures", "How sources play, given what they perceive, against people"
     if found is None:
         return
@@ -85,7 +85,7 @@ def _sources(found: Signatures) -> Numbers:
 
 
 def _maps(found: Sequence[SignatureResult]) -> Iterator[Numbers]:
-    """How well a map of sources and people shows their distances."""
+    """The fit of the maps of sources and people to their distances."""
     rows = tuple(
         (one.title, one.map.stress, one.map.variance)
         for one in found
@@ -97,7 +97,7 @@ def _maps(found: Sequence[SignatureResult]) -> Iterator[Numbers]:
 
 
 def _remarks(found: Sequence[SignatureResult]) -> Iterator[str]:
-    """What was refused, then what of the others is settled."""
+    """Refused signatures first, then how settled the others are."""
     for one in found:
         if one.reason:
             yield f"{one.title} is not given: {one.reason}."

@@ -1,4 +1,4 @@
-"""How sources move and play, against people, on the results page: a figure for each signature."""
+"""Movement and play of sources, against people, on the results page: a figure for each signature."""
 
 import math
 from collections.abc import Iterator
@@ -35,7 +35,9 @@ _COLUMNS = (
 def signature_figures(
     found: Signatures | PlaySignatures | NoSignatures | None, section: str = SECTION
 ) -> Iterator[Figure]:
-    """Nothing where there is no path, or no match; why there is no number where they cannot be compared."""
+    """The figures of signatures: none without a path or match; the reason for a missing number if they cannot be
+    compared.
+    """
     if found is None:
         return
     if isinstance(found, NoSignatures):
@@ -55,7 +57,7 @@ def signature_figures(
 
 
 def signature_cautions(*found: Signatures | PlaySignatures | NoSignatures | None) -> Iterator[Caution]:
-    """What is to be known of the people that sources are held against."""
+    """Cautions about the people with whom sources are compared."""
     for one in found:
         if one is not None and not isinstance(one, NoSignatures):
             yield from (Caution("Sources against people.", note) for note in one.notes)

@@ -15,7 +15,7 @@ MOST_SAID = 12  # the table has all
 
 
 def studies_compared(analysis: Analysis) -> Iterator[Section]:
-    """Nothing where there is one study."""
+    """Comparisons of studies; none with one study."""
     if not analysis.comparisons:
         return
     within, apart = _lines(analysis.comparisons)
@@ -59,7 +59,7 @@ def _lines(comparisons: Sequence[Comparison]) -> tuple[list[Line[PairedTest]], l
 
 
 def about_comparison(one: Comparison | Several) -> str:
-    """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
+    """The label of a comparison, such as `accuracy` or `preference, hybrid over symbolic`."""
     return about(one.measure, one.trials, one.source, one.against)
 
 

@@ -17,7 +17,7 @@ _MEASURES = {"d_prime": "sensitivity d'", "criterion": "criterion c"}
 
 @dataclass(frozen=True, slots=True)
 class Line(Generic[Test]):
-    """One comparison in a table: of which two, of what, its test, and p after Holm's correction where it is read."""
+    """One comparison in a table: its two sides, its measure, its test, and p after Holm's correction if it applies."""
 
     names: str
     about: str
@@ -26,7 +26,7 @@ class Line(Generic[Test]):
 
 
 def about(measure: str, trials: str | None, source: str | None, against: str | None) -> str:
-    """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
+    """The label of a comparison, such as `accuracy` or `preference, hybrid over symbolic`."""
     which = "pairs with a right member" if trials == "with-truth" else trials and f"{trials} main pairs"
     of = source and f"{source} over {against}"
     return ", ".join(filter(None, (_MEASURES.get(measure, measure), which, of)))
@@ -35,7 +35,7 @@ def about(measure: str, trials: str | None, source: str | None, against: str | N
 def tables(
     within: Sequence[Line[PairedTest]], apart: Sequence[Line[MannWhitney]], one: str, several: str
 ) -> Iterator[Numbers]:
-    """The tests of both kinds that there are; `one` and `several` name what is compared."""
+    """The tests of either kind, if any; `one` and `several` name what is compared."""
     if within:
         yield from _paired(within, several)
     if apart:
@@ -43,7 +43,7 @@ def tables(
 
 
 def how(within: Sequence[Line[PairedTest]], apart: Sequence[Line[MannWhitney]], one: str) -> Iterator[str]:
-    """How to read the tables, their methods, and why numbers are missing."""
+    """Explanations of the tables, their methods, and the reasons for missing numbers."""
     if within:
         yield (
             f"First less second, within each person. Higher and lower: people whose value is higher, or lower, in the "

@@ -30,7 +30,7 @@ NONE = "–"
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """What a study shows, as its sentences call it."""
+    """A kind of stimulus as named in sentences."""
 
     one: str
     many: str
@@ -58,12 +58,12 @@ def points(value: float) -> str:
 
 
 def limits(low: float | None, high: float | None) -> str:
-    """``66 to 75``, beside a number in percent."""
+    """``66 to 75``, next to a number in percent."""
     return "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
 
 
 def test_beside(found: Evidence, p: float | None) -> str:
-    """``, p = .125 over people``, where that and not the interval leaves open what is so."""
+    """``, p = .125 over people``, if p and not the interval leaves the verdict open."""
     return "" if with_test(found, p) == found else f", {p_words(p)} over people"
 
 

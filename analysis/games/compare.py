@@ -139,8 +139,8 @@ def compare(
     -------
     Comparison
         For each measure and role the means, their difference with an interval over units (Student's t, Welch's of two
-        samples, and of 50 or more a bootstrap [ET93]_) and a permutation test [PS10]_: units are dealt out anew, or the
-        two values of a unit are swapped.
+        samples, and of 50 or more a bootstrap [ET93]_) and a permutation test [PS10]_: units are permuted, or the two
+        values of a unit are swapped.
     """
     if first.empty or second.empty:
         raise AnalysisError("a comparison takes two groups, and one of them has no seat")

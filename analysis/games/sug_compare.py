@@ -34,8 +34,8 @@ Seats = Mapping[str, Sequence[tuple[Rounds, int]]]
 class DistanceTest(Result):
     """One distance with its interval, and how often chance alone gives as much.
 
-    `chance` is the 95th percentile of the distances of the same matches dealt out anew; `p` is one-sided. Both are None
-    where there is one match to deal.
+    `chance` is the 95th percentile of the distances of the same matches permuted between the groups; `p` is one-sided.
+    Both are None where there is one match to deal.
     """
 
     name: str

@@ -83,19 +83,18 @@ def alternative_test(
     """Ask of each participant whether the judge agrees with the others as well as he or she does, but for
     `epsilon`.
 
-    On each pair, participant and judge score the share of the *other* participants who chose as they did. Where
-    people may say that there is no difference (in the study somebody did), a tied verdict scores the share who said
-    so; else a half. With d = 1 where the participant scores higher, -1 where the judge does, else
-    0, the null hypothesis is that the mean of d is `epsilon` or more; it is tested by a one-sided t-test,
-    per participant with at least `min_instances` pairs. Pairs with one vote, or without a verdict, are no
-    instances.
+    On each pair, participant and judge score the share of the *other* participants who chose as they did. If people may
+    answer that there is no difference (and in the study someone did), a tied verdict scores the share who said so; else
+    a half. With d = 1 where the participant scores higher, -1 where the judge does, else 0, the null hypothesis is that
+    the mean of d is `epsilon` or more; it is tested by a one-sided t-test, per participant with at least
+    `min_instances` pairs. Pairs with one vote, or without a verdict, are no instances.
 
     Parameters
     ----------
     support
         Per pair 1, 0 or 0.5 for the first member, the second or a tie, NaN without a verdict.
     epsilon
-        What the judge's being cheaper is worth: the authors advise 0.2 against experts, 0.15 against trained
+        The value of the judge being cheaper: the authors advise 0.2 against experts, 0.15 against trained
         people, 0.1 against crowd workers.
 
     Notes

@@ -41,7 +41,7 @@ from analysis.judging.scores import (
 )
 from analysis.stats.intervals import Floats
 
-ALONE = "no pair has two votes: nobody can be held against others"
+ALONE = "no pair has two votes: no one can be compared with others"
 NO_HALVES = "no pair has what this number needs in both halves of the participants"
 NO_DECIDED = "no pair has votes whose others favour one member, or are level"
 

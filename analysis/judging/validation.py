@@ -98,9 +98,8 @@ def validate_judges(
 ) -> JudgeValidation:
     """Hold judges against people.
 
-    One row of `responses` is one answer to one trial, one of `verdicts` what one run of one judge says of
-    one pair or clip. The unit of every number is the pair; what is said of people holds for the participants
-    there are.
+    One row of `responses` is one answer to one trial, one of `verdicts` what one run of one judge says of one pair or
+    clip. The unit of every number is the pair; statements on people hold for these participants.
 
     Parameters
     ----------
@@ -109,8 +108,7 @@ def validate_judges(
     verdicts
         See `check_verdicts`. A verdict that names nothing known is counted, not used.
     pairs
-        Further pairs (`PAIR_COLUMNS`) that verdicts speak of and nobody voted on, for the prediction-powered
-        preference.
+        Further pairs (`PAIR_COLUMNS`) with verdicts and without votes, for the prediction-powered preference.
     mode
         As in `analyze`.
     seed, resamples

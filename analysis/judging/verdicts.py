@@ -108,9 +108,7 @@ def _refuse_mixed(typed: pd.DataFrame, origin: str, first_row: int) -> None:
         row = int((~pair & ~clip).argmax())
         raise SchemaError(origin, first_row + row, "pair", "the cell is empty", "a pair, or a stimulus")
     chosen = clip & typed["choice"].notna().to_numpy()
-    _refuse(
-        typed["choice"], chosen, "stands in a row about one clip", "empty, with a score", origin, first_row
-    )
+    _refuse(typed["choice"], chosen, "is in a row about one clip", "empty, with a score", origin, first_row)
     judge = typed["judge"].cat.codes.to_numpy()
     about_clips = np.bincount(judge, weights=clip) > 0
     mixed = pair & about_clips[judge]

@@ -27,7 +27,7 @@ def epochs_figure(copies: Sequence[Curve]) -> AnyFigure:
     # Where copies were searched, all have as many epochs, too.
     found = np.array(curves)
     mean = found.mean(axis=0)
-    alt = f"One thin line for each of {len(found)} copies, a thick one for their mean: {_said(found)}."
+    alt = f"One thin line for each of {len(found)} copies, a thick one for their mean: {_losses_text(found)}."
     svg, png = canvas.drawn(_HEIGHT, lambda sheet: _paint(sheet, found), TITLE, alt)
     head = "epoch", "mean", *(f"copy {number}" for number in range(1, len(found) + 1))
     rows = [
@@ -37,7 +37,7 @@ def epochs_figure(copies: Sequence[Curve]) -> AnyFigure:
     return Figure(
         name=NAME,
         title=TITLE,
-        sentence=f"Single clips right, on folds that a copy never saw: {_said(found)}.",
+        sentence=f"Single clips right, on folds that a copy never saw: {_losses_text(found)}.",
         alt=alt,
         numbers=numbers_of(head, rows),
         size=(canvas.WIDTH, _HEIGHT),
@@ -47,7 +47,7 @@ def epochs_figure(copies: Sequence[Curve]) -> AnyFigure:
     )
 
 
-def _said(found: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> str:
+def _losses_text(found: "np.ndarray[tuple[int, int], np.dtype[np.float64]]") -> str:
     first, last = found[:, 0], found[:, -1]
     return (
         f"{first.mean():.2f} after the first epoch, {last.mean():.2f} after epoch {found.shape[1]} "

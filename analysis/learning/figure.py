@@ -34,7 +34,7 @@ def learning_figure(numbers: Voted) -> AnyFigure:
     levels = list(_levels(numbers))
     alt = "; ".join(
         [
-            *(_said(axis, points) for axis, points in panels),
+            *(_points_text(axis, points) for axis, points in panels),
             *(f"{name}: {value:.2f}" for name, value in levels),
         ]
     )
@@ -73,7 +73,7 @@ def _levels(numbers: Voted) -> Iterator[Level]:
         yield f"best untrained judge ({best.name})", best.label_accuracy
 
 
-def _said(axis: str, points: Sequence[CurvePoint]) -> str:
+def _points_text(axis: str, points: Sequence[CurvePoint]) -> str:
     return f"{axis}: " + ", ".join(f"{point.n} {point.reached.label_accuracy:.2f}" for point in points)
 
 

@@ -61,9 +61,9 @@ def fit(
 ) -> list[Fitted]:
     """Train networks side by side on windows of `found`, shape (windows, width, ...), by binary cross entropy.
 
-    Each epoch draws `steps` batches with replacement, humans as often as agents, whatever the numbers of their windows.
-    Columns and features are scaled by mean and SD of a task's own windows, pictures not at all. The same generators
-    give the same weights on the same machine. `on_epoch` may raise to stop.
+    Each epoch draws `steps` batches with replacement, humans as often as agents, independent of the numbers of their
+    windows. Columns and features are scaled by mean and SD of a task's own windows, pictures not at all. The same
+    generators give the same weights on the same machine. `on_epoch` may raise to stop.
     """
     import jax
     import jax.numpy as jnp

@@ -14,7 +14,7 @@ Labels = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Held(Result):
+class HeldOutScores(Result):
     """Numbers on clips and pairs that a copy never saw; None if there are none.
 
     `clips` is the accuracy on single clips, people and agents weighted equally; `pairs` is the rate at which the
@@ -49,13 +49,13 @@ def win(of_human: float, of_agent: float) -> float:
     return 0.5 + 0.5 * float(np.sign(round(of_human - of_agent, 9)))
 
 
-def held(outcomes: Sequence[Outcome]) -> Held:
+def held(outcomes: Sequence[Outcome]) -> HeldOutScores:
     """The numbers of one copy, or of several together."""
     said = np.concatenate([each.called_human for each in outcomes])
     human = np.concatenate([each.is_human for each in outcomes])
     value = np.concatenate([each.by_value for each in outcomes])
     logit = np.concatenate([each.by_logit for each in outcomes])
-    return Held(
+    return HeldOutScores(
         len(said),
         clips_right(said, human),
         len(value),

@@ -183,12 +183,12 @@ NUMPY = Arrays(np, _carried)
 Drop = Callable[[Any, int], Any]
 
 
-def _kept(values: Any, place: int) -> Any:
+def _no_dropout(values: Any, place: int) -> Any:
     return values
 
 
 def forward(
-    of: Arrays, settings: Settings, parameters: Mapping[str, Any], cut: Any, drop: Drop = _kept
+    of: Arrays, settings: Settings, parameters: Mapping[str, Any], cut: Any, drop: Drop = _no_dropout
 ) -> Any:
     """The logit of human for each window, shape (windows,); arrays are of the kind of `of`.
 

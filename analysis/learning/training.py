@@ -23,7 +23,7 @@ from analysis.learning.examples import (
     without,
 )
 from analysis.learning.fitting import Fitted, Task, fit, refuse_without_jax
-from analysis.learning.held import Held, Labels, Outcome, by_epoch, called_human, held, win
+from analysis.learning.held import HeldOutScores, Labels, Outcome, by_epoch, called_human, held, win
 from analysis.learning.leaks import LeakCheck, check_leaks, refused
 from analysis.learning.logged import in_common
 from analysis.learning.networks import By, Parameters, Settings, Windows, cut, score
@@ -62,24 +62,24 @@ class Agent(Result):
     """The result against one agent: by copies that trained on it, and (`unseen`) by one that did not."""
 
     source: str
-    seen: Held
-    unseen: Held | None
+    seen: HeldOutScores
+    unseen: HeldOutScores | None
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(Result):
     """Mean and SD (that divides by n, as published) over copies, all held-out pairs together, and by agent.
 
-    `null` is the accuracy on single clips after training on labels dealt anew: 0.5 but for chance and leaks.
+    `null` is the accuracy on single clips after training on permuted labels: 0.5 but for chance and leaks.
     """
 
-    copies: tuple[Held, ...]
+    copies: tuple[HeldOutScores, ...]
     mean: float | None
     sd_ddof0: float | None
-    pooled: Held
+    pooled: HeldOutScores
     interval: Interval
     agents: tuple[Agent, ...]
-    null: Held
+    null: HeldOutScores
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +318,8 @@ def _evaluated(
     work: _Work,
     splits: Splits,
     outcomes: Sequence[Outcome],
-    unseen: dict[str, Held],
-    null: Held,
+    unseen: dict[str, HeldOutScores],
+    null: HeldOutScores,
 ) -> Evaluation:
     of_copies = tuple(held([outcome]) for outcome in outcomes)
     reached = np.array([each.pairs for each in of_copies if each.pairs is not None])

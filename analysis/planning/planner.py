@@ -20,7 +20,7 @@ from analysis.planning.asked import (
 )
 from analysis.planning.plans import Plan, Point, TestPlan
 from analysis.planning.search import Searched, search
-from analysis.planning.simulation import Found, Progress, Size, simulate
+from analysis.planning.simulation import DetectionCount, Progress, Size, simulate
 from analysis.planning.words import method_of, sentences
 from analysis.planning.world import World, world_of
 from analysis.stats.threads import one_thread
@@ -118,7 +118,7 @@ def plan(
 def _planned(asked: Asked, world: World, test: Test, on_progress: Progress | None) -> TestPlan:
     simulations = asked.simulations_of(test)
 
-    def found(size: Size, world: World = world) -> Found:
+    def found(size: Size, world: World = world) -> DetectionCount:
         return simulate(
             world, test, size, alpha=asked.alpha, simulations=simulations, on_progress=on_progress
         )

@@ -7,10 +7,10 @@ from math import ceil, inf
 import numpy as np
 from scipy.special import ndtri
 
-from analysis.planning.simulation import Found
+from analysis.planning.simulation import DetectionCount
 from analysis.stats.intervals import Floats
 
-Evaluate = Callable[[int], Found]
+Evaluate = Callable[[int], DetectionCount]
 
 AROUND = (0.5, 0.75, 1.25, 1.5)
 _START = 30
@@ -25,7 +25,7 @@ class Searched:
     """
 
     needed: int | None
-    points: dict[int, Found]
+    points: dict[int, DetectionCount]
     low: int | None
     high: int | None
 
@@ -39,7 +39,7 @@ def search(
     bracketed, and the bracket narrowed to 1 or 1% of it. Where to look next is guessed from the law of large samples,
     see `_Law`; `ceiling` is the power with no end of numbers.
     """
-    points: dict[int, Found] = {}
+    points: dict[int, DetectionCount] = {}
     law = _Law(alpha, power, ceiling)
     below, above = lowest - 1, highest + 1
     guess = min(max(_START, lowest), highest)
@@ -85,7 +85,7 @@ class _Law:
         return max(reach, 0.05) ** -2
 
 
-def _guess(below: int, above: int, points: dict[int, Found], law: _Law) -> int:
+def _guess(below: int, above: int, points: dict[int, DetectionCount], law: _Law) -> int:
     """The next number to try within the bracket, whose ends are in `points` if they were simulated."""
     if above not in points:
         needed = 1.05 * law.needed(below, points[below].share)
@@ -98,7 +98,7 @@ def _guess(below: int, above: int, points: dict[int, Found], law: _Law) -> int:
     return int(min(max(round(needed), below + 1 + room), above - 1 - room))
 
 
-def _left_open(points: dict[int, Found], power: float) -> tuple[int | None, int | None]:
+def _left_open(points: dict[int, DetectionCount], power: float) -> tuple[int | None, int | None]:
     """The numbers at which the upper and the lower end of the power's Monte Carlo interval cross `power`."""
     numbers = sorted(points)
     ends = np.maximum.accumulate([points[number].range() for number in numbers], axis=0)

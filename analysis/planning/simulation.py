@@ -30,7 +30,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class DetectionCount:
     """`n_found` of `n` studies have a p below alpha; in `n_untestable` everybody answered alike in a condition."""
 
     n: int
@@ -58,7 +58,7 @@ def simulate(
     alpha: float,
     simulations: int,
     on_progress: Progress | None = None,
-) -> Found:
+) -> DetectionCount:
     """Draw studies from `world` and test each; two-sided at `alpha`."""
     n_found = n_untestable = 0
     for batch in range(ceil(simulations / BATCH)):
@@ -73,7 +73,7 @@ def simulate(
         n_untestable += int(alike.sum())
         if on_progress:
             on_progress(batch * BATCH + n, simulations, _words(test, size))
-    return Found(simulations, n_found, n_untestable)
+    return DetectionCount(simulations, n_found, n_untestable)
 
 
 def _words(test: Test, size: Size) -> str:
@@ -90,7 +90,7 @@ def _p_of_ranks(test: Test, made: Iterable[Block], trials: int) -> Floats:
 
 
 def _by_model(world: World, made: list[Block], n: int, size: Size, alpha: float) -> tuple[Booleans, Booleans]:
-    """Whether the model's p is below `alpha`, and whether a condition has one answer only."""
+    """True if the model's p is below `alpha`, and True if a condition has one answer only."""
     found, alike = [], []
     for part in _parts(n, 2 * size.participants * (world.pairs or size.trials)):
         right, asked = (

@@ -265,7 +265,7 @@ def _block(
         level=level,
         origin=study,
         criteria=_in_order(part),
-        asked=_asked(part),
+        asked=_question_texts(part),
     )
     own = _own(_of_level(about_self, level, judgements=True), mode)
     n_again = int(again.sum())
@@ -310,7 +310,7 @@ def _in_order(rows: pd.DataFrame) -> Sequence[str]:
         return tuple(questions.unique())
 
 
-def _asked(rows: pd.DataFrame) -> dict[str, str]:
+def _question_texts(rows: pd.DataFrame) -> dict[str, str]:
     """The text of each question, as the newest version has it; none that is the id again, as of imported answers."""
     texts = rows[["version", "question", "ask"]].dropna().drop_duplicates()
     texts = texts[texts["question"].astype("str") != texts["ask"].astype("str")]

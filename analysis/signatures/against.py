@@ -12,7 +12,7 @@ import numpy as np
 from analysis.distances import SourceDistance
 from analysis.options import LEVEL
 from analysis.results import Result
-from analysis.signatures.drawn import Drawn
+from analysis.signatures.drawn import Resamples
 from analysis.signatures.mds import Map, classical_mds
 from analysis.stats.intervals import Floats, no_interval
 
@@ -265,9 +265,9 @@ def resampled(
     if not resamples:
         return {}
     rng = np.random.default_rng(seed)
-    drawn: dict[str, tuple[list[Drawn], Floats]] = {}
+    drawn: dict[str, tuple[list[Resamples], Floats]] = {}
     for source, players in counted.items():
-        rows = [Drawn.of(counts, rng, resamples) for counts in players.values()]
+        rows = [Resamples.of(counts, rng, resamples) for counts in players.values()]
         times = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples)
         drawn[source] = rows, times.astype(float)
     people, times_of = drawn.pop(human)
@@ -280,7 +280,7 @@ def resampled(
 
 
 def _to_each(
-    pooled: "Mapping[str, Counts]", people: "Sequence[Drawn]", distance: "Distance"
+    pooled: "Mapping[str, Counts]", people: "Sequence[Resamples]", distance: "Distance"
 ) -> dict[str, Floats]:
     """Distances of each source in each resample (a row) to each person (a column).
 
@@ -327,7 +327,7 @@ def _nearest_share(nearest: str, drawn: Mapping[str, Floats]) -> float | None:
 
 def _band(apart: _Apart, n: int) -> Band:
     if n == 1:
-        return Band(None, None, None, 1, "one person has no others to be held against")
+        return Band(None, None, None, 1, "a single person cannot be compared with others")
     rows = (np.delete(apart.row(at)[:n], at) for at in range(n))
     each = [_mean_known(row) for row in rows if not np.isnan(row).all()]
     if not each:

@@ -104,14 +104,14 @@ def compare_signatures(
     human
         The source that is people.
     votes
-        Checked responses, already selected: how often each source was taken for human stands beside its distance.
+        Checked responses, already selected: how often each source was taken for human is reported with its distance.
     seed, resamples
         Of the bootstrap over players and clips, which says how often the nearest is the nearest; 0 resamples: none.
 
     Raises
     ------
     AnalysisError
-        Without clips of people, without any other source, or where nobody moves.
+        Without clips of people, without any other source, or if no clip moves.
     """
     groups = _grouped(clips)
     if human not in groups:
@@ -120,7 +120,7 @@ def compare_signatures(
         )
     if len(groups) == 1:
         raise AnalysisError(
-            f"all clips with positions have the source {human!r}: there is nothing to hold against people"
+            f"all clips with positions have the source {human!r}: there is nothing to compare with people"
         )
     scale = scale_of([clip.path for clip in clips])
     if not scale.moving_m_per_s:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Resamples:
     """A player's kinds of rows, and how often each was drawn in each resample; summed when asked for, as the sums of
     thousands of players take gigabytes. Rows without a count are left out."""
 

@@ -97,7 +97,7 @@ def compare_play(
     signatures
         Those that are counted, of each game: the published ones, unless given.
     votes
-        Checked responses, already selected: how often each source was taken for human stands beside its distance.
+        Checked responses, already selected: how often each source was taken for human is reported with its distance.
     seed, resamples
         Of the bootstrap over players and matches, which says how often the nearest is the nearest; 0 resamples: none.
 
@@ -114,7 +114,7 @@ def compare_play(
     shared = [game for game in games if _is_shared([one for one in ordered if one.game == game], human)]
     if not shared:
         raise AnalysisError(
-            f"no other source played what {human!r} played: there is nothing to hold against people"
+            f"no other source played what {human!r} played: there is nothing to compare with people"
         )
     results = tuple(
         _signature(one, [seat for seat in ordered if seat.game == one.game], human, seed, resamples)

@@ -28,9 +28,9 @@ _SCIPY_UP_TO = 20_000
 class MannWhitney(Result):
     """A Mann-Whitney test: U of each group (they sum to n1 n2), p with its alternative, and effect sizes.
 
-    `effect` = u1 / (n1 n2) = P(x > y) + P(x = y) / 2, the common-language effect [MW92]_, 0.5 meaning no difference
-    and more that the first group is higher; `rank_biserial` = 2 effect - 1. Their intervals are bootstraps over
-    participants from 50 a group on; the analytic ones beside them [DCC88]_ [BM00]_ [New06]_, which take their place
+    `effect` = u1 / (n1 n2) = P(x > y) + P(x = y) / 2, the common-language effect [MW92]_, 0.5 meaning no difference and
+    more that the first group is higher; `rank_biserial` = 2 effect - 1. Their intervals are bootstraps over
+    participants from 50 a group on; the analytic ones next to them [DCC88]_ [BM00]_ [New06]_, which take their place
     where a group has fewer or where there are too many distinct values to resample, need no resamples and stand also
     where the groups do not overlap. `shift` says how far apart the groups are in the values' own unit; `permutation`
     tests the difference in means, always two-sided."""

@@ -156,7 +156,7 @@ def _interval(h: float | None, df: int | None, most: float) -> EffectInterval:
         return EffectInterval(None, None, LEVEL, NONCENTRAL, "there is no H")
     low, high = (_noncentrality(h, df, most, tail) / most for tail in ((1 + LEVEL) / 2, (1 - LEVEL) / 2))
     if high == 0:
-        reason = "the groups are more alike than chance lets one expect: no value of the effect fits"
+        reason = "the groups are more similar than expected by chance: no effect size fits"
         return EffectInterval(None, None, LEVEL, NONCENTRAL, reason)
     return EffectInterval(low, high, LEVEL, NONCENTRAL, None)
 

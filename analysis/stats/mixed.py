@@ -250,10 +250,10 @@ def why_not_fitted(n: int, n_people: int, n_pairs: int) -> str | None:
     levels = ((n_people, "participant"), (n_pairs, "pair"))
     for size, name in levels:
         if size < 2:
-            return f"one {name}: what is its own cannot be told from what all share"
+            return f"one {name}: the {name} variance is not identifiable"
     for size, name in levels:
         if size == n:
-            return f"one answer for each {name}: how far {name}s differ cannot be told from chance"
+            return f"one answer for each {name}: the {name} variance is not identifiable"
     return None
 
 
@@ -263,7 +263,7 @@ def _separated(value: npt.NDArray[np.int64], group: npt.NDArray[np.int64] | None
         if not len(answers):
             return "a study has no answer that counts"
         if answers.min() == answers.max():
-            return "all answers (of a study) are alike: the log odds have no end"
+            return "complete separation (all answers of a study are the same): the log odds are infinite"
     return None
 
 

@@ -129,7 +129,7 @@ def _reason(there: Sequence[str], place: Codes, value: Codes) -> str | None:
         of_condition = value[place == at]
         if of_condition.min() == of_condition.max():
             alike = "right" if of_condition[0] else "wrong"
-            return f"all answers of {name} are {alike}: the log odds have no end"
+            return f"all answers of {name} are {alike}: the log odds are infinite"
     return None
 
 

@@ -69,7 +69,7 @@ def permutation_test(x: Floats, y: Floats, *, seed: int, resamples: int) -> Perm
     distinct, counts = np.unique(np.concatenate([x, y]), return_counts=True)
     if len(distinct) == 1:
         return _without(
-            0.0, "all participants of both groups have the same value: there is nothing to deal", seed
+            0.0, "all participants of both groups have the same value: there is nothing to permute", seed
         )
     difference = float(np.sort(x).mean() - np.sort(y).mean())
     if resamples == 0:

@@ -78,7 +78,7 @@ class Ordered(Protocol):
 
 
 def of_ordered(numbers: Ordered, if_constant: str) -> HodgesLehmann:
-    """Their median, and the interval from the one of the lower end's rank to its mirror."""
+    """The median of the differences, and the interval from the lower limit's rank to its mirror."""
     below, above = numbers.at((numbers.n + 1) // 2), numbers.at(numbers.n // 2 + 1)
     value = below if below == above else (below + above) / 2
     if numbers.constant:

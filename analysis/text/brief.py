@@ -1,4 +1,4 @@
-"""An analysis on one screen: what was analysed, the numbers that answer the study's question, and what to beware of."""
+"""An analysis on one screen: what was analysed, the numbers that answer the study's question, and cautions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,7 @@ MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS, MOST_CONDITION_PAIRS = 6, 3, 6
 
 
 def render_brief(analysis: Analysis, width: int = WIDTH) -> str:
-    """The analysis as plain text of some 40 lines at most, whatever the number of participants and pairs.
+    """The analysis as plain text of at most some 40 lines, for any number of participants and pairs.
 
     Of more than 6 studies or comparisons the first are shown, and the text says so; `render` has them all.
     """
@@ -87,7 +87,7 @@ def _described(study: StudyResult) -> Iterator[tuple[str, Description, str]]:
 
 
 def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
-    """Of the pairs with a truth, a vote and a majority."""
+    """The row of the majority, over the pairs with a truth, a vote and a majority."""
     labels = every[every["study"] == study]
     judged = labels["agrees_with_truth"].dropna().astype(float)
     ties = int((level(labels) | (labels["majority"] == "tie").to_numpy()).sum())
@@ -96,12 +96,12 @@ def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
 
 
 def _asked(found: ConditionsCompared) -> list[ConditionComparison]:
-    """What a study asks: accuracy and preferences."""
+    """The comparisons on the study's question: accuracy and preferences."""
     return [one for one in found.comparisons if one.measure != "uncertainty"]
 
 
 def _conditions(study: StudyResult, *, many: bool) -> Iterator[str]:
-    """The conditions compared by what the study asks."""
+    """The comparisons of conditions on the study's question."""
     found = study.conditions
     of = f"{name_of(study.study)}, conditions " if many else "Conditions "
     if len(found.conditions) > 1 and found.reason:

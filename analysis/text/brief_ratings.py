@@ -17,7 +17,7 @@ MOST_PAIRS = 3
 
 
 def brief(analysis: RatingAnalysis) -> Iterator[RenderableType]:
-    """Some 40 lines at most, whatever the number of criteria, groups, classes and raters."""
+    """At most some 40 lines, for any number of criteria, groups, classes and raters."""
     yield _counted(analysis)
     criteria = analysis.criteria[:MOST_CRITERIA]
     if analysis.agreement_level == "nominal":
@@ -59,7 +59,7 @@ def _counted(analysis: RatingAnalysis) -> str:
 
 
 def _distinct(analysis: RatingAnalysis, what: str) -> int:
-    """How many items or raters have a score that counts, by any criterion."""
+    """The number of items or raters with a counted score, by any criterion."""
     table = analysis.items if what == "items" else analysis.raters
     return int(table.loc[table["n"] > 0, what.removesuffix("s")].nunique())
 

@@ -27,10 +27,10 @@ EVERYTHING = "Everything: --full; as data: --json."
 
 
 def render_detection(analysis: DetectionAnalysis, width: int = WIDTH, *, full: bool = True) -> str:
-    """Return the analysis as plain text: the group, each participant, each stimulus, and what is not defined.
+    """The analysis as plain text: the group, each participant, each stimulus, and undefined values.
 
-    Without `full`, what fits a screen. Lists of more than 60 participants or stimuli are cut, and the text says so; the
-    JSON has them all.
+    Without `full`, as much as fits a screen. Lists of more than 60 participants or stimuli are cut, and the text says
+    so; the JSON has them all.
     """
     return as_text([*_parts(analysis)] if full else [*_brief(analysis), EVERYTHING], width)
 
@@ -62,7 +62,7 @@ def _block_parts(one: BlockJudgements, *, full: bool) -> Iterator[RenderableType
 
 
 def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
-    """What fits a screen: a row for everything and for each condition, tests, and what to beware of."""
+    """One screen: a row for everything and for each condition, tests, and cautions."""
     all_of, *conditions_ = analysis.groups
     yield name_of(counted(analysis))
     table = table_of("", "people", "accuracy", "95% interval", "d'", "95% interval", "c", "95% interval")

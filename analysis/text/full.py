@@ -36,7 +36,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
 
 
 def counted(study: StudyResult) -> str:
-    """Of whom how many answers count, and what became of the others."""
+    """The numbers of participants and answers counted, and what became of the others."""
     selection = study.selection
     left_out = left_out_words(selection.left_out)
     return (
@@ -46,7 +46,7 @@ def counted(study: StudyResult) -> str:
 
 
 def _named(ties: TieAnswers) -> str:
-    """How many of the answers that count name no clip."""
+    """The number of counted answers that name no clip."""
     parts = [
         f"{n} {what}"
         for n, what in ((ties.n_tie, "say no difference (a vote)"), (ties.n_blank, "are blank (no vote)"))

@@ -109,7 +109,7 @@ def _between(compared: Sequence[BlocksCompared], *, full: bool) -> Iterator[Rend
 
 
 def _brief_self(own: SelfAssessment | None) -> Iterator[str]:
-    """What raters said of themselves, held against what they gave to items."""
+    """Raters' self-assessments, compared with their ratings of items."""
     if own is None:
         return
     if own.reason:

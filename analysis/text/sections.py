@@ -40,7 +40,7 @@ def _table(numbers: Numbers, title: str) -> Iterator[RenderableType]:
 
 
 def _of(numbers: Numbers, shown: list[int]) -> Table:
-    """The columns that have anything; those that name a row stand left."""
+    """The columns that have any content; those that name a row are left-aligned."""
     columns = [numbers.columns[at] for at in shown]
     left = sum(column.unit == "text" for column in columns)
     return table_of(*(name_of(column.title) for column in columns), left=left)

@@ -1,4 +1,4 @@
-"""Who is alive at the end of each game of the water auction, as table 2 of the paper has it, for a terminal."""
+"""Survivors at the end of each game of the water auction, as in table 2 of the paper, for a terminal."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

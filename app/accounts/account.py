@@ -35,14 +35,14 @@ async def change_password(database: Database, who: Who, change: PasswordChange, 
     Raises WrongPassword, WeakPassword, TooManyAttempts.
     """
     if change.again != change.new:
-        raise WeakPassword("The new password and its repetition differ.")
+        raise WeakPassword("The new passwords do not match.")
     passwords.check_strength(change.new, who.email)
     counts = throttle.counts_for_own_password(who.user_id)
     kept = await database.peek(users.password_hash_of_user, who.user_id)
     attempts = await try_password(database, counts, change.old, kept, now)
     if not attempts:
         await database.write(record, who.actor, "password.fail", now=now, subject=who.email)
-        raise WrongPassword("That is not your password as it is now.")
+        raise WrongPassword("The current password is incorrect.")
     new_hash = await hash_password(change.new, who.email)
 
     def set_it(session: Session) -> str:

@@ -17,8 +17,8 @@ LASTS = timedelta(days=14)
 IDLE = timedelta(days=3)
 SEEN_EVERY = timedelta(minutes=5)
 FOR_OWNERS = "This is for owners."
-CHANGES_NOTHING = "You may look at everything here and change nothing: your role is viewer."
-WRONG = "Email address and password do not fit together."
+CHANGES_NOTHING = "Your role is viewer: you can see everything here but change nothing."
+WRONG = "Incorrect email address or password."
 _LONGEST_BROWSER = 200
 
 

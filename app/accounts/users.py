@@ -60,7 +60,7 @@ def add_user(
 def refuse_known(session: Session, email: str) -> None:
     """Raises Conflict."""
     if is_known(session, email):
-        raise Conflict(f"There is a user {email} already.")
+        raise Conflict(f"There is already a user {email}.")
 
 
 def is_known(session: Session, email: str) -> bool:
@@ -157,7 +157,7 @@ def _keep_an_owner(session: Session) -> None:
     session.flush()
     owners = select(func.count()).select_from(User).where(User.role == Role.OWNER)
     if not session.exec(owners.where(col(User.disabled_at).is_(None))).one():
-        raise Conflict("This is the last owner; make somebody else an owner first.")
+        raise Conflict("This is the last owner; make another user an owner first.")
 
 
 def _view(user: User, seen_at: datetime | None = None) -> UserView:

@@ -19,7 +19,7 @@ from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
 from app.studies import launch
 from app.studies.blinding import may_look
-from app.studies.checklist import Around, checklist
+from app.studies.checklist import ChecklistContext, checklist
 from app.studies.closing import LONGEST_GRACE_MIN
 from app.trials.flags import Flag
 from app.trials.tables import Mode, State
@@ -208,7 +208,10 @@ async def put_state(
     database: DatabaseDep, who: WhoDep, study: StudyDep, store: StoreDep, wanted: StateIn, now: Now
 ) -> StateOut:
     """Start the pilot, launch, pause, close, reopen, or go back to draft."""
-    accepted, around = launch.Accepted(frozenset(wanted.known), wanted.reason), Around(store, clues_state)
+    accepted, around = (
+        launch.Accepted(frozenset(wanted.known), wanted.reason),
+        ChecklistContext(store, clues_state),
+    )
     closing = wanted.closing()
     await launch.put_state(database, who.actor, study, wanted.state, accepted, around, now, closing)
     return StateOut.model_validate(await database.read(launch.state_now, study))
@@ -217,7 +220,7 @@ async def put_state(
 @router.get("/checklist")
 async def get_checklist(database: DatabaseDep, study: StudyDep, store: StoreDep) -> list[CheckOut]:
     """Check everything that is looked at before people come in."""
-    checks = await database.read(checklist, study, Around(store, clues_state))
+    checks = await database.read(checklist, study, ChecklistContext(store, clues_state))
     return [CheckOut.model_validate(check) for check in checks]
 
 

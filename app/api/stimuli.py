@@ -175,7 +175,7 @@ async def list_stimuli(
 ) -> StimuliOut:
     """List the clips, records and texts of the library, filtered, sorted, a page at a time."""
     attributes = {attribute: value} if attribute else {}
-    wanted = catalog.Wanted(text, source, kind or "", attributes, sort, page)
+    wanted = catalog.CatalogFilter(text, source, kind or "", attributes, sort, page)
     found = await database.read(catalog.catalog_for, who, wanted)
     return StimuliOut(
         stimuli=[_stimulus(each) for each in found.stimuli],

@@ -30,7 +30,7 @@ _BIG_ENOUGH_BYTES = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CheckResult:
     """The result of one check; `remedy` is empty if all is well."""
 
     about: str
@@ -42,9 +42,9 @@ class Found:
         return not self.remedy
 
 
-def examined(settings: Settings) -> Sequence[Found]:
+def examined(settings: Settings) -> Sequence[CheckResult]:
     """The results of all checks, in the order of docs/serving.md."""
-    looks: Sequence[tuple[str, Callable[[Settings], Found]]] = (
+    looks: Sequence[tuple[str, Callable[[Settings], CheckResult]]] = (
         ("permissions", _permissions),
         ("disk", _disk),
         ("database", _database),
@@ -57,53 +57,53 @@ def examined(settings: Settings) -> Sequence[Found]:
     return [_looked(about, look, settings) for about, look in looks]
 
 
-def _looked(about: str, look: Callable[[Settings], Found], settings: Settings) -> Found:
+def _looked(about: str, look: Callable[[Settings], CheckResult], settings: Settings) -> CheckResult:
     try:
         return look(settings)
     except DBAPIError as error:
         said = " ".join(str(error.orig).split())
-        return Found(about, f"the database does not answer: {said}", "see `database`, then look again")
+        return CheckResult(about, f"the database does not answer: {said}", "see `database`, then look again")
     except StudyError as error:
         is_of_space = is_full(error.__context__) if error.__context__ else False
         remedy = "free some space" if is_of_space else "change the setting, or the folder, that is named"
-        return Found(about, str(error), remedy)
+        return CheckResult(about, str(error), remedy)
     except OSError as error:
         remedy = "free some space" if is_full(error) else "let the service's user read and write it"
-        return Found(about, f"{error.filename}: {error.strerror}", remedy)
+        return CheckResult(about, f"{error.filename}: {error.strerror}", remedy)
 
 
-def _permissions(settings: Settings) -> Found:
+def _permissions(settings: Settings) -> CheckResult:
     data = settings.data_dir
     paths = [data, data / "secret", *data.glob("*.sqlite3*")]
     open_ones = [path for path in paths if path.exists() and path.stat().st_mode & OTHERS]
     if open_ones:
         named = ", ".join(map(str, open_ones))
-        return Found("permissions", f"others can read {named}", f"chmod -R go= {data}")
+        return CheckResult("permissions", f"others can read {named}", f"chmod -R go= {data}")
     foreign = [path for path in data.rglob("*") if path.lstat().st_uid != data.stat().st_uid]
     if foreign:
         said = f"{len(foreign)} files are of another user than {data}, such as {foreign[0]}"
-        return Found(
+        return CheckResult(
             "permissions", said, f"chown -R --reference={data} {data}, and use one user for all commands"
         )
-    return Found("permissions", f"{data} is its owner's alone")
+    return CheckResult("permissions", f"{data} is its owner's alone")
 
 
-def _disk(settings: Settings) -> Found:
+def _disk(settings: Settings) -> CheckResult:
     data = settings.data_dir
     if said := lacks_room(data):
-        return Found("disk", said, "free some space, or move the data folder to a larger disk")
+        return CheckResult("disk", said, "free some space, or move the data folder to a larger disk")
     free = os.statvfs(data).f_bavail * os.statvfs(data).f_frsize
     if free < _BIG_ENOUGH_BYTES:
         said = f"{free / 1e9:.1f} GB are left, and uploads are refused below 1 GB"
-        return Found("disk", said, "free some space before it is full")
-    return Found("disk", f"{free / 1e9:.0f} GB are left")
+        return CheckResult("disk", said, "free some space before it is full")
+    return CheckResult("disk", f"{free / 1e9:.0f} GB are left")
 
 
-def _database(settings: Settings) -> Found:
+def _database(settings: Settings) -> CheckResult:
     url = settings.database_url
     said = url.render_as_string()
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
-        return Found(
+        return CheckResult(
             "database", f"{said} is not there yet", "start the service once, or set LIKELY_HUMAN_DATA"
         )
     engine = create_engine(url)
@@ -113,25 +113,27 @@ def _database(settings: Settings) -> Found:
             if connection.dialect.name == "sqlite":
                 whole = connection.scalar(text("PRAGMA quick_check(1)"))
                 if whole != "ok":
-                    return Found(
+                    return CheckResult(
                         "database", f"{said} is damaged: {whole}", "stop the service and restore a backup"
                     )
     except DBAPIError as error:
         reason = " ".join(str(error.orig).split())
-        return Found("database", f"{said}: {reason}", "start the database, or correct DATABASE_URL")
+        return CheckResult("database", f"{said}: {reason}", "start the database, or correct DATABASE_URL")
     finally:
         engine.dispose()
     if revision != newest_revision():
-        return Found(
+        return CheckResult(
             "database", f"{said} is at revision {revision}", "start this version once: it upgrades it"
         )
-    return Found("database", f"{said} answers")
+    return CheckResult("database", f"{said} answers")
 
 
-def _clock(settings: Settings) -> Found:
+def _clock(settings: Settings) -> CheckResult:
     now = datetime.now(UTC)
     if now < EARLIEST:
-        return Found("clock", f"it is {now:%Y-%m-%d} here", "set the clock by NTP: timedatectl set-ntp true")
+        return CheckResult(
+            "clock", f"it is {now:%Y-%m-%d} here", "set the clock by NTP: timedatectl set-ntp true"
+        )
     url = settings.database_url
     if url.get_backend_name() != "sqlite":
         engine = create_engine(url)
@@ -145,51 +147,53 @@ def _clock(settings: Settings) -> Found:
             engine.dispose()
         if off > CLOCK_S:
             said = f"this host and the database server differ by {off:.0f} s"
-            return Found("clock", said, "set both by NTP: timedatectl set-ntp true")
-    return Found("clock", f"it is {now:%Y-%m-%d %H:%M:%S} UTC")
+            return CheckResult("clock", said, "set both by NTP: timedatectl set-ntp true")
+    return CheckResult("clock", f"it is {now:%Y-%m-%d %H:%M:%S} UTC")
 
 
-def _secret(settings: Settings) -> Found:
+def _secret(settings: Settings) -> CheckResult:
     if len(settings.secret) < SHORTEST_SECRET:
         remedy = "delete it, and one is made; addresses and logins of before end then"
-        return Found(
+        return CheckResult(
             "secret", f"it has {len(settings.secret)} characters, of {SHORTEST_SECRET} at least", remedy
         )
     where = "LIKELY_HUMAN_SECRET" if settings.secret_override else str(settings.data_dir / "secret")
-    return Found("secret", f"it is in {where}")
+    return CheckResult("secret", f"it is in {where}")
 
 
-def _address(settings: Settings) -> Found:
+def _address(settings: Settings) -> CheckResult:
     given = settings.public_address
     if not given:
         if settings.secure_cookies:
             remedy = "set LIKELY_HUMAN_ADDRESS to https://... as people reach it"
-            return Found("address", "links begin with what the browser asks for", remedy)
-        return Found("address", "links begin with what the browser asks for; LIKELY_HUMAN_ADDRESS is not set")
+            return CheckResult("address", "links begin with what the browser asks for", remedy)
+        return CheckResult(
+            "address", "links begin with what the browser asks for; LIKELY_HUMAN_ADDRESS is not set"
+        )
     parts = urlsplit(given)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         remedy = "write it as https://studies.example.org"
-        return Found("address", f"LIKELY_HUMAN_ADDRESS is {given!r}, which is no address", remedy)
+        return CheckResult("address", f"LIKELY_HUMAN_ADDRESS is {given!r}, which is no address", remedy)
     if parts.scheme == "https" and not settings.secure_cookies:
         remedy = "set LIKELY_HUMAN_SECURE_COOKIES=true"
-        return Found("address", f"{given} is HTTPS, and cookies are not marked secure", remedy)
+        return CheckResult("address", f"{given} is HTTPS, and cookies are not marked secure", remedy)
     if parts.scheme == "http" and settings.secure_cookies:
         remedy = "set LIKELY_HUMAN_ADDRESS to https://..., or LIKELY_HUMAN_SECURE_COOKIES=false"
-        return Found("address", f"{given} is HTTP, where browsers keep no secure cookie", remedy)
-    return Found("address", f"links begin with {given}")
+        return CheckResult("address", f"{given} is HTTP, where browsers keep no secure cookie", remedy)
+    return CheckResult("address", f"links begin with {given}")
 
 
-def _proxies(settings: Settings) -> Found:
+def _proxies(settings: Settings) -> CheckResult:
     given = settings.believed
     words = [word.strip() for word in given.split(",") if word.strip()]
     if "*" in words:
         remedy = "name the web server's address in FORWARDED_ALLOW_IPS: anybody can say to be anybody now"
-        return Found("proxies", "everybody is believed when they say who asks", remedy)
+        return CheckResult("proxies", "everybody is believed when they say who asks", remedy)
     wrong = [word for word in words if not _is_network(word)]
     if wrong:
         remedy = "write addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/24"
-        return Found("proxies", f"FORWARDED_ALLOW_IPS has {wrong[0]!r}, which is no address", remedy)
-    return Found("proxies", f"believed when they say who asks: {', '.join(words) or 'nobody'}")
+        return CheckResult("proxies", f"FORWARDED_ALLOW_IPS has {wrong[0]!r}, which is no address", remedy)
+    return CheckResult("proxies", f"believed when they say who asks: {', '.join(words) or 'nobody'}")
 
 
 def _is_network(word: str) -> bool:
@@ -200,7 +204,7 @@ def _is_network(word: str) -> bool:
     return True
 
 
-def _jobs(settings: Settings) -> Found:
+def _jobs(settings: Settings) -> CheckResult:
     engine = create_engine(settings.database_url)
     try:
         with Session(engine) as session:
@@ -216,11 +220,11 @@ def _jobs(settings: Settings) -> Found:
         said += f", under way: {', '.join(each)}"
     if standing and not _has_worker(settings.data_dir):
         remedy = "start `likely-human serve`, which has the worker; its log says why where it has none"
-        return Found("jobs", f"{said}, and no worker is there", remedy)
+        return CheckResult("jobs", f"{said}, and no worker is there", remedy)
     if waiting and datetime.now(UTC) - _aware(waiting[0].asked_at) > LONG_WAIT:
         remedy = "look into the service's log: the worker may be at one long job, or begin it again and again"
-        return Found("jobs", f"{said}, the oldest since {waiting[0].asked_at:%Y-%m-%d %H:%M}", remedy)
-    return Found("jobs", said)
+        return CheckResult("jobs", f"{said}, the oldest since {waiting[0].asked_at:%Y-%m-%d %H:%M}", remedy)
+    return CheckResult("jobs", said)
 
 
 def _aware(at: datetime) -> datetime:

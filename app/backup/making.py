@@ -26,7 +26,7 @@ _LEFT_OUT = (".lock", "-wal", "-shm", ".sqlite3")  # the database comes as a cop
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CopiedFile:
     """A file of the data folder as it was copied; `mtime_ns` tells the next backup that it has not changed."""
 
     path: str
@@ -42,14 +42,14 @@ class Backup:
     name: str
     made_at: str
     kind: str
-    database: Kept
+    database: CopiedFile
     tables: Mapping[str, str]
-    files: Sequence[Kept]
+    files: Sequence[CopiedFile]
     secret_sha256: str
     new_bytes: int = field(default=0, compare=False)
 
     @property
-    def contents(self) -> Sequence[Kept]:
+    def contents(self) -> Sequence[CopiedFile]:
         """All copied files, the database first."""
         return [self.database, *self.files]
 
@@ -104,7 +104,7 @@ def _made(settings: Settings, folder: Path, now: datetime, tell: Callable[[int, 
     return _listed(folder, made, now)
 
 
-def _last_files(folder: Path) -> Sequence[Kept]:
+def _last_files(folder: Path) -> Sequence[CopiedFile]:
     """Files of the newest readable backup: a damaged one is no reason to make none."""
     for path in sorted((folder / LISTS).glob("*.json"), reverse=True):
         with suppress(StudyError):
@@ -134,7 +134,7 @@ def _read(path: Path) -> Backup:
         said = json.loads(text)
         if said.pop("format") != FORMAT:
             raise StudyError(f"{path} was made by a newer Likely Human; use that one")
-        database, files = Kept(**said.pop("database")), [Kept(**one) for one in said.pop("files")]
+        database, files = CopiedFile(**said.pop("database")), [CopiedFile(**one) for one in said.pop("files")]
         if not all(_stays_within(one) for one in (database, *files)):
             raise StudyError(f"{path} names a file outside the data folder, and was not written by us")
         return Backup(name=path.stem, database=database, files=files, **said)
@@ -144,7 +144,7 @@ def _read(path: Path) -> Backup:
         raise StudyError(f"{path} is damaged: it is not what was written; use another backup") from None
 
 
-def _stays_within(one: Kept) -> bool:
+def _stays_within(one: CopiedFile) -> bool:
     """True if the name stays inside the target: names come from a list that others may have written."""
     path = PurePosixPath(one.path)
     return not path.is_absolute() and ".." not in path.parts and bool(_SHA256.fullmatch(one.sha256))
@@ -188,7 +188,7 @@ def _paths(data: Path) -> Iterator[Path]:
             yield path
 
 
-def _unchanged(folder: Path, path: Path, known: Kept | None) -> Kept | None:
+def _unchanged(folder: Path, path: Path, known: CopiedFile | None) -> CopiedFile | None:
     """The last backup's entry for a file with unchanged size and time; None otherwise."""
     found = path.stat()
     if known is None or (found.st_size, found.st_mtime_ns) != (known.bytes, known.mtime_ns):
@@ -196,7 +196,7 @@ def _unchanged(folder: Path, path: Path, known: Kept | None) -> Kept | None:
     return known if content_path(folder, known.sha256).is_file() else None
 
 
-def _keep(folder: Path, path: Path, name: str, new: list[int]) -> Kept:
+def _keep(folder: Path, path: Path, name: str, new: list[int]) -> CopiedFile:
     """Copy a file under the hash of the copied bytes, even if it changes meanwhile."""
     part = folder / CONTENTS / f".{secrets.token_hex(8)}.part"
     digest, size = hashlib.sha256(), 0
@@ -219,7 +219,7 @@ def _keep(folder: Path, path: Path, name: str, new: list[int]) -> Kept:
             new[0] += size
     finally:
         part.unlink(missing_ok=True)
-    return Kept(name, digest.hexdigest(), size, mtime_ns)
+    return CopiedFile(name, digest.hexdigest(), size, mtime_ns)
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:
@@ -252,7 +252,7 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def copied(folder: Path, one: Kept, target: Path) -> None:
+def copied(folder: Path, one: CopiedFile, target: Path) -> None:
     """Restore a file. Raises StudyError if the bytes written differ from the list."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     shutil.copyfile(content_path(folder, one.sha256), target)

@@ -74,13 +74,13 @@ def tables_of(connection: Connection) -> Mapping[str, str]:
         digest, n = hashlib.sha256(), 0
         rows = select(table).order_by(*(table.primary_key.columns or table.columns))
         for row in connection.execution_options(yield_per=ROWS_AT_ONCE).execute(rows):
-            digest.update(json.dumps(list(row), default=_said).encode() + b"\n")
+            digest.update(json.dumps(list(row), default=_as_text).encode() + b"\n")
             n += 1
         found[table.name] = f"{n} rows, {digest.hexdigest()}"
     return found
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value.hex() if isinstance(value, bytes) else str(value)
 
 

@@ -1,1 +1,1 @@
-"""The library as experimenters see it: what they may see of it, where studies use it, and what may be changed."""
+"""The library for experimenters: the stimuli they may see, the studies that use them, and the permitted changes."""

@@ -32,7 +32,7 @@ _DIGITS = re.compile(r"(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CatalogFilter:
     """A filter of the catalogue: `text` within the name, a source, values of attributes; `sort` is one of SORTS, or an
     attribute.
 
@@ -110,7 +110,7 @@ class _Entry:
     kind: str
 
 
-def catalog(session: Session, who: Who, wanted: Wanted, *, per_page: int = PER_PAGE) -> Catalog:
+def catalog(session: Session, who: Who, wanted: CatalogFilter, *, per_page: int = PER_PAGE) -> Catalog:
     """The stimuli that the user sees, sifted here: databases differ in their JSON and their alphabets."""
     entries = _entries(session, who)
     found = sorted(filter(lambda entry: _fits(entry, wanted), entries), key=lambda entry: natural(entry.name))
@@ -144,7 +144,7 @@ def content_for(session: Session, who: Who, name: str) -> tuple[StimulusKind, st
     return StimulusKind(row.kind), content_of(session, row.content_sha256)
 
 
-def catalog_for(session: Session, who: Who, wanted: Wanted) -> Catalog:
+def catalog_for(session: Session, who: Who, wanted: CatalogFilter) -> Catalog:
     """Like `catalog`, with those uses that the user may see."""
     found = catalog(session, who, wanted)
     visible = set(visible_slugs(session, who))
@@ -193,7 +193,7 @@ def _entries(session: Session, who: Who) -> list[_Entry]:
     return [_Entry(*row) for row in rows]
 
 
-def _fits(entry: _Entry, wanted: Wanted) -> bool:
+def _fits(entry: _Entry, wanted: CatalogFilter) -> bool:
     return (
         wanted.text.casefold() in entry.name.casefold()
         and wanted.source in ("", entry.source)

@@ -110,7 +110,7 @@ def read_table(text: str) -> Table:
     """Read the CSV of a table."""
     if len(text) > LARGEST_BYTES:
         message = f"The table is larger than {LARGEST_BYTES // 10**6} MB"
-        return Table((), (), (Problem("", 0, message, "take it out again, and in parts"),))
+        return Table((), (), (Problem("", 0, message, "export it again, in parts"),))
     faults: list[Problem] = []
     table = CsvTable(
         text, cell=lambda cell: restored(cell.strip().replace("\r\n", "\n")), refuse=faults.append
@@ -178,7 +178,7 @@ def _make(
     if plan.faults:
         raise BadSheet(plan)
     if digest is not None and digest != plan.digest:
-        raise Conflict("The clips have changed since you looked at these changes; look at them again.")
+        raise Conflict("The clips have changed since you saw these changes; please review them again.")
     correct_sources(session, who, plan.sources, now, drafts)
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}

@@ -34,21 +34,21 @@ COMMANDS = {
     "backup": Listed(
         "keeping",
         "backup",
-        "Copy everything that the service keeps, while it serves: database, clips, models, secret.",
+        "Back up all data while serving: database, clips, models, secret.",
     ),
     "restore": Listed(
         "keeping",
         "restore",
         "Put a backup into an empty data folder and an empty database, and prove that it is the same.",
     ),
-    "doctor": Listed("keeping", "doctor", "Look for what is misconfigured, and say what to do about it."),
+    "doctor": Listed("keeping", "doctor", "Check for misconfiguration, and print the remedies."),
     "study": Listed(
         "studies",
         "app",
         "Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
     ),
     "stimuli": Listed("clips", "app", "Clips, records and texts: import and list them; let agents walk."),
-    "user": Listed("users", "app", "Who may come in: add, list, role, disable, enable, password."),
+    "user": Listed("users", "app", "Users: add, list, role, disable, enable, password."),
     "simulate": Listed(
         "simulating",
         "simulate",
@@ -57,7 +57,7 @@ COMMANDS = {
     "import": Listed(
         "importing",
         "importing",
-        "What was collected elsewhere: FILE or game FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
+        "Import external data: FILE or game FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
     ),
     "export": Listed(
         "data", "export", "Write a study's data in the columns of docs/data.md; the audit log notes it."
@@ -74,14 +74,14 @@ COMMANDS = {
     "plan": Listed(
         "planning",
         "plan",
-        "The power of a study, or the participants or trials that it takes, by simulation.",
+        "Simulate a study's power, or the participants or trials needed.",
     ),
     "signatures": Listed(
         "moving",
         "signatures",
-        "How far every source's way of moving, and of playing, is from people's, and whether people's votes agree.",
+        "Compute the distance of every source's movement and play to people's, and its relation to people's votes.",
     ),
-    "judge": Listed("judges", "app", "Automated judges: run and train them, hold them against people."),
+    "judge": Listed("judges", "app", "Automated judges: run and train them, validate them against people."),
     "game": Listed("games", "app", "Games that agents play: list, play, replay, imitate, compare, record."),
 }
 

@@ -59,8 +59,8 @@ def ask(
         server = Server(settings.model_address, settings.model_key.get_secret_value().strip())
         if not send_clips and not server.is_here:
             raise StudyError(
-                f"frames of the clips would leave this machine, for {server.host}: where people are told so in the "
-                "consent text, and agreed, say --send-clips"
+                f"frames of the clips would leave this machine, for {server.host}: if the consent text says "
+                "so and people agreed, add --send-clips"
             )
         with database.reading() as session:
             study = pairs_to_judge(session, slug, ClipStore(settings.data_dir), version)
@@ -74,7 +74,7 @@ def ask(
             asked = ask_model(study.pairs, chat, terms, exchanges.keep, answered_in(folder), on_progress, now)
     except (Spent, Unavailable) as error:
         raise StudyError(
-            f"{error}; what was answered is kept, and the same command goes on after it"
+            f"{error}; what was answered is kept, and the same command continues after it"
         ) from None
     finally:
         exchanges.close()

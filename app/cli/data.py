@@ -37,7 +37,7 @@ def export(
         typer.Option("--out", metavar="PATH", help="The file to write; standard output without it."),
     ] = None,
     mode: Annotated[
-        str | None, typer.Option(help="Whose votes make labels: live (where there are any), simulated, ...")
+        str | None, typer.Option(help="Mode whose votes make labels: live (if there are any), simulated, ...")
     ] = None,
     everything: Annotated[
         bool,
@@ -76,7 +76,8 @@ def package(
         bool,
         typer.Option(
             "--keep-links",
-            help="Keep session numbers, seeds and exact times, which tell who is who to whoever has other records.",
+            help="Keep session numbers, seeds and exact times, which identify participants to anyone with other "
+            "records.",
         ),
     ] = False,
     author: Annotated[list[str] | None, typer.Option(help="An author; give it once for each.")] = None,
@@ -138,7 +139,7 @@ def analyze(
     ] = 10_000,
     mapping: Annotated[
         Path | None,
-        typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
+        typer.Option(metavar="MAP.yaml", help="Mapping of external files (docs/elsewhere.md)."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")

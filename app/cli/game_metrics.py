@@ -57,7 +57,7 @@ def metrics(
         Path | None,
         typer.Option(
             metavar="OUT.csv",
-            help="Write how far each agent is from the people of the first file, by metric.",
+            help="Write the distance of each agent to the people of the first file, by metric.",
         ),
     ] = None,
     as_json: AS_JSON = False,

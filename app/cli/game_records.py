@@ -14,7 +14,9 @@ from app.tasks.game.record_options import Automatic, By, Hybrid, Options, People
 def records(
     files: Annotated[
         list[Path],
-        typer.Argument(metavar="MOVES.csv...", help="Moves; seats_played.csv beside them names agents."),
+        typer.Argument(
+            metavar="MOVES.csv...", help="Moves; a seats_played.csv in the same folder names agents."
+        ),
     ],
     folder: Annotated[Path, typer.Option("--out", metavar="FOLDER", help="A new folder.")],
     by: Annotated[

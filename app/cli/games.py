@@ -16,7 +16,7 @@ from app.cli.game_records import records
 
 if TYPE_CHECKING:
     from app.tasks.game.base import Agent
-    from app.tasks.game.run import Asked
+    from app.tasks.game.run import RunRequest
     from app.tasks.game.writing import Seating
 
 app = typer.Typer(
@@ -40,15 +40,15 @@ def listed() -> None:
         sizes = ", ".join(f"{name} ({len(configs)})" for name, configs in presets(game.Config).items())
         out.print(f"  presets: {sizes}", markup=False)
         for agent in agents_for(game.name).values():
-            out.print(f"  {_about(agent)}", markup=False)
+            out.print(f"  {_agent_line(agent)}", markup=False)
     for name, games in FAMILIES.items():
         out.print(f"{name} is {', '.join(games)}", markup=False)
     out.print("players outside, of every game (docs/games.md)", markup=False)
     for agent in OUTSIDE:
-        out.print(f"  {_about(agent)}", markup=False)
+        out.print(f"  {_agent_line(agent)}", markup=False)
 
 
-def _about(agent: "type[Agent]") -> str:
+def _agent_line(agent: "type[Agent]") -> str:
     parameters = ", ".join(name for name in agent.model_fields if name != "habits")
     return f"agent {agent.name}: {agent.about}{parameters and f' ({parameters})'}"
 
@@ -108,8 +108,8 @@ def play(
 
 @contextmanager
 def _seated(
-    asked: "list[Asked]", folder: Path, budget: tuple[int, int], listen: str
-) -> "Iterator[tuple[list[Asked], Seating | None]]":
+    asked: "list[RunRequest]", folder: Path, budget: tuple[int, int], listen: str
+) -> "Iterator[tuple[list[RunRequest], Seating | None]]":
     """Yields the matches with their seats. Prints the servers called, and at the end external players' outcomes."""
     from app.core.settings import Settings
     from app.tasks.game.agents.outside import Outside
@@ -131,7 +131,7 @@ def _seated(
             yield runs, outsiders
         except (Spent, Unavailable) as error:
             raise StudyError(
-                f"{error}; what was played is kept, and the same command goes on after it"
+                f"{error}; what was played is kept, and the same command continues after it"
             ) from None
         finally:
             for line in outsiders.summary():

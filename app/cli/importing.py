@@ -28,7 +28,7 @@ class _Imports(TyperGroup):
 importing = typer.Typer(
     cls=_Imports,
     no_args_is_help=True,
-    help="What was collected elsewhere: FILE or game FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
+    help="Import external data: FILE or game FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
 )
 
 
@@ -38,7 +38,7 @@ def import_file(
         Path, typer.Argument(metavar="FILE", help="Answers to pairs, ratings, yes / no judgements.")
     ],
     mapping: Annotated[
-        Path, typer.Option(metavar="MAP.yaml", help="What is what in the file (docs/elsewhere.md).")
+        Path, typer.Option(metavar="MAP.yaml", help="Mapping of the file (docs/elsewhere.md).")
     ],
 ) -> None:
     """Import answers with their mapping file, as the study that it names: all of the file or nothing."""
@@ -94,7 +94,9 @@ def import_alympics(
     ] = None,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Only say what is there and which days break the rules; keep nothing."),
+        typer.Option(
+            "--check", help="Report the content and the days that break the rules, and import nothing."
+        ),
     ] = False,
     figures: Annotated[
         Path | None,
@@ -164,7 +166,7 @@ def _say_release(folder: Path, released: "Released", days: Sequence[str]) -> Non
     for criterion in criteria_of(released.scores):
         out.print(str(criterion), markup=False, soft_wrap=True)
     if released.scores:
-        said = "What the ten judges gave themselves is printed in table 3 and in no file of the release."
+        said = "The ten judges' scores of themselves are printed in table 3 and in no file of the release."
         out.print(said, markup=False, soft_wrap=True)
     if missing := released.without_record:
         out.print(

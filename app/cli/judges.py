@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.judges.trained import Model
 
 app = typer.Typer(
-    no_args_is_help=True, help="Automated judges: run and train them, hold them against people."
+    no_args_is_help=True, help="Automated judges: run and train them, validate them against people."
 )
 SEEN = "study-clips"
 
@@ -62,7 +62,7 @@ def run_(
         str | None,
         typer.Option(
             metavar="share|mean-logit",
-            help="Of a trained judge: what a clip's windows come to; else as its network is published.",
+            help="For a trained judge: the aggregation over a clip's windows; by default as published.",
         ),
     ] = None,
     cross_fitted: Annotated[
@@ -228,7 +228,7 @@ def train_(
     allow: Allow = None,
     licence: Annotated[str, typer.Option(help="Of the data, for the card.")] = "",
     epochs: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Instead of as many as are published.")
+        int | None, typer.Option(min=1, max=10_000, help="Instead of the published number.")
     ] = None,
     mode: Annotated[
         str | None, typer.Option(help="Of votes: live, simulated, pilot or preview; as in analyze.")

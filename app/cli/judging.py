@@ -36,7 +36,7 @@ def validate(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="What the judge's being cheaper is worth: 0.2 against experts, 0.15 trained people, 0.1 a crowd.",
+            help="The value of the judge being cheaper: 0.2 against experts, 0.15 trained people, 0.1 a crowd.",
         ),
     ] = 0.1,
     min_instances: Annotated[
@@ -51,7 +51,7 @@ def validate(
     ] = None,
     mapping: Annotated[
         Path | None,
-        typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
+        typer.Option(metavar="MAP.yaml", help="Mapping of external files (docs/elsewhere.md)."),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
@@ -77,7 +77,7 @@ def validate(
     if mapping is not None and (is_ratings(mapping) or is_yes_no(mapping)):
         if pairs is not None or mode is not None or everything or figures is not None or len(targets) != 1:
             raise StudyError(
-                "judges of ratings, classes and judgements are held against one file of these; "
+                "judges of ratings, classes and judgements are compared with one file of these; "
                 "leave out --pairs, --mode, --all and --figures"
             )
         validate_items_of(
@@ -97,7 +97,7 @@ def validate(
         # What a study shows and nobody voted on is what verdicts may add to.
         shown = pairs_of_studies(session, targets) if pairs is None else []
     further = read_pairs(pairs) if pairs else pd.DataFrame(shown) if shown else None
-    with progress("Holding judges against people") as on_progress:
+    with progress("Comparing judges with people") as on_progress:
         validation = validate_judges(
             frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True),
             given,

@@ -16,7 +16,7 @@ def backup(
     keep: Annotated[int, typer.Option(min=0, help="Delete all but so many, the newest; 0 keeps all.")] = 0,
     check: Annotated[bool, typer.Option("--check", help="Read all of the newest again; make none.")] = False,
 ) -> None:
-    """Copy everything that the service keeps, while it serves: database, clips, models, secret."""
+    """Back up all data while serving: database, clips, models, secret."""
     from app.backup import making, restoring
     from app.core.settings import Settings
 
@@ -60,7 +60,7 @@ def restore(
 
 
 def doctor() -> None:
-    """Look for what is misconfigured, and say what to do about it.
+    """Check for misconfiguration, and print the remedies.
 
     The exit status is 1 where something is.
     """

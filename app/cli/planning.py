@@ -26,7 +26,7 @@ def plan(
         typer.Option(help="Of each participant in each condition; without it, the number needed is sought."),
     ] = None,
     pairs: Annotated[
-        int | None, typer.Option(help="Of each condition; without it, everybody sees all pairs.")
+        int | None, typer.Option(help="Of each condition; without it, every participant sees all pairs.")
     ] = None,
     own_pairs: Annotated[
         bool | None,
@@ -46,7 +46,7 @@ def plan(
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same numbers.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
 ) -> None:
-    """The power of a study, or the participants or trials that it takes, by simulation."""
+    """Simulate a study's power, or the participants or trials needed."""
     from analysis.planning import plan, render_plan
 
     with progress("Simulating studies") as on_progress:

@@ -31,7 +31,7 @@ def report(
         ),
     ] = 10_000,
     verdicts: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Verdicts of judges, to hold them against people.")
+        Path | None, typer.Option(metavar="FILE", help="Verdicts of judges, to compare with people.")
     ] = None,
     distances: Annotated[
         Path | None,

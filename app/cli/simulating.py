@@ -13,14 +13,14 @@ def simulate(
     n: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many participants.")] = 20,
     accuracy: Annotated[float, typer.Option(help="How often the true clip is found, 0 to 1.")] = 0.75,
     preference: Annotated[
-        float, typer.Option(help="How often the first-named source is taken where no clip is true.")
+        float, typer.Option(help="How often the first-named source is chosen if no clip is true.")
     ] = 0.75,
     side_bias: Annotated[float, typer.Option(help="How often the left is pressed unseen.")] = 0.0,
     lapse: Annotated[float, typer.Option(help="How often a side is pressed at random.")] = 0.0,
     uncertainty: Annotated[float, typer.Option(help="Mean uncertainty as a share of the scale.")] = 0.4,
     speed: Annotated[float, typer.Option(help="2 answers twice as fast as 1.")] = 1.0,
     tie: Annotated[
-        float, typer.Option(help="How often no difference is said, where the study has `allow_tie`.")
+        float, typer.Option(help="How often no difference is chosen, if the study has `allow_tie`.")
     ] = 0.0,
     severity: Annotated[
         float, typer.Option(help="Of ratings: SD of how harsh people are, in points of the scale.")

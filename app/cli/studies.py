@@ -127,13 +127,13 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
     from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore
     from app.outputs.clues import clues_state
-    from app.studies.checklist import Around
+    from app.studies.checklist import ChecklistContext
     from app.studies.launch import Accepted, change_state, study_here
     from app.trials.tables import State
 
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:
-        around = Around(ClipStore(settings.data_dir), clues_state)
+        around = ChecklistContext(ClipStore(settings.data_dir), clues_state)
         wanted = (study_here(session, slug), State(to), accepted, around, now(), closing)
         changed = change_state(session, COMMAND_LINE, *wanted)
     for check in changed.warnings:
@@ -144,19 +144,19 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
 @app.command("open")
 def open_study(slug: SlugArgument) -> None:
     """Open a study to participants."""
-    _set(slug, "live", f"open; participants come in at /s/{slug}")
+    _set(slug, "live", f"open; participants enter at /s/{slug}")
 
 
 @app.command()
 def pilot(slug: SlugArgument) -> None:
     """Open a study as a pilot: its answers are kept apart from live data for ever."""
-    _set(slug, "pilot", f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
+    _set(slug, "pilot", f"pilot; data from /s/{slug} are kept apart from the live data for ever")
 
 
 @app.command()
 def pause(slug: SlugArgument) -> None:
     """Stop new participants; sessions under way go on."""
-    _set(slug, "paused", "paused; nobody new comes in, sessions under way go on")
+    _set(slug, "paused", "paused; no new participants, sessions under way continue")
 
 
 @app.command()
@@ -168,20 +168,22 @@ def close(
             min=1,
             max=LONGEST_GRACE_MIN,
             metavar="MINUTES",
-            help="For how long those under way may go on.",
+            help="How long sessions under way may continue.",
         ),
     ] = DEFAULT_GRACE_MIN,
-    end_now: Annotated[bool, typer.Option("--end-now", help="Those under way cannot go on.")] = False,
+    end_now: Annotated[bool, typer.Option("--end-now", help="Sessions under way cannot continue.")] = False,
     message: Annotated[
-        str, typer.Option(help="What those see who have not finished: what becomes of their pay.")
+        str, typer.Option(help="Message for participants who have not finished: what becomes of their pay.")
     ] = DEFAULT_CLOSING,
 ) -> None:
     """Close a study; participants under way may finish. Repeat it to change how the study ends."""
     from app.studies.launch import Closing
 
     minutes = 0 if end_now else grace
-    under_way = f"those under way can finish within {minutes} minutes" if minutes else "nobody can go on"
-    _set(slug, "closed", f"closed; nobody comes in, {under_way}", Closing(minutes, message))
+    under_way = (
+        f"those under way can finish within {minutes} minutes" if minutes else "no session can continue"
+    )
+    _set(slug, "closed", f"closed; no participants can enter, {under_way}", Closing(minutes, message))
 
 
 @app.command("archive")

@@ -8,7 +8,7 @@ import typer
 from app.accounts.roles import Role
 from app.cli.console import now, opened, out
 
-app = typer.Typer(no_args_is_help=True, help="Who may come in: add, list, role, disable, enable, password.")
+app = typer.Typer(no_args_is_help=True, help="Users: add, list, role, disable, enable, password.")
 
 EmailArgument = Annotated[str, typer.Argument(metavar="EMAIL", help="The user's email address.")]
 RoleArgument = Annotated[Role, typer.Argument(metavar="ROLE", help="owner, editor or viewer.")]

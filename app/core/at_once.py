@@ -34,7 +34,9 @@ class AtOnce:
         bounds = list(self._bounds(scope))
         for key, most, whose in bounds:
             if self._under_way[key] >= most:
-                words = f"Very many requests {whose} are under way. Please try again in a moment; nothing is lost."
+                words = (
+                    f"Too many requests {whose} are under way. Please try again in a moment; nothing is lost."
+                )
                 await PlainTextResponse(words, 429, _HEADERS)(scope, receive, send)
                 return
         self._under_way.update(key for key, *_ in bounds)

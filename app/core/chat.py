@@ -88,6 +88,7 @@ class Server:
     address: str
     key: str = field(default="", repr=False)
     timeout_s: float = 60
+    # httpx2 repeats connections and nothing else, so repeating is a loop of ours (docs/decisions/0017).
     retries: int = 3
     backoff_s: float = 1
 

@@ -170,7 +170,7 @@ class BoundedConnection(HttpToolsProtocol):
         if self.cycle.response_complete:
             self._unwanted += len(body)
             if self._unwanted > MOST_UNWANTED_BYTES:
-                self._end_parsing(413, "This request was answered before its body had come.")
+                self._end_parsing(413, "This request was answered before its body had arrived.")
         super().on_body(body)
 
     def on_message_complete(self) -> None:
@@ -249,7 +249,7 @@ class BoundedConnection(HttpToolsProtocol):
             self._check_body()
         elif self._checks > HEADERS_CHECKS:
             if self._stage is Stage.HEADERS:
-                self._refuse(408, f"The headers did not come within {CHECK_S * HEADERS_CHECKS:g} s.")
+                self._refuse(408, f"The headers did not arrive within {CHECK_S * HEADERS_CHECKS:g} s.")
             elif not self._is_answering:
                 self.transport.close()
 
@@ -265,7 +265,7 @@ class BoundedConnection(HttpToolsProtocol):
             self._checks = self._body = 0
         elif self._checks > BODY_CHECKS:
             seconds = CHECK_S * BODY_CHECKS
-            self._refuse(408, f"The request did not come on: less than {BODY_BYTES} bytes in {seconds:g} s.")
+            self._refuse(408, f"The request stalled: fewer than {BODY_BYTES} bytes in {seconds:g} s.")
 
     def _refuse(self, status: int, words: str) -> None:
         """Say why, where no other reply is under way on this connection, and close it."""

@@ -32,6 +32,7 @@ TRIES = (
     3  # to write what was prepared, before whoever asks is told that somebody else keeps changing the same
 )
 MAX_GROUP = 64
+# A command such as an import holds SQLite's lock for about a second (docs/decisions/0001).
 LOCK_RETRY_S = 0.02
 # More threads that peek wait for each other instead of the server: measured by `bench.matches` (p99 2 to 3 s with 40).
 PEEKING_THREADS = 4

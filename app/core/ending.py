@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 AGAIN_S = "5"
-ENDS = "The service is about to end or to start anew. Please try again in a moment."
+ENDS = "The service is about to stop or restart. Please try again in a moment."
 LAST_S = 1.0
 """How long after that what is left of a body is waited for."""
 _over = threading.Event()

@@ -39,10 +39,12 @@ def make_engine(
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {round(lock_wait_s * 1000)}")
         cursor.execute("PRAGMA journal_mode = WAL")
+        # An acknowledged answer survives a power cut. Measured as fast as NORMAL here: Python is the bound.
         cursor.execute("PRAGMA synchronous = FULL")
         if enforcing:
             cursor.execute("PRAGMA foreign_keys = ON")
         if not checkpointing:
+            # Two connections that write and checkpoint at once can corrupt the log before SQLite 3.51.3.
             cursor.execute("PRAGMA wal_autocheckpoint = 0")
         if not writing:
             cursor.execute("PRAGMA query_only = ON")

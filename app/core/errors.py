@@ -36,7 +36,9 @@ class Stale(Conflict):
     """The data from which a change was prepared have changed."""
 
     def __init__(self) -> None:
-        super().__init__("Somebody changed the same at the same moment. Nothing was changed; do it again.")
+        super().__init__(
+            "Someone else made a change at the same moment. Nothing was saved; please try again."
+        )
 
 
 class InvalidAnswer(StudyError):
@@ -45,5 +47,5 @@ class InvalidAnswer(StudyError):
     status_code = 422
 
     def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__("Please look at the marked questions.")
+        super().__init__("Please check the marked questions.")
         self.errors = errors

@@ -8,6 +8,7 @@ from markdown_it import MarkdownIt
 
 LONGEST: Final = 40_000
 """Characters of a text that are laid out, as the time of some grows with the square: half a second for 20,000 `![`."""
+# HTML is off, so that nothing an experimenter writes becomes script (docs/decisions/0006).
 _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 

@@ -35,7 +35,7 @@ def passes(error: BaseException) -> bool:
     return isinstance(error, NoConnection) or is_full(error)
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """The fault in one line, as the database or the system says it."""
     original = getattr(error, "orig", None) or getattr(error, "strerror", None) or error
     return " ".join(str(original).split())

@@ -1,1 +1,1 @@
-"""What tasks make exports of: tables with their columns, and rows of answered trials with who is left out."""
+"""Building blocks of tasks' exports: tables with their columns, and rows of answered trials with their exclusions."""

@@ -75,8 +75,9 @@ def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
 
 
 def answered_rows(slug: str, own: Sequence[ColumnElement[Any]]) -> Select[Any]:
-    """One row per trial answered, by session and position: who, where, when and whether it is left out, and what a
-    task adds (`own`)."""
+    """One row per trial answered, by session and position: participant, place, time and whether it is left out, and the
+    columns that a task adds (`own`).
+    """
     columns = [
         *who(),
         col(Unit.block).label("block"),

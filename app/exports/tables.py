@@ -22,7 +22,7 @@ Row = Mapping[Any, Any]
 
 
 class Design(Protocol):
-    """What tasks read of a version's design."""
+    """The part of a version's design that tasks read."""
 
     @property
     def blocks(self) -> Sequence[BlockDesign]: ...
@@ -105,7 +105,7 @@ class OfSessions:
 
 @dataclass(frozen=True, slots=True)
 class Exports:
-    """What a task exports; `of_sessions` is what it adds to the rows of participants, if anything."""
+    """The exports of a task; `of_sessions` adds columns to the rows of participants, if anything."""
 
     tables: tuple[ExportTable, ...]
     of_sessions: OfSessions | None = None

@@ -74,7 +74,7 @@ def cancel(session: Session, job_id: int, now: datetime) -> None:
     """A queued job is over at once, a running one at its next step. Raises Conflict for one that is over."""
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status).in_(STANDING))
     if not session.execute(mine.values(status=JobStatus.CANCELLED, ended_at=now)).rowcount:  # type: ignore[attr-defined]
-        raise Conflict("This job is over already.")
+        raise Conflict("This job is already over.")
 
 
 def mark_job_seen(session: Session, job_id: int, now: datetime) -> None:
@@ -121,7 +121,7 @@ def requeue(session: Session, now: datetime) -> None:
     """Queue the jobs of a worker that died from the start, except one during which it has died often."""
     running = update(Job).where(col(Job.status) == JobStatus.RUNNING)
     hopeless = running.where(col(Job.tries) >= MOST_TRIES)
-    message = f"The worker has ended {MOST_TRIES} times while it was at this; it is not tried again."
+    message = f"The worker has ended {MOST_TRIES} times during this job; it is not tried again."
     session.execute(hopeless.values(status=JobStatus.FAILED, ended_at=now, message=message, doing=""))
     session.execute(running.values(status=JobStatus.QUEUED, begun_at=None, done=0, doing=""))
 

@@ -38,11 +38,11 @@ def described() -> Sequence[Described]:
     ours = [judge for judge in judges if not judge.package]
     groups = [ours, *([judge] for judge in judges if judge.package)]
     with ThreadPoolExecutor(4) as threads:
-        answers = list(threads.map(_asked, groups))
+        answers = list(threads.map(_query_descriptions, groups))
     return [described for answer in answers for described in answer]
 
 
-def _asked(judges: Sequence[Registered]) -> Sequence[Described]:
+def _query_descriptions(judges: Sequence[Registered]) -> Sequence[Described]:
     names = [judge.name for judge in judges]
     try:
         done = subprocess.run(  # noqa: S603  (ourselves)

@@ -32,14 +32,14 @@ def read_frames(files: StimulusFiles, settings: Settings, size: Size = FRAME) ->
     try:
         changed_ns = files.clip.stat().st_mtime_ns if files.clip.is_file() else 0
         rate_hz = settings.rate_hz or LINES_HZ
-        values = _kept(files.clip, changed_ns, rate_hz, settings.reads == "bar-code", size)
+        values = _cached_frames(files.clip, changed_ns, rate_hz, settings.reads == "bar-code", size)
         return Frames(rate_hz, values)
     except ClipRefused as refusal:
         raise JudgeFailed(files.clip, refusal.reason) from None
 
 
 @lru_cache(maxsize=4)
-def _kept(clip: Path, changed_ns: int, rate_hz: float, as_lines: bool, size: Size) -> Bytes:
+def _cached_frames(clip: Path, changed_ns: int, rate_hz: float, as_lines: bool, size: Size) -> Bytes:
     """Frames, cached for the last clips, as several copies of a network look at the same pair."""
     return _read(clip, rate_hz, as_lines, size)
 

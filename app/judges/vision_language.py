@@ -106,7 +106,7 @@ class Consistency:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgeAnswers:
     """The verdicts, one for each pair and repeat; every answer; and how steady they are."""
 
     rows: Sequence[VerdictRow]
@@ -122,7 +122,7 @@ def ask_model(
     earlier: Mapping[str, Mapping[str, Any]],
     on_progress: OnProgress,
     now: Clock,
-) -> Asked:
+) -> JudgeAnswers:
     """Ask about every pair. `earlier` are answers of a run that was stopped (`answered_in`); `keep` takes each call.
 
     Raises Spent where the budget does not cover a call, and Unavailable where none comes through.
@@ -151,7 +151,7 @@ def ask_model(
                 on_progress(done, total, NAME)
             answers += of_repeat
             rows.append(_verdict(pair, terms, repeat, of_repeat, begun_at, now()))
-    return Asked(rows, answers, consistency_of(answers))
+    return JudgeAnswers(rows, answers, consistency_of(answers))
 
 
 def answered_in(folder: Path) -> Mapping[str, Mapping[str, Any]]:
@@ -230,21 +230,21 @@ def _ask(chat: Chat, request: Mapping[str, Any], key: str, pair: str, keep: Keep
     """The line that is kept of the call that came through."""
     line: dict[str, Any] = {}
     for call in chat.ask(request, random.Random(key)):
-        line = {"key": key, "pair": pair, **_kept(request, call)}
+        line = {"key": key, "pair": pair, **_exchange_record(request, call)}
         keep(line)
         if not call.fault:
             return line
     raise Unavailable(f"the model's server: {line.get('why', 'no call was made')}")
 
 
-def _kept(request: Mapping[str, Any], call: Call) -> Mapping[str, Any]:
+def _exchange_record(request: Mapping[str, Any], call: Call) -> Mapping[str, Any]:
     """The recorded exchange, with hashes in place of the pictures."""
     (message,) = request["messages"]
     parts = [
         part if part["type"] == "text" else {"image_sha256": _sha256(part["image_url"]["url"])}
         for part in message["content"]
     ]
-    said = _said(call)
+    said = _parsed_reply(call)
     return {
         "result": "failed" if call.fault else "refused" if call.refused else said["result"],
         **({"why": call.fault} if call.fault else {} if call.refused else said),
@@ -260,7 +260,7 @@ def _sha256(url: str) -> str:
     return hashlib.sha256(base64.b64decode(url.partition(",")[2])).hexdigest()
 
 
-def _said(call: Call) -> dict[str, Any]:
+def _parsed_reply(call: Call) -> dict[str, Any]:
     """The named clip, first or second, the probability of the first, and the reason."""
     for each in reversed(objects_in(call.text)):
         choice = str(each.get("choice", "")).strip().lower()
@@ -346,7 +346,7 @@ def _row(
     )
 
 
-def card_of(asked: Asked, terms: Terms, slug: str, number: int, host: str, now: datetime) -> str:
+def card_of(asked: JudgeAnswers, terms: Terms, slug: str, number: int, host: str, now: datetime) -> str:
     """The questions' settings and the consistency of the answers, as JSON."""
     card = {
         "format": "likely-human vision-language 1",

@@ -31,7 +31,7 @@ class Place:
         if self.is_held:
             return "Waits until all clips are processed by the new rules"
         where = "Next in line" if not self.before else f"{self.before} before it"
-        return where if self.seconds is None else f"{where}, done in {_about(self.seconds)}"
+        return where if self.seconds is None else f"{where}, done in {_duration_text(self.seconds)}"
 
 
 def places(session: Session) -> Mapping[str, Place]:
@@ -81,7 +81,7 @@ def _seconds_a_byte(session: Session) -> float | None:
     return sum(took.total_seconds() for _, took in rows) / n_bytes if n_bytes else None
 
 
-def _about(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     if seconds < 60:
         return "less than a minute"
     minutes = round(seconds / 60)

@@ -37,7 +37,7 @@ class WrongOffset(Conflict):
     """Bytes for another position than the current end; `offset` is where to continue."""
 
     def __init__(self, offset: int) -> None:
-        super().__init__(f"{offset} bytes have come; go on from there.")
+        super().__init__(f"{offset} bytes have arrived; continue from there.")
         self.offset = offset
 
 
@@ -48,7 +48,7 @@ class Interrupted(WrongOffset):
 
     def __init__(self, offset: int) -> None:
         super().__init__(offset)
-        self.args = (f"{ENDS} {offset} bytes have come and are kept; go on from there.",)
+        self.args = (f"{ENDS} {offset} bytes have arrived and are kept; continue from there.",)
 
 
 class TooManyBytes(StudyError):
@@ -207,7 +207,7 @@ def append(part: Path, at: int, data: bytes) -> int:
             while view:
                 view = view[file.write(view) :]
     except FileNotFoundError:
-        raise NotFound("What has come of this file is gone; send it from its beginning.") from None
+        raise NotFound("The received part of this file is gone; send it from the beginning.") from None
     except OSError as error:
         if is_full(error):
             raise StorageFull(_FULL) from None
@@ -267,7 +267,7 @@ def _check_announced(request: Request, view: UploadView, offset: int) -> None:
 
 
 def _too_many(view: UploadView) -> str:
-    return f"{view.file_name} was said to have {view.bytes} bytes, and more came; send it from its beginning."
+    return f"{view.file_name} was announced with {view.bytes} bytes, but more arrived; send it from the beginning."
 
 
 def _nothing_more(view: UploadView, offset: int) -> Received:

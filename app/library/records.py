@@ -183,7 +183,7 @@ def parse_record(content: bytes | str) -> Record:
     try:
         return Record.model_validate_json(text, strict=True)
     except ValidationError as error:
-        raise BadRecord(_said(fault) for fault in error.errors(include_url=False)) from None
+        raise BadRecord(_fault_text(fault) for fault in error.errors(include_url=False)) from None
 
 
 def canonical_json(record: Record) -> str:
@@ -226,7 +226,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-def _said(fault: Any) -> str:
+def _fault_text(fault: Any) -> str:
     match fault["type"]:
         case "extra_forbidden":
             message = "is not a key that a record has here; take it out or correct its name"

@@ -142,11 +142,11 @@ def _check_room(session: Session, who: Who, n_bytes: int) -> None:
     standing = {status: (count, int(total)) for status, count, total in session.exec(mine)}
     if standing.get(UploadStatus.RECEIVING, (0, 0))[0] >= MOST_UNFINISHED:
         raise TooManyUploads(
-            f"{MOST_UNFINISHED} of your uploads are not finished. Let them go on, or discard them, and try again."
+            f"{MOST_UNFINISHED} of your uploads are not finished. Let them finish, or discard them, and try again."
         )
     if sum(total for _, total in standing.values()) + n_bytes > MOST_UNFINISHED_BYTES:
         limit = f"{MOST_UNFINISHED_BYTES / 10**9:g} GB"
-        raise TooManyUploads(f"More than {limit} of yours are on the way; wait until some are processed.")
+        raise TooManyUploads(f"More than {limit} of yours are uploading; wait until some are processed.")
 
 
 def unfinished_bytes(session: Session) -> int:
@@ -192,7 +192,7 @@ def call_off(session: Session, who: Who, token: str, now: datetime) -> None:
     """The user no longer wants it. Raises Conflict for an upload that is over."""
     upload = _mine(session, who, token, hold=True)
     if upload.status not in STANDING:
-        raise Conflict(f"{upload.file_name} is not on its way any more; it is {upload.status}.")
+        raise Conflict(f"{upload.file_name} is no longer uploading; it is {upload.status}.")
     job = session.get(Job, upload.job_id) if upload.job_id else None
     if job is not None and job.status in queue.STANDING:
         queue.cancel(session, job.id or 0, now)

@@ -125,7 +125,7 @@ def matches_now(session: Session, study: StudyHere, mode: str, after: int, now: 
     Raises Conflict for an invalid mode.
     """
     if mode and mode not in MODES:
-        raise Conflict(f"{mode[:40]!r} is no mode to look at; use {', '.join(MODES)}.")
+        raise Conflict(f"{mode[:40]!r} is not a mode; use {', '.join(MODES)}.")
     mine = _version.study_id == study.id
     joined = match_table.join(StudyVersion, _version.id == _m.version_id)
     connection = session.connection()
@@ -210,7 +210,7 @@ def stop_match(
         )
         return
     live.store()
-    raise Conflict(f"Match {match_id} is over already: there is nothing to stop.")
+    raise Conflict(f"Match {match_id} is already over.")
 
 
 def match_blocks(session: Session, study: StudyHere) -> tuple[str, ...]:

@@ -50,8 +50,8 @@ def _of_links(session: Session, study_id: int) -> Iterator[str]:
         )
     for (name, value), n in unfilled.most_common(5):
         yield (
-            f"{_sessions(n)} came with {name}={json.dumps(value[:60], ensure_ascii=False)}, which is nobody's id: the "
-            "recruiter has not filled it in. Correct the link there."
+            f"{_sessions(n)} came with {name}={json.dumps(value[:60], ensure_ascii=False)}, which is not an "
+            "id: the recruiter has not filled it in. Correct the link there."
         )
     if unknown:
         names = ", ".join(f"{name[:60]} ({n})" for name, n in unknown.most_common(10))
@@ -87,10 +87,10 @@ def _full(session: Session, version_id: int, run: Run, block: str, *, skips: boo
             *of_version, col(ParticipantSession.status).in_(BEGUN)
         )
         n = sum(blocks is not None and not _has(blocks, block) for blocks in session.exec(begun))
-        return f"Block {block} has all its answers: people who come now go on without it ({n} so far)."
+        return f"Block {block} has all its answers: new participants skip it ({n} so far)."
     refused = select(func.count()).select_from(ParticipantSession)
     n = session.exec(refused.where(*of_version, ParticipantSession.status == Status.FULL)).one()
-    return f"Block {block} has all its answers, so the study takes nobody new ({n} so far)."
+    return f"Block {block} has all its answers, so the study takes no new participants ({n} so far)."
 
 
 def _has(blocks: Sequence[Sequence[object]], block: str) -> bool:

@@ -53,9 +53,9 @@ def choice_of(version: str, mode: str) -> Choice:
     if version not in ("", "all") and not (
         version.isascii() and version.isdigit() and 0 < int(version[:10]) < 2**31
     ):
-        raise BadChoice(f"{version[:40]!r} is no version; write its number, or all.")
+        raise BadChoice(f"{version[:40]!r} is not a version; give its number, or all.")
     if mode and mode not in MODES:
-        raise BadChoice(f"{mode[:40]!r} is no mode to look at; use {', '.join(MODES)}.")
+        raise BadChoice(f"{mode[:40]!r} is not a mode; use {', '.join(MODES)}.")
     number = None if not version else 0 if version == "all" else int(version)
     return Choice(number, Mode(mode) if mode else None)
 

@@ -76,7 +76,7 @@ class AnsweredPages:
 
     def _answers(self, response: Response, page: PageKey) -> Sequence[tuple[str, str]]:
         """Questions with their answers, as asked."""
-        asked = self._asked(page)
+        asked = self._questions_on(page)
         own = {
             "uncertainty": response.uncertainty,
             "certainty": response.certainty,
@@ -93,7 +93,7 @@ class AnsweredPages:
             if value is not None
         ]
 
-    def _asked(self, page: PageKey) -> Sequence[Question]:
+    def _questions_on(self, page: PageKey) -> Sequence[Question]:
         if page.kind != "trial":
             return self.run.design.asked_on(page.kind, page.block)
         return self.run.block(self.way.part_at(page.position).block).design.asked

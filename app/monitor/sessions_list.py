@@ -100,7 +100,7 @@ def checked_search(fields: Search) -> Search:
         if value and value not in values:
             raise BadSearch(f"{value[:40]!r} is no {name}; use one of {', '.join(values)}.")
     if len(fields.q) > LONGEST_QUERY:
-        raise BadSearch(f"That is too long to look for; {LONGEST_QUERY} characters are allowed.")
+        raise BadSearch(f"The search text is too long; {LONGEST_QUERY} characters are allowed.")
     return replace(fields, q=clean(fields.q))
 
 

@@ -30,12 +30,12 @@ from app.trials.tables import (
 
 _ENDS = {
     Status.COMPLETED: "Completed",
-    Status.UNPLAYABLE: "Came to the end without a video that would play",
-    Status.REFUSED: "Did not want to take part",
-    Status.UNDER_AGE: "Said to be too young",
-    Status.FULL: "Agreed when no place was left",
+    Status.UNPLAYABLE: "Reached the end, but no video would play",
+    Status.REFUSED: "Declined consent",
+    Status.UNDER_AGE: "Reported being under age",
+    Status.FULL: "Consented when no place was left",
     Status.LEFT: "Left the consent page without an answer",
-    Status.WITHDRAWN: "Stopped, and had their answers deleted",
+    Status.WITHDRAWN: "Withdrew; answers deleted",
 }
 
 
@@ -83,7 +83,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
     tally = _counted(session, one, practice_pairs(session, one.version_id), sides_known=sides_known)
     way = run.pages_for(one.blocks)
     pages = AnsweredPages(session, session_id, run, way, sides_known=sides_known)
-    events = [*_passed(one, pages, way.keys[one.step]), *_said(session, session_id)]
+    events = [*_passed(one, pages, way.keys[one.step]), *_experimenter_events(session, session_id)]
     return SessionView(
         id=session_id,
         participant=one.participant or "",
@@ -151,7 +151,7 @@ def _exclusion(session: Session, session_id: int) -> str:
     return session.exec(standing).first() or ""
 
 
-def _said(session: Session, session_id: int) -> Iterator[Event]:
+def _experimenter_events(session: Session, session_id: int) -> Iterator[Event]:
     """Events of experimenters: exclusions and notes."""
     exclusions = session.exec(select(Exclusion).where(Exclusion.session_id == session_id)).all()
     notes = session.exec(select(SessionNote).where(SessionNote.session_id == session_id)).all()

@@ -1,1 +1,1 @@
-"""What jobs make of a study: reports, packages, judgings, results, clue reports: asked for, found again, withheld."""
+"""Outputs of jobs on a study: reports, packages, judgings, results, clue reports: requested, found again, withheld."""

@@ -29,7 +29,7 @@ class BadView(StudyError):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ResultsRequest:
     """The request in an address: a mode, and another study to compare with."""
 
     mode: Mode
@@ -53,14 +53,14 @@ def modes_of(session: Session, study: StudyHere) -> Sequence[tuple[Mode, int]]:
     return [(mode, counts.get(mode, 0)) for mode in MODES]
 
 
-def asked_for(session: Session, who: Who, study: StudyHere, mode: str, against: str) -> Asked:
+def asked_for(session: Session, who: Who, study: StudyHere, mode: str, against: str) -> ResultsRequest:
     """Raises BadView for a mode that is none, NotFound for a study that the user does not see."""
     if mode and mode not in MODES:
-        raise BadView(f"{mode[:40]!r} is no mode to look at; use {', '.join(MODES)}.")
+        raise BadView(f"{mode[:40]!r} is not a mode; use {', '.join(MODES)}.")
     counts = modes_of(session, study)
     usual = next((each for each, n in counts if n), Mode.LIVE)
     other = study_for(session, who, against) if against and against != study.slug else None
-    return Asked(Mode(mode) if mode else usual, other)
+    return ResultsRequest(Mode(mode) if mode else usual, other)
 
 
 def open_results(session: Session, who: Who, study: StudyHere, now: datetime) -> None:
@@ -73,7 +73,7 @@ def open_results(session: Session, who: Who, study: StudyHere, now: datetime) ->
     record(session, who.actor, OPEN, now=now, study=study.slug, after={"state": study.state, **counts})
 
 
-def require_all_open(session: Session, who: Who, study: StudyHere, asked: Asked) -> None:
+def require_all_open(session: Session, who: Who, study: StudyHere, asked: ResultsRequest) -> None:
     """Raises Conflict if the study, or the one compared with it, is closed to this user."""
     for one in (study, asked.against):
         if one is not None:
@@ -90,10 +90,10 @@ def comparable(session: Session, who: Who, study: StudyHere, mode: Mode) -> Sequ
     ]
 
 
-def standing(session: Session, study: StudyHere, asked: Asked) -> Standing:
+def standing(session: Session, study: StudyHere, asked: ResultsRequest) -> Standing:
     """The computed results of a page, and whether they cover the current answers."""
     key = _key(session, study, asked)
-    about = _about(study, asked)
+    about = _request_fields(study, asked)
     jobs = [
         job
         for job in queue.jobs_of(session, Kind.RESULTS, study.id)
@@ -122,16 +122,16 @@ def is_wanted(now_standing: Standing, now: datetime, *, is_kept: bool) -> bool:
     return not there.is_current and now - (there.shown.ended_at or there.shown.asked_at) > FRESH_FOR
 
 
-def ask_results(session: Session, who: Who, study: StudyHere, asked: Asked, now: datetime) -> int:
+def ask_results(session: Session, who: Who, study: StudyHere, asked: ResultsRequest, now: datetime) -> int:
     """Start the computation, unless it is under way. No entry in the audit log, as nothing changes."""
     there = standing(session, study, asked)
     if there.under_way:
         return there.under_way.id
-    params = {**_about(study, asked), "key": there.key}
+    params = {**_request_fields(study, asked), "key": there.key}
     return queue.ask(session, Kind.RESULTS, params, now=now, asked_by=who.user_id, study_id=study.id)
 
 
-def shown_job(session: Session, study: StudyHere, asked: Asked) -> JobView:
+def shown_job(session: Session, study: StudyHere, asked: ResultsRequest) -> JobView:
     """The computation that the page shows. Raises NotFound."""
     shown = standing(session, study, asked).shown
     if shown is None:
@@ -152,7 +152,7 @@ def check_clip(session: Session, study: StudyHere, sha256: str) -> str:
     return sha256
 
 
-def _about(study: StudyHere, asked: Asked) -> dict[str, str]:
+def _request_fields(study: StudyHere, asked: ResultsRequest) -> dict[str, str]:
     return {
         "slug": study.slug,
         "against": asked.against.slug if asked.against else "",
@@ -160,7 +160,7 @@ def _about(study: StudyHere, asked: Asked) -> dict[str, str]:
     }
 
 
-def _key(session: Session, study: StudyHere, asked: Asked) -> str:
+def _key(session: Session, study: StudyHere, asked: ResultsRequest) -> str:
     """A hash that changes when an answer, an exclusion, a version or a run of judges is added or removed."""
     parts = [_counts(session, one) for one in (study, asked.against) if one is not None]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]

@@ -34,7 +34,7 @@ class FaultyPairs(StudyError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         first = faults[0]
         more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
-        super().__init__(f"Not taken yet: {first.message} ({first.remedy}){more}.")
+        super().__init__(f"Not saved yet: {first.message} ({first.remedy}){more}.")
         self.faults = tuple(faults)
 
 
@@ -47,7 +47,7 @@ class InBlocks(Conflict):
 
 
 IN_BLOCKS = (
-    "This study has blocks, and its pairs stand in them: say of which block, or edit them in the design."
+    "This study has blocks, and its pairs belong to them: say of which block, or edit them in the design."
 )
 _OF_BLOCK = ("pairs", "sample", "trials", "per_participant")
 
@@ -163,7 +163,7 @@ async def save_pairs(
     unless `even_faulty`. Pairs are drawn in a thread, so that answers are not delayed.
     """
     _refuse_nothing(given)
-    kept = await database.read(_kept, who, study, given, even_faulty, again)
+    kept = await database.read(_with_drawn_pairs, who, study, given, even_faulty, again)
     return await _put(database, who, study, kept, revision, now)
 
 
@@ -173,7 +173,7 @@ async def draw_again(database: Database, who: Who, study: StudyHere, revision: i
     refuse_blocks(keys)
     sample = keys.get("sample")
     if not isinstance(sample, Mapping) or keys.get("pairs") is not None:
-        raise Conflict("No pairs are drawn at present: the study has a list of them, or none.")
+        raise Conflict("No pairs are currently drawn: the study has a list of them, or none.")
     anew = {key: value for key, value in sample.items() if key != "drawn"}
     return await save_pairs(database, who, study, {"sample": anew}, revision, now, again=True)
 
@@ -186,7 +186,7 @@ def _refuse_nothing(given: Mapping[str, Any]) -> None:
         raise NothingAsked("Ask for one main pair at least: practice alone gives no data.")
 
 
-def _kept(
+def _with_drawn_pairs(
     session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], even_faulty: bool, again: bool
 ) -> dict[str, Any]:
     """The given keys, with a sample's pairs as drawn now: they stay, even if clips are added.
@@ -217,7 +217,7 @@ async def list_drawn(database: Database, who: Who, study: StudyHere, revision: i
     here = await database.read(pairs_here, who, study)
     refuse_blocks(here.draft.keys)
     if here.found.way != "drawn" or not here.found.pairs:
-        raise Conflict("No pairs are drawn at present, so there are none to turn into a list.")
+        raise Conflict("No pairs are currently drawn, so there are none to turn into a list.")
     text = rows_as_csv(rows_of(here.found.pairs))
     return await _put(database, who, study, {"pairs": text}, revision, now)
 

@@ -256,7 +256,7 @@ def _one_sided(pairs: Sequence[PairSpec], sides: Sides) -> Advice | None:
     side = "left" if 2 * n_left > len(main) else "right"
     return Advice(
         f"Sides are fixed, and the true member is {how_often} on the {side}: "
-        f"whoever always presses {side} is right as often.",
+        f"always pressing {side} is right as often.",
         "Set sides to balanced in the design, or turn half of the pairs round",
         is_serious=True,
     )
@@ -281,7 +281,8 @@ def _repeated(pairs: Sequence[PairSpec], shown: str) -> Advice | None:
         return None
     most = max(times.values())
     return Advice(
-        f"{counted(len(often), f'{shown} is', f'{shown}s are')} shown to everybody more than once (up to {most} "
+        f"{counted(len(often), f'{shown} is', f'{shown}s are')} shown to every participant more than once (up to "
+        f"{most} "
         "times): later trials then also measure memory.",
         f"Use more {shown}s or fewer pairs, if that matters in your study",
     )

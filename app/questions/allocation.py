@@ -125,7 +125,7 @@ class Allocation(QuestionType):
         return "\n".join(f"{option}: {points}" for option, points in value.items())
 
     def simulate(self, person: Answering, view: QuestionView) -> Mapping[str, str]:
-        """Shares that fall off along an order of one's own: each option takes half of what is left."""
+        """Shares that decrease along a random order: each option takes half of the rest."""
         assert isinstance(view, AllocationView)
         names, left = person.order([field.name for field in view.fields]), view.total
         shares: dict[str, str] = {}

@@ -195,7 +195,7 @@ class Answering(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class QuestionContext:
     """The context of a question for checks between keys: `scales` by name, including the built-in ones.
 
     `of_pairs`: the question is asked about pairs, whose answers have columns of their own.
@@ -230,7 +230,7 @@ class QuestionType:
     # What a cell of an export holds, where that is more than the answer itself.
     entry: ClassVar[str] = ""
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
 
@@ -282,8 +282,9 @@ class QuestionType:
         return "Please answer this question." if value is None else ""
 
     def parts(self, question: Question) -> Mapping[str, Question]:
-        """The questions that it consists of, where each has an answer of its own: the answer is a mapping by these
-        keys, and its parts are exported and analysed one by one."""
+        """The questions it consists of, if each has an answer of its own: the answer is a mapping by these keys, and
+        its parts are exported and analysed one by one.
+        """
         return {}
 
     def column(self, question_id: str) -> str | None:

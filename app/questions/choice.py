@@ -9,12 +9,12 @@ from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
     ANSWER_DUE,
-    Around,
     Asked,
     Options,
     OptionView,
     Part,
     Question,
+    QuestionContext,
     QuestionType,
     texts_of,
 )
@@ -54,7 +54,7 @@ class Choice(QuestionType):
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "selection", "options": ["Yes", "No"]}
     level = "nominal"
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         n = len(texts_of(keys.get("options")))
         if keys.get("yes_no") is True and n != 2:
             message = f"a yes_no question has two options, and there are {n}"

@@ -10,7 +10,6 @@ from app.core.widgets import Widget
 from app.questions.base import (
     ANSWER_DUE,
     HOW_CERTAIN,
-    Around,
     Asked,
     Label,
     Labels,
@@ -18,6 +17,7 @@ from app.questions.base import (
     OptionView,
     Part,
     Question,
+    QuestionContext,
     QuestionType,
     exactly_one,
     finite_number,
@@ -80,7 +80,7 @@ class Likert(QuestionType):
     level: ClassVar[Level | None] = "ordinal"
     kept_ids = frozenset({"uncertainty"})
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         scale, labels = keys.get("scale"), keys.get("labels")
         if scale is not None and labels is not None:
             yield Fault((*place, "scale"), "both `labels` and `scale` are given", "keep one of the two")
@@ -124,7 +124,7 @@ class Likert(QuestionType):
 
 
 def _direction(
-    place: Place, keys: Mapping[str, Any], points: Sequence[str], around: Around
+    place: Place, keys: Mapping[str, Any], points: Sequence[str], around: QuestionContext
 ) -> Iterator[Fault]:
     """Check that `uncertainty` runs in the direction of the exported column of that name."""
     if not around.of_pairs or str(keys.get("id")).strip() != "uncertainty" or not points:

@@ -9,11 +9,11 @@ from pydantic import AfterValidator, Field
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
-    Around,
     FormField,
     Label,
     Part,
     Question,
+    QuestionContext,
     QuestionView,
     different,
     exactly_one,
@@ -76,7 +76,7 @@ class Matrix(Likert):
     level = None
     kept_ids: ClassVar[frozenset[str]] = frozenset()
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         yield from super().faults(place, {**keys, "anchors": None}, around)
 
     def as_far(self, question: Question, keys: Mapping[str, Any]) -> Question:

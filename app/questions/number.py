@@ -12,11 +12,11 @@ from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
     ANSWER_DUE,
-    Around,
     Asked,
     FormField,
     Limits,
     Question,
+    QuestionContext,
     QuestionType,
     QuestionView,
     finite_number,
@@ -77,7 +77,7 @@ class Number(QuestionType):
         low, high = self.ends
         return finite_number(keys.get("minimum", low)), finite_number(keys.get("maximum", high))
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         low, high = self.limits(keys)
         if low is not None and high is not None and not low < high:
             message = f"there is nothing to answer between {low:g} and {high:g}"

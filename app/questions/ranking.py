@@ -11,12 +11,12 @@ from app.core.widgets import Widget
 from app.questions.base import (
     ANSWER_DUE,
     Answering,
-    Around,
     Asked,
     FormField,
     Label,
     OptionView,
     Question,
+    QuestionContext,
     QuestionType,
     QuestionView,
     different,
@@ -61,7 +61,7 @@ class Ranking(QuestionType):
     begins_with: ClassVar[Mapping[str, Any]] = {"options": ["Speed", "Safety", "Comfort"]}
     entry = f"all options, the first first, joined by `{JOINT}`"
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         for option in texts_of(keys.get("options")):
             if JOINT in option:
                 message = (

@@ -10,11 +10,11 @@ from app.core.widgets import Widget
 from app.questions.base import (
     ANSWER_DUE,
     HOW_CERTAIN,
-    Around,
     Asked,
     Label,
     OptionView,
     Question,
+    QuestionContext,
     different,
     finite_number,
     is_doubtful,
@@ -72,7 +72,7 @@ class Slider(Number):
     first_about_people: ClassVar[Mapping[str, Any]] = {}
     ends = (0, 100)
 
-    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+    def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         faults = list(super().faults(place, keys, around))
         yield from faults or _steps(place, keys, *self.limits(keys))
         yield from _direction(place, keys, around)
@@ -117,7 +117,7 @@ def _steps(place: Place, keys: Mapping[str, Any], low: float | None, high: float
     yield Fault((*place, where), message, "choose a `step` that divides the whole scale")
 
 
-def _direction(place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+def _direction(place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
     """Check that `certainty` runs in the direction of the exported column: more is more certain."""
     if not around.of_pairs or str(keys.get("id")).strip() != "certainty":
         return

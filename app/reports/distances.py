@@ -123,13 +123,13 @@ def kept_distances(session: Session, design: StudyDesign) -> list[SourceDistance
     for source, attributes in rows:
         # In the order of the file: distance_2 before distance_10.
         for name in sorted(attributes, key=lambda name: (len(name), name)):
-            one = _kept(source, attributes[name]) if name.startswith(ATTRIBUTE) else None
+            one = _stored_distance(source, attributes[name]) if name.startswith(ATTRIBUTE) else None
             if one is not None:
                 found.setdefault((one.source, one.metric), one)
     return list(found.values())
 
 
-def _kept(source: str, text: str) -> SourceDistance | None:
+def _stored_distance(source: str, text: str) -> SourceDistance | None:
     try:
         metric, distance, low, high, n, unit = json.loads(text)
         reason = None if low is not None else "none was given"

@@ -143,7 +143,7 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
 
 
 def _of_background(designs: Mapping[int, StudyDesign]) -> Iterator[tuple[Question, str]]:
-    """Background questions as they are exported, of every version, with what a cell of each holds."""
+    """Background questions as exported, of every version, with the kind of content in each one's cells."""
     for design in designs.values():
         for question in design.background:
             for part in parts_of(question):

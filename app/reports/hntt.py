@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from analysis import hntt_responses, read_hntt
 from app.questions.base import Question
-from app.reports.imported import Asked, refuse_known_studies, store_study
+from app.reports.imported import CollectionDetails, refuse_known_studies, store_study
 
 _UNCERTAINTY = (
     "extremely certain",
@@ -27,7 +27,7 @@ _CERTAIN = Question(
     required=False,
     labels=_UNCERTAINTY,
 )
-_ASKED = Asked(
+_ASKED = CollectionDetails(
     title="Human Navigation Turing Test",
     consent=IMPORTED,
     about="Asked where the answers were collected.",

@@ -34,7 +34,7 @@ _TIMES = ("shown_at", "answered_at")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CollectionDetails:
     """The circumstances in which the answers were collected; `consent` is the version that marks such an import."""
 
     title: str
@@ -74,7 +74,9 @@ def taken_of(about: str) -> str:
     return about.removeprefix(ABOUT).strip()
 
 
-def store_study(session: Session, slug: str, rows: pd.DataFrame, asked: Asked, now: datetime) -> Imported:
+def store_study(
+    session: Session, slug: str, rows: pd.DataFrame, asked: CollectionDetails, now: datetime
+) -> Imported:
     """Store checked responses as a closed study of one version. Clips that are there already by name are used.
 
     Raises Conflict for a clip that is there with another source.
@@ -147,7 +149,9 @@ def _add_stimuli(session: Session, pairs: pd.DataFrame, now: datetime) -> None:
     session.flush()
 
 
-def _design(slug: str, pairs: pd.DataFrame, clips: Mapping[str, str | None], asked: Asked) -> StudyDesign:
+def _design(
+    slug: str, pairs: pd.DataFrame, clips: Mapping[str, str | None], asked: CollectionDetails
+) -> StudyDesign:
     block = PairDesign(
         task="pair",
         sample=None,

@@ -15,7 +15,7 @@ from app.questions.base import Question
 from app.reports.imported import (
     ABOUT,
     MAPPED,
-    Asked,
+    CollectionDetails,
     Imported,
     refuse_known_studies,
     require_slug,
@@ -67,7 +67,7 @@ def _store(
         # Made of the pairs' names, which another study may have, too.
         rows = rows.assign(**{f"stimulus_{m}": _in_study(rows[f"stimulus_{m}"], slug) for m in "ab"})
     _require_storable(path, slug, rows)
-    asked = Asked(
+    asked = CollectionDetails(
         title=slug,
         consent=MAPPED,
         about=f"{ABOUT} {notes}".strip(),

@@ -84,7 +84,7 @@ def _ratings(path: Path, mapping_path: Path) -> tuple[pd.DataFrame, Sequence[Que
     table = ratings.table
     texts, numbers = table["score"].astype(object), ratings.scores()
     kept = [
-        _kept(text, number, ratings, str(criterion))
+        _stored_score(text, number, ratings, str(criterion))
         for text, number, criterion in zip(texts, numbers, table["criterion"], strict=True)
     ]
     # As in a study: what belongs together is a group, and in it items differ by condition.
@@ -107,7 +107,7 @@ def _texts_or_none(cells: pd.Series) -> pd.Series:
     return cells.astype(object).where(cells.notna(), None)
 
 
-def _kept(text: Any, number: float, ratings: Ratings, criterion: str) -> str | int | float:
+def _stored_score(text: Any, number: float, ratings: Ratings, criterion: str) -> str | int | float:
     """A score as the database keeps it: a text where it does not count as a number, empty where it was not given."""
     if pd.isna(text):
         return ""

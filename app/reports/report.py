@@ -240,7 +240,7 @@ def write_report(
         analysis = _analysed(answered, chosen, seed, resamples, independent=independent)
     judges = None
     if verdicts is not None and analysis is not None:
-        on_progress(1, _STEPS, "holding judges against people")
+        on_progress(1, _STEPS, "comparing judges with people")
         with computing():
             judges = _judged(answered, verdicts, chosen, seed, resamples)
     found = None

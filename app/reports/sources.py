@@ -1,4 +1,4 @@
-"""What a report can be of: a study in the database, or a study in an exported file."""
+"""Sources of a report: a study in the database, or a study in an exported file."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from app.trials.tables import Status
 
 @dataclass(frozen=True, slots=True)
 class FileStudy:
-    """A study of which there are answers and nothing else; `origin` says where from, `taken` what was assumed."""
+    """A study known by its answers alone; `origin` tells where they are from, `taken` what was assumed."""
 
     slug: str
     origin: str
@@ -46,7 +46,7 @@ Tables = Mapping[str, pd.DataFrame]
 
 
 def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
-    """Raises NotFound for an unknown study. Of imported answers nothing is said that they do not tell."""
+    """Raises NotFound for an unknown study. For imported answers, nothing is stated that they do not contain."""
     facts, frame = study_facts(session, slug), responses_frame(session, slug)
     consent = facts.versions[-1].design.consent if facts.versions else None
     if consent and consent.version == IMPORTED:
@@ -84,7 +84,7 @@ def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], d
 
 
 def noun_of(study: Source) -> Noun:
-    """What its pairs show: clips, records or texts; of answers from elsewhere that is not known."""
+    """The kind of stimuli in its pairs: clips, records or texts; unknown for answers from elsewhere."""
     if isinstance(study, FileStudy) or not study.versions:
         return ITEM
     kinds = {block.shows for block in study.versions[-1].design.blocks_of(PairDesign) if block.pairs}
@@ -92,7 +92,7 @@ def noun_of(study: Source) -> Noun:
 
 
 def sessions_of(study: Source, mode: str) -> Sessions | None:
-    """How many sessions of a mode came how far; a file does not tell."""
+    """The number of sessions of a mode by how far they came; None for a file, which does not tell."""
     if isinstance(study, FileStudy):
         return None
     counts = {status: n for (of_mode, status), n in study.sessions.items() if of_mode == mode}

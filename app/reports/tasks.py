@@ -27,5 +27,5 @@ def every_table() -> Mapping[str, ExportTable]:
 
 
 def table_of(what: str) -> ExportTable:
-    """A table by its name, of whichever task. Raises KeyError."""
+    """A table of any task by its name. Raises KeyError."""
     return every_table()[what]

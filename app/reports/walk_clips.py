@@ -33,7 +33,7 @@ SHORT = "too short for the clip of its scene"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownWalks:
     """The walks of a study that can be shown, and how many cannot, by why."""
 
     walks: tuple[Walked, ...]
@@ -45,7 +45,7 @@ class Shown:
         return ", ".join(f"{n} {why}" for why, n in self.left_out.items())
 
 
-def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> Shown:
+def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> ShownWalks:
     """The walks of a study in one mode that become clips: to their goals, by people who agreed and count.
 
     Names of clips, players and sessions are keyed hashes: stable, and not traceable to people. Raises NotFound for an
@@ -78,7 +78,7 @@ def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> Shown:
                 simulated=mode is Mode.SIMULATED,
             )
         )
-    shown = Shown(tuple(sorted(found, key=lambda one: one.name)), left_out)
+    shown = ShownWalks(tuple(sorted(found, key=lambda one: one.name)), left_out)
     if not found:
         raise Conflict(_none_of(slug, mode, shown))
     return shown
@@ -101,7 +101,7 @@ def _why_not(row: Mapping[str, object], *, agreed: bool) -> str:
     return "" if agreed else UNAGREED
 
 
-def _none_of(slug: str, mode: Mode, shown: Shown) -> str:
+def _none_of(slug: str, mode: Mode, shown: ShownWalks) -> str:
     why = f" ({shown.left_out_in_words})" if shown.left_out else ""
     unagreed = (
         "; say in the consent text that walks are shown to others, and `play_shown: true` in the study file"

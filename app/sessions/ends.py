@@ -21,21 +21,21 @@ FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
     "you. Thank you for your interest."
 )
-HELP = "This is not your fault. Please say what happened: you can be helped, also with your pay."
+HELP = "This is not your fault. Please tell the researchers what happened; they can help you, also with your pay."
 WHY: dict[Shortfall, str] = {
-    "left": "You left a match before its end. What you had earned until then is yours.",
+    "left": "You left a match before its end. You keep what you had earned until then.",
     "withdrew": "You chose not to wait for others, so you played no match after that.",
-    "questions": "The questions on the rules were not answered right, so you played no match.",
+    "questions": "Your answers to the questions about the rules were not correct, so you played no match.",
     "nobody": "There were not enough people at the same time, so not every match could begin. It is not your fault.",
 }
 
 CODE_FOR = {
     Way.FINISHED: "Your completion code",
     Way.NO_CONSENT: "Your code for not taking part",
-    Way.SCREENED_OUT: "Your code, as you could not take part",
-    Way.FULL: "Your code, as there was no place for you",
+    Way.SCREENED_OUT: "Your code, because you could not take part",
+    Way.FULL: "Your code, because all places were taken",
     Way.PARTIAL: "Your code for a part of the study",
-    Way.FAILED: "Your code, as it did not work on your device",
+    Way.FAILED: "Your code, because the study did not work on your device",
 }
 
 
@@ -44,7 +44,7 @@ def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") 
     kept = "Only this and today's date are kept, and nothing about you."
     if declined.status is Status.REFUSED:
         text = f"You have chosen not to take part. {kept}"
-        return _end(design, Way.NO_CONSENT, "Thank you all the same", text, preview=preview)
+        return _end(design, Way.NO_CONSENT, "Thank you anyway", text, preview=preview)
     age = design.consent.minimum_age if design else None
     who = f"who are {age} or older" if age else "of the age that the study asks for"
     text = f"Only people {who} can take part. {kept}"
@@ -90,7 +90,7 @@ def time_left(where: StudyWhere, now: datetime) -> str:
 
 def nothing_played(where: StudyWhere, preview: str) -> EndPage:
     """The page for a participant on whose device no part of the study worked."""
-    title, failed = "The videos could not be played", "Not one of the videos could be played"
+    title, failed = "The videos could not be played", "None of the videos could be played"
     if not where.run.shows_clips:
         title, failed = "This did not work on your device", "You could do none of the tasks on this device"
     text = f"{failed}, so there were no answers to give. {HELP}"

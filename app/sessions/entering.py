@@ -33,12 +33,12 @@ from app.trials.tables import (
 )
 
 NO_STUDY = "There is no study at this address. Please check the link that you were given."
-NO_SUCH_SESSION = "The session that this link was made for is no more. Please ask for a new link."
+NO_SUCH_SESSION = "The session of this link no longer exists. Please ask for a new link."
 OVERTAKEN = "the same participant took part by a signed link"
 TOKEN_LENGTH = 22
-WHO_INVITED = "whoever invited you to this study"
+WHO_INVITED = "the person who invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
-PAUSED = "This study is paused and takes nobody new at present."
+PAUSED = "This study is paused and takes no new participants at present."
 LATER = "Please open the link that you were given again later."
 
 
@@ -51,9 +51,9 @@ class BegunElsewhere(StudyError):
     def __init__(self, design: StudyDesign) -> None:
         self.design = design
         super().__init__(
-            "With this link the study was begun in another browser. Please open the link there: you go on where you "
-            "were. If that browser is gone, or if it was not you, please ask for a link of your own. "
-            f"Whom to ask: {design.completion.contact or WHO_INVITED}"
+            "The study was started with this link in another browser. Please open the link there to continue "
+            "where you left off. If you no longer have that browser, or if it was not you, please ask for a "
+            f"link of your own. Contact: {design.completion.contact or WHO_INVITED}"
         )
 
 

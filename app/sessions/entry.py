@@ -58,7 +58,7 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         raise BadLink(
             "This link is not complete. Please use it just as you were given it, or ask for a new one."
         )
-    marks = _kept(request, slug)
+    marks = _browser_tokens(request, slug)
     visit = Visit(
         slug=slug,
         mode=Mode.LIVE if pass_ is None else _mode(pass_, slug, secret),
@@ -123,7 +123,7 @@ def _participant(parameters: Mapping[str, str]) -> str | None:
     return None
 
 
-def _kept(request: Request, slug: str) -> Mapping[str, str]:
+def _browser_tokens(request: Request, slug: str) -> Mapping[str, str]:
     """The tokens of a browser's sessions, the newest first, each with the mark of whose visit it was."""
     kept = request.cookies.get(_cookie(slug), "").split(".")[:REMEMBERED]
     parts = [(each[:TOKEN_LENGTH], each[TOKEN_LENGTH:]) for each in kept]

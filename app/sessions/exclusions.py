@@ -13,7 +13,7 @@ from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote, 
 LONGEST = 2_000
 
 
-class TextDue(StudyError):
+class InvalidText(StudyError):
     """A reason or a note that is empty or too long."""
 
     status_code = 422
@@ -23,7 +23,7 @@ def exclude(
     session: Session, who: Who, study: StudyHere, session_id: int, reason: str, now: datetime
 ) -> None:
     """Leave a session out of the numbers from now on. Raises Conflict where it is left out already."""
-    reason = _checked(reason, "Say in a few words why, for whoever reads the data.")
+    reason = _checked(reason, "Give a short reason, for readers of the data.")
     of_people(session, study, session_id)
     if _standing(session, session_id) is not None:
         raise Conflict(f"Session {session_id} is excluded already.")
@@ -65,9 +65,9 @@ def no_such_session(session_id: int) -> NotFound:
 def _checked(text: str, empty: str) -> str:
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise TextDue(empty)
+        raise InvalidText(empty)
     if len(text) > LONGEST:
-        raise TextDue(f"That is too long: {len(text)} characters, {LONGEST} are allowed.")
+        raise InvalidText(f"That is too long: {len(text)} characters, {LONGEST} are allowed.")
     return text.replace("\x00", "�").encode("utf-8", "replace").decode()
 
 
@@ -84,7 +84,7 @@ def of_people(session: Session, study: StudyHere, session_id: int) -> None:
         raise no_such_session(session_id)
     if mode == Mode.PREVIEW:
         raise Conflict(
-            "A preview counts nowhere, and goes when its design is replaced: there is nothing to say of it."
+            "Previews are not counted and are deleted with their design, so they take no exclusion or note."
         )
 
 

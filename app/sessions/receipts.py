@@ -9,7 +9,7 @@ import hmac
 
 from app.core.errors import NotFound
 
-NO_RECEIPT = "There are no answers with this code. Please look whether it is as the last page showed it."
+NO_RECEIPT = "No answers were found for this code. Please check that it matches the code on the last page."
 
 
 def receipt_of(session_id: int, secret: str) -> str:

@@ -123,7 +123,7 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     response = render(
         MessagePage(
-            "This study opens in a tab of its own",
+            "This study opens in its own tab",
             "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
             design.title if design else "",
             link=f"{request.url.path}{query}",

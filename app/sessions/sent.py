@@ -11,7 +11,7 @@ from app.sessions.coming import Came, came_by, split_number
 from app.sessions.entry import CAME
 
 
-class Sent(NamedTuple):
+class SentForm(NamedTuple):
     """A form as sent, as stored, and the visitor it carries; only a consent form carries one."""
 
     form: Mapping[str, str]
@@ -20,12 +20,12 @@ class Sent(NamedTuple):
     came: Came | None
 
 
-async def sent_form(form: SingleForm, settings: SettingsDep) -> Sent:
+async def sent_form(form: SingleForm, settings: SettingsDep) -> SentForm:
     number, carried = split_number(form.get("submit_id", ""))
-    return Sent(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
+    return SentForm(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
 
 
-SentDep = Annotated[Sent, Depends(sent_form)]
+SentDep = Annotated[SentForm, Depends(sent_form)]
 
 
 def with_came(path: str, carried: str, **more: str) -> str:

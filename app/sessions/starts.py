@@ -23,7 +23,7 @@ class TooManyStarts(StudyError):
     def __init__(self, wait: timedelta) -> None:
         minutes = max(1, round(wait.total_seconds() / 60))
         super().__init__(
-            "Very many people have just begun from your network. Please open your link again in "
+            "Too many people have just started from your network. Please open your link again in "
             f"{minutes} minute{'' if minutes == 1 else 's'}; nothing is lost."
         )
         self._wait = wait

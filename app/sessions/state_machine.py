@@ -78,11 +78,11 @@ def submit(
     hold(session, token)
     where = locate(session, token, submit_id)
     if not 0 < len(submit_id) <= MAX_SUBMIT_ID:
-        raise InvalidAnswer({"submit_id": "The form came without its number. Please reload the page."})
+        raise InvalidAnswer({"submit_id": "The form is incomplete. Please reload the page."})
     if where.is_stored:
         return None
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
-        raise NotCurrent("You have already finished: nothing more is asked.", "over")
+        raise NotCurrent("You have already finished; there are no more questions.", "over")
     named = submit_id.partition(".")[0]
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
         raise NotCurrent("You have already answered this page, perhaps in another window.")

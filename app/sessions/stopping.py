@@ -24,7 +24,7 @@ from app.trials.tables import BEGUN, Status
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
-NOT_CONFIRMED = "Press the button once more to have your answers deleted."
+NOT_CONFIRMED = "Press the button again to delete your answers."
 
 
 @router.get("/p/{token}/stop")
@@ -115,5 +115,5 @@ def stopping(where: StudyWhere) -> StopPage:
 
 
 def withdrawn(design: StudyDesign | None) -> MessagePage:
-    text = "All that is kept is that somebody had this done today. You may close this page."
+    text = "We keep a record that answers were deleted today, and nothing else. You may close this page."
     return MessagePage("Your answers are deleted", text, design.title if design else "")

@@ -32,10 +32,10 @@ from app.trials.tables import DECLINED, Mode, Status
 
 NOTICES = {
     "moved": "You have already answered that page. Continue here.",
-    "over": "You have already finished: nothing more is asked.",
-    "late": "Your move was not counted: one was made before it, or its time was over.",
+    "over": "You have already finished; there are no more questions.",
+    "late": "Your move was not counted: another one was made first, or time had run out.",
 }
-FORM_ERROR = "Please look at the marked questions."
+FORM_ERROR = "Please check the marked questions."
 
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each

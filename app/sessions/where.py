@@ -35,8 +35,8 @@ from app.trials.tables import (
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_SESSION = (
-    "There is no session at this address. Of somebody who did not want to take part, or had their answers "
-    "deleted, none is kept; everybody else please uses the link that they were given."
+    "There is no session at this address. If you declined to take part or deleted your answers, no session "
+    "is kept; otherwise please use the link that you were given."
 )
 _tables = SQLModel.metadata.tables
 _session, _version, _study, _trial, _response, _unit, _member, _token, _stimulus, _content = (

@@ -88,7 +88,9 @@ async def simulate(
 
 
 def filled(page: Page, person: Person) -> dict[str, str]:
-    """A form by the page's typed fields, whatever they mean: an option of each, a number within its bounds."""
+    """A form filled by the page's typed fields, independent of their meaning: an option of each, a number within its
+    bounds.
+    """
     fields = {"submit_id": page.submit_id}
     for field in page.fields:
         if field.options:

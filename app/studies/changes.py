@@ -18,7 +18,7 @@ from app.studies.drafts import (
     save_draft,
     save_version,
 )
-from app.studies.file.yamlpatch import Written
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.history import design_as_draft
 from app.studies.versions import Loaded
 
@@ -34,7 +34,7 @@ async def put_draft(
 
 
 async def put_file(
-    database: Database, who: Who, study: StudyHere, file: Written, source: str, now: datetime
+    database: Database, who: Who, study: StudyHere, file: WrittenFile, source: str, now: datetime
 ) -> int:
     """Like `replace_draft`, with the previous draft read beforehand."""
     return await database.prepare_and_write(

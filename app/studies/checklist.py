@@ -59,7 +59,7 @@ class Clues(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class ChecklistContext:
     """The checklist's context outside the study's own tables: the clips' files, and the clue reports.
 
     `files` maps each clip's hash to whether its file exists; None while files have not been checked.
@@ -69,7 +69,7 @@ class Around:
     clues: Callable[[Session, StudyHere], Clues]
     files: Mapping[str, bool] | None = None
 
-    def looked(self, session: Session, study: StudyHere) -> "Around":
+    def looked(self, session: Session, study: StudyHere) -> "ChecklistContext":
         """A copy with the files of the newest version's clips checked, for a write that depends on them."""
         version = newest_of(session, study)
         hashes = (
@@ -89,7 +89,7 @@ class Around:
         return self.files[sha256]
 
 
-def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check, ...]:
+def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> tuple[Check, ...]:
     """All launch checks: blockers first, then warnings, each by consequence."""
     version = newest_of(session, study)
     if version is None:
@@ -182,19 +182,19 @@ def _name_order(column: str) -> int:
 def _age(design: StudyDesign) -> Check:
     age = design.consent.minimum_age
     if age is None:
-        detail = "Nobody is asked for their age, so children may take part."
+        detail = "Participants are not asked for their age, so children may take part."
         return Check("age", "Minimum age", "warning", detail, "design")
     return Check("age", "Minimum age", "ok", f"Only people of {age} or older take part.", "design")
 
 
 def _of_clips(
-    session: Session, around: Around, members: Sequence[tuple[UnitMember, str]]
+    session: Session, around: ChecklistContext, members: Sequence[tuple[UnitMember, str]]
 ) -> tuple[Check, ...]:
     """Checks of the clips shown; contents of records and texts are in the database with the version."""
     return _clips(around, members), _processing(session, [member for member, _ in members])
 
 
-def _clips(around: Around, members: Sequence[tuple[UnitMember, str]]) -> Check:
+def _clips(around: ChecklistContext, members: Sequence[tuple[UnitMember, str]]) -> Check:
     """`members` come with the names of their pairs."""
     title = "Clips"
     hashes = {member.sha256 for member, _ in members}
@@ -277,7 +277,9 @@ def _completion(design: StudyDesign) -> Check:
             *(["a link back"] if completion.redirect else []),
         ]
         return Check("completion", title, "ok", f"The last page has {listed(parts, 'and')}.", "design")
-    detail = "The last page has neither a completion code nor a link back: whoever recruits cannot see who finished."
+    detail = (
+        "The last page has neither a completion code nor a link back: recruiters cannot see who finished."
+    )
     return Check("completion", title, "warning", detail, "design")
 
 
@@ -294,17 +296,15 @@ def _pilot(session: Session, version: StudyVersion) -> Check:
     )
     if has_session(session, *done, ~unwatched.exists()):
         return Check(
-            "pilot", title, "ok", f"Somebody completed version {version.number} as a pilot.", "monitor"
+            "pilot", title, "ok", f"Someone completed version {version.number} as a pilot.", "monitor"
         )
     if has_session(session, *done):
         detail = (
-            f"Whoever completed version {version.number} as a pilot answered trials whose clips cannot have been "
-            "watched. Go through it once as a participant would."
+            f"The pilot sessions that completed version {version.number} answered trials whose clips cannot "
+            "have been watched. Complete it once as a participant would."
         )
     else:
-        detail = (
-            f"Nobody has gone through version {version.number} from the first page to the last as a pilot."
-        )
+        detail = f"No one has completed version {version.number} as a pilot."
     return Check("pilot", title, "warning", detail, "launch")
 
 

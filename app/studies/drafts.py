@@ -20,7 +20,7 @@ from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, wi
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
 from app.studies.file.templates import unfilled
-from app.studies.file.yamlpatch import Written, file_of_version
+from app.studies.file.yamlpatch import WrittenFile, file_of_version
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, StudyShare
 from app.studies.versions import Loaded, load_version
@@ -67,7 +67,7 @@ class DraftView:
     revision: int
     saved_at: datetime | None = None
     saved_by: str = ""
-    written: Written | None = None
+    written: WrittenFile | None = None
 
     @property
     def is_unsaved(self) -> bool:
@@ -85,7 +85,7 @@ def draft_for(session: Session, study: StudyHere) -> DraftView:
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is not None:
         user = session.get(User, draft.saved_by) if draft.saved_by else None
-        by, written = user.email if user else "", Written.of(draft.written)
+        by, written = user.email if user else "", WrittenFile.of(draft.written)
         return DraftView(tidied(draft.keys), draft.revision, draft.saved_at, by, written)
     revision, newest = _last_change(session, study), newest_number(session, study)
     if newest is None:
@@ -129,10 +129,10 @@ def keys_of_version(session: Session, study: StudyHere, number: int) -> dict[str
 
 def written_of_version(
     session: Session, study: StudyHere, number: int, keys: dict[str, Any]
-) -> Written | None:
+) -> WrittenFile | None:
     """The study file that a version was made of, if it was, with the keys that the version has as a draft."""
     text = _version(session, study, number).written
-    return None if text is None else Written(text, keys)
+    return None if text is None else WrittenFile(text, keys)
 
 
 def design_of_version(session: Session, study: StudyHere, number: int) -> StudyDesign:
@@ -166,7 +166,7 @@ def save_draft(
     now: datetime,
     *,
     replaces: str = "",
-    written: Written | None = None,
+    written: WrittenFile | None = None,
     seen: DraftView | None = None,
 ) -> int:
     """Store a draft; returns the new revision. Raises Conflict if someone else saved since `revision`.
@@ -200,7 +200,7 @@ def save_draft(
     return draft.revision
 
 
-def _stored(written: Written | None) -> dict[str, Any] | None:
+def _stored(written: WrittenFile | None) -> dict[str, Any] | None:
     return None if written is None else cleaned(written.stored)
 
 
@@ -222,7 +222,7 @@ def hold_draft(
 def _refuse_changed(draft: DraftView, revision: int | None) -> None:
     if revision is not None and draft.revision != revision:
         raise Conflict(
-            f"{draft.saved_by or 'Somebody'} has changed this design since you opened it. "
+            f"{draft.saved_by or 'Someone'} changed this design since you opened it. "
             "Reload the page to see their changes; yours are still in this window."
         )
 
@@ -246,7 +246,7 @@ def replace_draft(
     source: str,
     now: datetime,
     *,
-    written: Written | None = None,
+    written: WrittenFile | None = None,
     seen: DraftView | None = None,
 ) -> int:
     """Put other keys in the draft's place, from where `source` says; the audit log keeps those before.
@@ -330,8 +330,8 @@ def save_version(
     kept = clean(reason).strip()[:LONGEST_REASON]
     if not kept and needs_reason(session, study):
         raise ReasonDue(
-            f"Version {_shown(session, study)} has data: say in a few words why you change the design, "
-            "for whoever reads the data."
+            f"Version {_shown(session, study)} has data: give a short reason for the change, for readers of "
+            "the data."
         )
     return load_version(session, check.design, now, by=who.actor, reason=kept, written=checked.file)
 
@@ -374,7 +374,7 @@ def create_study(
     slug: str,
     keys: Mapping[str, Any],
     now: datetime,
-    written: Written | None = None,
+    written: WrittenFile | None = None,
 ) -> StudyHere:
     """A new study with a draft and no version yet, shared with its maker. Raises BadSlug; Conflict for a slug taken."""
     slug = checked_slug(slug)

@@ -33,7 +33,7 @@ def call_off(session: Session, who: Who, job_id: int, now: datetime) -> tuple[Jo
     """The job as it was, and its study's slug. Raises NotFound, or Conflict for one that is over."""
     job = job_for(session, who, job_id)
     if job.kind is Kind.REPROCESS and not who.is_owner:
-        raise NotAllowed("All clips are processed anew: an owner can cancel that.")
+        raise NotAllowed("All clips are being reprocessed; an owner can cancel that.")
     cancel(session, job_id, now)
     study = session.get(Study, job.study_id) if job.study_id else None
     slug = study.slug if study else None

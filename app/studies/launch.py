@@ -14,7 +14,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import listed
 from app.core.schema import clean
 from app.studies.access import StudyHere
-from app.studies.checklist import Around, checklist, has_session, newest_of
+from app.studies.checklist import ChecklistContext, checklist, has_session, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.queries import study_named
 from app.studies.versions import set_state
@@ -67,7 +67,7 @@ class Closing:
             raise BadClosing(f"The time to finish goes from 0 to {LONGEST_GRACE_MIN} minutes (a week).")
         if not 0 < len(message) <= LONGEST_REASON:
             raise BadClosing(
-                "Say what happens to those who cannot finish: what becomes of their pay, and whom to ask; "
+                "Tell participants who cannot finish about their pay and whom to contact; "
                 f"at most {LONGEST_REASON} characters."
             )
         return Closing(self.grace_min, message)
@@ -86,7 +86,7 @@ async def put_state(
     study: StudyHere,
     to: State,
     accepted: Accepted,
-    around: Around,
+    around: ChecklistContext,
     now: datetime,
     closing: Closing | None = None,
 ) -> Changed:
@@ -103,7 +103,7 @@ def change_state(
     study: StudyHere,
     to: State,
     accepted: Accepted,
-    around: Around,
+    around: ChecklistContext,
     now: datetime,
     closing: Closing | None = None,
 ) -> Changed:
@@ -143,7 +143,7 @@ def _close(
 
 
 def _open(
-    session: Session, study: StudyHere, to: State, accepted: Accepted, around: Around, now: datetime
+    session: Session, study: StudyHere, to: State, accepted: Accepted, around: ChecklistContext, now: datetime
 ) -> tuple[Sequence[Check], dict[str, Any]]:
     """The remaining warnings, and what to record of them."""
     checks = checklist(session, study, around)
@@ -197,11 +197,9 @@ def _refuse_unknown(warnings: Sequence[Check], accepted: Accepted) -> None:
         return
     unknown = [check.title for check in warnings if check.code not in accepted.codes]
     if unknown:
-        raise NotAccepted(
-            f"Tick each warning to say that you know it; still to be read: {listed(unknown, 'and')}."
-        )
+        raise NotAccepted(f"Tick each warning to accept it; not accepted yet: {listed(unknown, 'and')}.")
     if not accepted.reason.strip():
-        raise NotAccepted("Say in a few words why the study goes live all the same.")
+        raise NotAccepted("Give a short reason why the study goes live despite them.")
     if len(accepted.reason) > LONGEST_REASON:
         raise NotAccepted(f"The reason is too long; {LONGEST_REASON} characters are allowed.")
 
@@ -240,7 +238,7 @@ def state_of(text: str) -> State:
     try:
         return State(text)
     except ValueError:
-        raise BadState(f"{text[:40]!r} is no state of a study; use one of {', '.join(State)}.") from None
+        raise BadState(f"{text[:40]!r} is not a state of a study; use one of {', '.join(State)}.") from None
 
 
 @dataclass(frozen=True, slots=True)

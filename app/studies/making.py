@@ -17,7 +17,7 @@ from app.studies.drafts import create_study
 from app.studies.file.bundle import read_written
 from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
-from app.studies.file.yamlpatch import Written
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.history import design_to_clone, free_slug
 
 
@@ -46,7 +46,7 @@ class Start:
     which: str = ""
     keys: Mapping[str, Any] | None = None
     files: Mapping[str, bytes] | None = None
-    written: Written | None = None
+    written: WrittenFile | None = None
 
 
 async def with_keys(start: Start) -> Start:
@@ -67,7 +67,7 @@ async def with_keys(start: Start) -> Start:
     return start
 
 
-async def read_upload(files: Mapping[str, bytes]) -> Written:
+async def read_upload(files: Mapping[str, bytes]) -> WrittenFile:
     """`read_written` in a thread: a large file takes a second or two, which must not delay answers."""
     named = {clean(name): data for name, data in files.items()}
     return await anyio.to_thread.run_sync(read_written, named)

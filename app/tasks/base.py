@@ -42,7 +42,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class AnswerParts:
     """The parts of an answer to store: typed values, columns of the response, rows of evidence by slot."""
 
     answers: Answers
@@ -65,7 +65,7 @@ class Task(Protocol):
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken | None:
+    ) -> AnswerParts | None:
         """The answer to the current trial; None where the form was taken and the page stays.
 
         Raises InvalidAnswer with every error.

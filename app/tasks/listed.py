@@ -1,4 +1,4 @@
-"""The tasks that there are, by their names. Each says in its package what is to be known of it before it is loaded."""
+"""All tasks by name. The package of each states what is needed before it is loaded."""
 
 from collections.abc import Mapping
 

@@ -20,6 +20,7 @@ HOLD_VERSION = (
 )
 
 # Who was not seen for so long has left, as far as those who come are concerned.
+# A plan drawn up beforehand would be undone by dropouts (docs/decisions/0015).
 LEFT_AFTER = timedelta(minutes=30)
 
 _tables = SQLModel.metadata.tables

@@ -16,11 +16,11 @@ UNPLAYABLE = FormField("unplayable", ("1",))
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What every page has.
+    """The common part of every page.
 
-    `done` of `steps` pages are behind the participant (for the progress bar). `submit_id` names this page and
-    this serving of it, and goes back with the form. `notice` is said once, above the page. `error` heads a
-    form that the server could not accept. `preview` is where an experimenter goes back to who walks the pages. Each of
+    `done` of `steps` pages are behind the participant (for the progress bar). `submit_id` names this page and this
+    serving of it, and returns with the form. `notice` is shown once, above the page. `error` heads a form that the
+    server could not accept. `preview` is the address to which an experimenter who previews the pages returns. Each of
     the `questions` posts its fields.
     """
 

@@ -1,4 +1,4 @@
-"""Where a page is shown and to whom, as pages of every task are told."""
+"""The place of a page and its viewer, for pages of every task."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

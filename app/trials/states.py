@@ -26,22 +26,22 @@ class Allows:
     to: tuple[State, ...]
 
 
-_SAVED_ON = "A saved change is the next version, which whoever comes in afterwards sees."
+_SAVED_ON = "A saved change becomes the next version, shown to participants who enter afterwards."
 
 STATES: Mapping[State, Allows] = MappingProxyType(
     {
         State.DRAFT: Allows(
             None,
             True,
-            "Nobody; you can preview.",
-            "Whoever is still in a pilot can finish it.",
+            "No one; you can preview.",
+            "Pilot sessions under way can finish.",
             "Edit and save as you like.",
             (State.PILOT, State.LIVE, State.CLOSED),
         ),
         State.PILOT: Allows(
             Mode.PILOT,
             True,
-            "Whoever has the link, as pilot: these data are kept apart from the live data for ever.",
+            "Anyone with the link, as pilot: these data are kept apart from the live data for ever.",
             "Goes on.",
             _SAVED_ON,
             (State.LIVE, State.PAUSED, State.CLOSED, State.DRAFT),
@@ -49,15 +49,15 @@ STATES: Mapping[State, Allows] = MappingProxyType(
         State.LIVE: Allows(
             Mode.LIVE,
             True,
-            "Whoever has the link; their answers count. Who took part in the pilot stays in the pilot.",
-            "Goes on, pilot sessions too.",
+            "Anyone with the link; their answers count. Pilot participants stay in the pilot.",
+            "Continue, including pilot sessions.",
             _SAVED_ON,
             (State.PAUSED, State.CLOSED),
         ),
         State.PAUSED: Allows(
             None,
             True,
-            "Nobody new; who began can come back.",
+            "No new participants; those who began can return.",
             "Goes on.",
             _SAVED_ON,
             (State.LIVE, State.PILOT, State.CLOSED, State.DRAFT),
@@ -66,8 +66,8 @@ STATES: Mapping[State, Allows] = MappingProxyType(
             None,
             False,
             "Nobody.",
-            "Can finish within the time that you choose when you close; then they see your words.",
-            "A saved change is the next version, for when the study is opened again.",
+            "Can finish within the time that you set on closing; then they see your message.",
+            "A saved change becomes the next version, used when the study is reopened.",
             (State.LIVE, State.PILOT, State.PAUSED, State.DRAFT),
         ),
     }
@@ -93,7 +93,7 @@ def check_change(slug: str, state: State, to: State, *, has_live: bool) -> None:
         raise Conflict(f"study {slug!r} has live data and cannot be a draft again; pause or close it instead")
     if state is State.LIVE and to is State.PILOT:
         raise Conflict(
-            f"study {slug!r} is live; pause it first, so that nobody is taken for a pilot who was promised the study"
+            f"study {slug!r} is live; pause it first, so that no live participant is counted as a pilot"
         )
     words = ", ".join(following(state, has_live=has_live))
     raise Conflict(f"study {slug!r} is {state} and cannot become {to} from there; it can become {words}")

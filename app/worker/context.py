@@ -15,6 +15,7 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.library.clips.store import ClipStore
 
+# On SQLite the worker's writes share the one lock with the answers (docs/decisions/0007).
 TELL_EVERY_S = 0.3
 LOOK_EVERY_S = 0.5
 

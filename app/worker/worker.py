@@ -14,7 +14,7 @@ from sqlmodel import Session
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.core.storage import is_full, passes, said
+from app.core.storage import error_text, is_full, passes
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
@@ -102,9 +102,9 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         status, message = JobStatus.FAILED, str(error)
     except Exception as error:
         if is_full(error):
-            message = "The disk is full. Ask for it again when there is room."
+            message = "The disk is full. Start it again when there is space."
         elif passes(error) and job.tries < queue.MOST_TRIES:  # the database was away
-            _log.warning("job %s (%s) is begun anew: %s", job.id, job.kind, said(error))
+            _log.warning("job %s (%s) is begun anew: %s", job.id, job.kind, error_text(error))
             return _written(database, stop, partial(_begin_anew, job_id=job.id)) is not None
         elif not _is_analysis_error(error):
             _log.exception("job %s (%s) failed", job.id, job.kind)
@@ -141,7 +141,7 @@ def _written(database: Database, stop: threading.Event, job: Callable[[Session],
         except Exception as error:
             if not passes(error):
                 raise
-            _log.warning("the worker waits for the database: %s", said(error))
+            _log.warning("the worker waits for the database: %s", error_text(error))
         if stop.wait(AGAIN_S):
             return None
 

@@ -97,7 +97,7 @@ def test_what_the_command_line_does_is_in_the_audit_log(run: Run, folder: Settin
 def test_refusals(run: Run) -> None:
     run("add", "ada@example.org")
     for words, said in (
-        (["add", "ada@example.org"], "There is a user ada@example.org already."),
+        (["add", "ada@example.org"], "There is already a user ada@example.org."),
         (["add", "ada"], "is not an email address"),
         (["role", "ada@example.org", "editor"], "last owner"),
         (["disable", "ada@example.org"], "last owner"),

@@ -43,7 +43,7 @@ def test_an_email_address_is_kept_in_one_way_and_once(database: Database) -> Non
     with database.transaction() as session:
         users.add_user(session, "  Ada@Example.ORG ", Role.OWNER, "hash", by=COMMAND_LINE, now=NOW)
         assert users.user_named(session, "ADA@example.org").email == "ada@example.org"
-        with pytest.raises(Conflict, match="There is a user"):
+        with pytest.raises(Conflict, match="There is already a user"):
             users.add_user(session, "ada@EXAMPLE.org", Role.VIEWER, "hash", by=COMMAND_LINE, now=NOW)
     for text in ("", "ada", "ada@example", "a b@example.org", "ada@example.org\n.", "a@b.c" * 60, "a\0@b.cd"):
         with pytest.raises(BadEmail):

@@ -150,7 +150,7 @@ def test_pages_speak_of_what_a_study_is_of_and_try_videos_only_where_there_are_s
 
 def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
     page = html.unescape(made.get(f"{HERE}/design").text)
-    assert "Nothing to correct" in page
+    assert "Ready to save" in page
     sent = form_on(made.get(f"{HERE}/design").text)
     wanted = {
         "block_order": "fixed",
@@ -379,7 +379,7 @@ def test_pairs_of_all_blocks_are_shown_and_refused_to_be_edited(
 ) -> None:
     before = keys_of(database, made)
     page = made.get(f"{HERE}/pairs").text
-    assert "its pairs stand in them" in page
+    assert "its pairs belong to them" in page
     assert "q1" in page
     assert "Pick two clips" not in page
     assert made.get(f"{HERE}/pairs.csv").text.splitlines()[1] == "q1,human-g1,hybrid-g1,human-hybrid,a,main"

@@ -489,7 +489,7 @@ def test_a_script_that_sends_something_else_is_told_so(owner: Person, study: str
     assert "could not be read" in reply.json()["message"]
 
 
-def test_what_somebody_else_saved_meanwhile_is_neither_lost_nor_hidden(
+def test_concurrent_changes_are_neither_lost_nor_hidden(
     owner: Person,
     make_person: Callable[..., Person],
     share_with: Callable[..., None],
@@ -502,7 +502,7 @@ def test_what_somebody_else_saved_meanwhile_is_neither_lost_nor_hidden(
     other.post(DESIGN, {**theirs, "title": "Theirs", "action": "add:background", "add.background": "text"})
     reply = owner.post(DESIGN, {**mine, "title": "Mine"})
     assert reply.status_code == 409
-    assert "grace@example.org has changed this design since you opened it." in reply.text
+    assert "grace@example.org changed this design since you opened it." in reply.text
     assert draft_of(database)["title"] == "Theirs"
     typed = form_on(reply.text)
     assert typed["title"] == "Mine"

@@ -113,7 +113,7 @@ def test_nothing_is_ticked_before_there_is_a_version(owner: Person, database: Da
     assert page.count("save its design first") == len(OURS)
 
 
-def test_a_judge_is_run_and_read_beside_the_ceiling(judged: str, owner: Person) -> None:
+def test_a_judge_is_run_and_compared_with_the_ceiling(judged: str, owner: Person) -> None:
     page = owner.get(HERE).text
     assert "motion: against 30 answers of 3 live participants" in page
     assert "Pairs on which it agrees with the majority of people: " in page
@@ -234,7 +234,7 @@ def test_an_older_run_is_shown_when_asked_for(
 
 def test_a_run_whose_files_are_gone_says_so(judged: str, owner: Person, settings: Settings) -> None:
     (judging_folder(settings.data_dir, 1) / "validation.json").unlink()
-    assert "The files of this run are not there any more." in owner.get(HERE).text
+    assert "The files of this run no longer exist." in owner.get(HERE).text
 
 
 def test_programs_get_the_same(answered: str, api: Program, settings: Settings, database: Database) -> None:
@@ -328,7 +328,7 @@ def test_a_packages_judge_is_offered_with_its_package_and_a_broken_one_says_why(
         in page
     )
     assert re.search(r'name="judge-absent" value="1" disabled', page)
-    assert "Not to be chosen: broken-judges 1.0 registers a judge as 'motion'" in page
+    assert "Not available: broken-judges 1.0 registers a judge as 'motion'" in page
     owner.post(HERE, dict.fromkeys(["judge-longer", "judge-absent"], "1"))
     drain(settings, database)
     page = html.unescape(owner.get(HERE).text)

@@ -94,7 +94,7 @@ def test_a_refusal_tells_nobody_who_is_a_user(
         login(stranger, email=""),
     ]
     said = [re.findall(r'role="alert">([^<]+)<', refusal.text) for refusal in refusals]
-    assert said == [["Email address and password do not fit together."]] * 4
+    assert said == [["Incorrect email address or password."]] * 4
     assert [refusal.status_code for refusal in refusals] == [401] * 4
     assert len(hashes) == 4
     assert len({kept.rpartition("$")[0].rpartition("$")[0] for kept in hashes}) == 1, "at the same cost"

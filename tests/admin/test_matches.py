@@ -31,7 +31,7 @@ def test_the_list_the_replay_and_the_stop(
 ) -> None:
     client = owner.browser
     open_game(database, tmp_path)
-    assert "Nobody waits for a match now." in owner.get(HOME).text
+    assert "No one is waiting for a match." in owner.get(HOME).text
     people = [Person(fresh_client(client), database, PROLIFIC_PID=name) for name in ("ann", "bob")]
     [person.look() for person in people]
     html = owner.get(HOME).text
@@ -66,7 +66,7 @@ def test_the_list_the_replay_and_the_stop(
     assert "fire drill" in owner.get(f"/admin/studies/{SLUG}/audit").text
     again = owner.post(f"{HOME}/1/stop")
     assert again.status_code == 409
-    assert "over already" in again.text
+    assert "already over" in again.text
     assert people[0].look() == "result"
 
 
@@ -194,7 +194,7 @@ def test_a_demo_match_is_offered_as_records_to_rate(
     assert "no block that rates" in owner.post(f"{match}/offer", {"study": "play"}).text
     share_with(viewer, "play")
     assert viewer.post(f"{match}/offer", {"study": "rate"}).status_code == 403
-    assert "newest version now" in owner.post(f"{match}/offer", {"study": "rate"}).text
+    assert "are now items of this study" in owner.post(f"{match}/offer", {"study": "rate"}).text
     again = owner.post(f"{match}/offer", {"study": "rate"})
     assert (again.status_code, "has the records of match 1 already" in again.text) == (409, True)
     with database.reading() as session:

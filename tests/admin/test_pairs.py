@@ -184,7 +184,7 @@ def test_an_old_page_changes_nothing(made: Person, database: Database) -> None:
     ]:
         page = made.post(f"{HERE}{path}", {"revision": old, **fields})
         assert page.status_code == 409, path
-        assert "has changed this design since you opened it" in page.text
+        assert "changed this design since you opened it" in page.text
     assert [pair[0] for pair in here(database, made.who)[1]] == ["q2", "q3"]
 
 
@@ -293,7 +293,7 @@ def test_a_draw_is_looked_at_and_then_saved(made: Person, database: Database) ->
     assert "The pairs drawn" in made.get(f"{HERE}/draw").text
 
 
-def test_drawn_pairs_stay_as_clips_come_until_somebody_draws_again(made: Person, database: Database) -> None:
+def test_drawn_pairs_are_kept_until_drawn_again(made: Person, database: Database) -> None:
     post(made, "/draw", {**DRAW, "do": "save"})
     was = here(database, made.who)
     assert "data-drawing" not in made.get(HERE).text, "nothing to say while a draw would give the same"
@@ -304,7 +304,7 @@ def test_drawn_pairs_stay_as_clips_come_until_somebody_draws_again(made: Person,
         add_clips(session, more)
     assert here(database, made.who) == was
     for page in ("", "/draw"):
-        assert "These pairs are kept as they were drawn" in made.get(f"{HERE}{page}").text
+        assert "These pairs are stored as drawn" in made.get(f"{HERE}{page}").text
     post(made, "/draw", {**DRAW, "do": "save"})
     assert here(database, made.who) == was, "saved as it stands, it is no other draw"
     post(made, "/again", {}, seen="/draw")
@@ -318,10 +318,10 @@ def test_a_draw_that_nobody_has_kept_says_that_it_changes(made: Person, database
         study = study_for(session, made.who, "nav")
         draft = draft_for(session, study)
         save_draft(session, made.who, study, {**draft.keys, "sample": SAMPLE}, draft.revision, NOW)
-    assert "they change as clips come and go" in made.get(HERE).text
+    assert "they change as clips are added or removed" in made.get(HERE).text
     was = here(database, made.who)[1]
     post(made, "/again", {}, seen="/draw")
-    assert "they change as clips come and go" not in made.get(HERE).text
+    assert "they change as clips are added or removed" not in made.get(HERE).text
     given, kept = here(database, made.who)
     assert kept == was
     assert "drawn" in given["sample"]
@@ -382,10 +382,10 @@ def test_a_draw_becomes_a_list_of_the_same_pairs_and_back(made: Person, database
     refused = post(made, "/pick", {"a": "human-g1", "b": "symbolic-g1"})
     assert refused.status_code == 409
     page = post(made, "/list", {}, seen="?")
-    assert "a list now" in page.text
+    assert "now a list" in page.text
     given, listed = here(database, made.who)
     assert (list(given), listed) == (["pairs"], drawn)
-    assert "Saving a draw takes its place" in made.get(f"{HERE}/draw").text
+    assert "Saving a draw replaces it" in made.get(f"{HERE}/draw").text
     assert post(made, "/list", {}, seen="?").status_code == 409
     post(made, "/draw", {**DRAW, "do": "save"})
     assert list(here(database, made.who)[0]) == ["sample"]
@@ -430,7 +430,7 @@ def test_a_program_does_what_the_pages_do(made: Person, database: Database, api:
     assert (neither.status_code, "Give either" in neither.json()["message"]) == (422, True)
 
 
-def test_pairs_of_texts_are_not_said_to_be_missing() -> None:
+def test_pairs_of_texts_are_not_reported_missing() -> None:
     """No clip has the name of a text; the pair that was read knows the sources."""
     pair = PairSpec("q1", "real1", "model1", "real", "model", "real-model", Kind.MAIN, Member.A, 1)
     (row,) = rows_found([pair], {})
@@ -446,7 +446,7 @@ def test_the_table_of_pairs_is_headed_by_what_they_are_of(made: Person) -> None:
     assert shown_in([], texts) is StimulusKind.CLIP
     again = [pair, replace(pair, id="q2")]
     assert advice_on(again, "balanced", "text")[0].message.startswith(
-        "2 texts are shown to everybody more than once"
+        "2 texts are shown to every participant more than once"
     )
     put_list(made)
     page = made.get(HERE).text

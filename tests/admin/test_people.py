@@ -36,7 +36,7 @@ def audit(database: Database) -> list[AuditEntry]:
         return list(session.exec(select(AuditEntry).order_by(AuditEntry.id)))  # type: ignore[arg-type]
 
 
-def test_an_owner_lets_somebody_in(owner: Person, client: TestClient, database: Database) -> None:
+def test_an_owner_adds_a_user(owner: Person, client: TestClient, database: Database) -> None:
     page = owner.post("/admin/users", {"email": "Bob@Example.org", "role": "editor"}, follow_redirects=False)
     assert (page.status_code, page.headers["cache-control"]) == (200, "no-store")
     password = SHOWN.findall(page.text)[0]
@@ -52,7 +52,7 @@ def test_an_owner_lets_somebody_in(owner: Person, client: TestClient, database: 
 @pytest.mark.parametrize(
     ("email", "role", "status", "said"),
     [
-        ("owner@example.org", "viewer", 409, "There is a user owner@example.org already."),
+        ("owner@example.org", "viewer", 409, "There is already a user owner@example.org."),
         ("bob", "viewer", 422, "'bob' is not an email address"),
         ("<script>alert(1)</script>", "viewer", 422, "&lt;script&gt;"),
         ("bob@example.org", "boss", 400, "there is no role &#39;boss&#39;"),
@@ -130,7 +130,7 @@ def test_one_changes_ones_own_password(viewer: Person, client: TestClient, datab
         session.add(user)
     form = {"old": "correct horse", "new": "battery staple", "again": "battery staple"}
     wrong = viewer.post("/admin/account/password", {**form, "old": "wrong horse"})
-    assert (wrong.status_code, "not your password" in wrong.text) == (403, True)
+    assert (wrong.status_code, "current password is incorrect" in wrong.text) == (403, True)
     differs = viewer.post("/admin/account/password", {**form, "again": "battery stable"})
     assert (differs.status_code, "differ" in differs.text) == (422, True)
     assert (

@@ -103,5 +103,5 @@ def test_classes_go_to_questions_with_options_and_what_fits_nothing_is_refused(
         rated = ratings_frame(session, "rated")
     one = check_item_verdicts(pd.read_csv(io.StringIO(MAKER)))
     assert [block.kind for block in validate_rating_rows([rated], one, resamples=0)] == ["classes"]
-    with pytest.raises(AnalysisError, match="nobody to hold judges against"):
+    with pytest.raises(AnalysisError, match="judges cannot be compared with people"):
         validate_rating_rows([rated[rated["kind"] == "practice"]], one, resamples=0)

@@ -78,7 +78,7 @@ def figures_on(html: str) -> list[str]:
     return re.findall(r'<figure class="fig panel" id="([a-z]+)"', html)
 
 
-def test_live_ratings_are_closed_until_somebody_opens_them(
+def test_live_ratings_are_hidden_until_opened(
     owner: Person, rated: str, settings: Settings, database: Database
 ) -> None:
     assert "Closed while the study runs" in owner.get(HERE).text

@@ -131,7 +131,7 @@ def text_of(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html.partition("<main")[2].partition("</main")[0]).split())
 
 
-def test_live_results_are_closed_until_somebody_opens_them_knowingly(
+def test_live_results_are_hidden_until_opened_knowingly(
     answered: str, owner: Person, settings: Settings, database: Database
 ) -> None:
     page = owner.get(HERE).text
@@ -150,7 +150,7 @@ def test_live_results_are_closed_until_somebody_opens_them_knowingly(
     )
 
     opened = owner.post(f"{HERE}/open", {"known": "yes"}).text
-    assert "The results are open to you now" in opened
+    assert "The results are now open to you" in opened
     page = computed(owner, settings, database)
     assert CLOSED not in page
     assert "The study is still running." in page
@@ -463,7 +463,7 @@ def test_a_study_beside_another_is_one_that_is_seen_and_open(
             assert row["compared_as"] == one["compared_as"]
 
 
-def test_judges_stand_beside_one_person(
+def test_judges_are_compared_with_one_person(
     shown: str, owner: Person, settings: Settings, database: Database, full: None
 ) -> None:
     assert "No judge has been held against these people" in shown

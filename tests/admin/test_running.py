@@ -71,12 +71,12 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
     owner: Person, draft: str, client: TestClient, database: Database
 ) -> None:
     page = owner.get(f"{HERE}/launch").text
-    assert "Nobody has gone through version 1" in page
+    assert "No one has completed version 1" in page
     page = owner.post(f"{HERE}/launch", {"to": "pilot"}).text
     assert "kept apart from the live data for ever" in page
     Walk(client, draft).to("end")
     page = owner.get(f"{HERE}/launch").text
-    assert "Somebody completed version 1 as a pilot" in page
+    assert "Someone completed version 1 as a pilot" in page
     known = ticks(page)
     assert set(known) == {"know-clues"}
     assert (
@@ -109,7 +109,7 @@ def test_closing_says_what_happens_to_those_who_are_under_way(
     walk.answer()
     page = owner.get(f"{HERE}/launch").text
     assert "See you." in page
-    assert "Those under way have until" in page
+    assert "Participants under way have until" in page
     bad = {"to": "closed", "under_way": "finish", "grace": "-5", "closing": XSS}
     response = owner.post(f"{HERE}/launch", bad)
     assert (response.status_code, "0 to 10080 minutes" in response.text, XSS in response.text) == (
@@ -118,12 +118,12 @@ def test_closing_says_what_happens_to_those_who_are_under_way(
         False,
     )
     said = {"to": "closed", "under_way": "end", "closing": "You are paid for the part that you did."}
-    assert "Nobody can go on" in owner.post(f"{HERE}/launch", said).text
+    assert "No session can continue" in owner.post(f"{HERE}/launch", said).text
     form = answer_for(walk.html)
     assert walk.look() == "end"
     for shown in (walk.html, walk.client.post(walk.address, data=form).text):
         assert "You are paid for the part that you did." in shown
-        assert "Whom to ask: whoever invited you" in re.sub(r"<[^>]+>", "", shown)
+        assert "Contact: the person who invited you" in re.sub(r"<[^>]+>", "", shown)
         assert "<video" not in shown
     asked = {"Accept": "application/json"}
     assert walk.client.post(walk.address, data=form, headers=asked).json() == {"next": walk.address}
@@ -172,7 +172,7 @@ def test_a_launch_that_was_not_thought_over_comes_back_with_what_was_typed(
 ) -> None:
     response = owner.post(f"{HERE}/launch", {"to": "live", "know-pilot": "yes", "reason": XSS})
     assert response.status_code == 422
-    assert "still to be read: Clue report" in response.text
+    assert "not accepted yet: Clue report" in response.text
     assert re.search(r'name="know-pilot" value="yes" required checked', response.text)
     assert "&lt;script&gt;alert(1)" in response.text
     assert XSS not in response.text
@@ -180,9 +180,7 @@ def test_a_launch_that_was_not_thought_over_comes_back_with_what_was_typed(
 
 
 @pytest.mark.parametrize(("to", "status"), [("dreaming", 422), ("", 422), ("paused", 409)])
-def test_a_change_that_there_is_not_is_said_on_the_page(
-    owner: Person, draft: str, to: str, status: int
-) -> None:
+def test_an_unknown_change_is_refused_on_the_page(owner: Person, draft: str, to: str, status: int) -> None:
     response = owner.post(f"{HERE}/launch", {"to": to})
     assert response.status_code == status
     assert 'class="callout bad"' in response.text
@@ -392,7 +390,7 @@ def test_a_session_is_found_looked_at_excluded_and_taken_back(
     assert page.count('class="event event-answered"') == 14
     response = owner.post(f"{HERE}/sessions/1/exclude", {"reason": " "})
     assert response.status_code == 422
-    assert "Say in a few words why" in response.text
+    assert "Give a short reason" in response.text
     page = owner.post(f"{HERE}/sessions/1/exclude", {"reason": XSS}).text
     assert "Excluded from the analysis" in page
     assert "&lt;script&gt;" in page

@@ -89,7 +89,7 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     preview.client = way.client
     preview.address = way.owner.post(f"{HERE}/preview", follow_redirects=False).headers["location"]
     assert preview.look() == "consent"
-    assert way.next.startswith("Next: Preview. Nobody has walked through version 1 to its last page.")
+    assert way.next.startswith("Next: Preview. Version 1 has not been previewed to its last page.")
     preview.to("end")
     assert way.next.startswith("Next: Pilot. Nobody has completed this version as a pilot.")
 
@@ -117,7 +117,7 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
         ask_report(session, way.owner.who, study_here(session, study), "", 1, asked_at)
     assert way.next.startswith("Next: Data.")
     way.work()
-    assert way.next == "Nothing is left to do: the study is closed, and its data are taken out."
+    assert way.next == "Nothing is left to do: the study is closed, and its data are exported."
     assert set(way.marks().values()) == {"done"}
 
 
@@ -133,9 +133,7 @@ def test_a_report_from_before_the_last_answer_and_a_launch_without_preview(way: 
     assert way.next.startswith("Next: Data. Answers have come since the report or package.")
 
 
-def test_pairs_have_a_truth_or_somebody_has_said_that_there_is_none(
-    way: Way, study: str, tmp_path: Path
-) -> None:
+def test_pairs_have_a_truth_or_a_statement_that_there_is_none(way: Way, study: str, tmp_path: Path) -> None:
     way.to(State.DRAFT)
     drawn = {"match": "goal", "seed": 7, "conditions": {"hybrid-symbolic": 4}}
     for truth, says in [

@@ -176,7 +176,7 @@ def test_small_files_come_in_without_scripts(owner: Person, worker: Worker, tmp_
     sent = owner.post(
         f"{HERE}/upload", fields, files=[("files", ("a.mp4", good)), ("files", ("b.mp4", other))]
     )
-    assert "goes on in the background" in sent.text
+    assert "runs in the background" in sent.text
     worker.work()
     assert owner.get(HERE).text.count('class="clip-card"') == 2
     for fields, files, message in (
@@ -316,7 +316,7 @@ def test_the_table_goes_round_with_a_look_before_anything_changes(owner: Person,
     assert "g<2>" in owner.get(f"{HERE}.csv").text
     stale = owner.post(f"{HERE}.csv", confirmation)
     assert stale.status_code == 409
-    assert "look at them again" in stale.text
+    assert "review them again" in stale.text
 
 
 def test_a_table_that_cannot_be_taken_is_told_so(owner: Person, walk: str) -> None:

@@ -74,7 +74,7 @@ def test_a_program_uploads_lists_edits_and_deletes(clips: Program) -> None:
     assert clips.get("/stimuli/walk").status_code == 404
 
 
-def test_an_upload_is_gone_on_with_and_called_off(api: Program) -> None:
+def test_upload_resumes_and_cancels(api: Program) -> None:
     token = api.post("/uploads", {"file_name": "a.mp4", "bytes": 10, "source": "human"}).json()["token"]
     wrong = api.request("PATCH", f"/uploads/{token}?offset=4", content=b"x")
     assert (wrong.status_code, wrong.json()["offset"]) == (409, 0)

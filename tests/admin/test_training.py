@@ -120,7 +120,7 @@ def votes(client: TestClient, number: int) -> Walk:
     return walk
 
 
-def test_what_cannot_be_trained_is_said_and_leaves_nothing(
+def test_untrainable_requests_are_refused_and_leave_nothing(
     owner: Person, study: str, settings: Settings, database: Database
 ) -> None:
     for change, status, words in (
@@ -228,7 +228,7 @@ def test_a_judge_of_votes_is_trained_anew_without_the_answers_of_who_withdraws_a
     for person in people[-2:]:
         assert person.client.post(f"{person.address}/stop", data={"confirm": "delete"}).status_code == 200
     page = said(owner.get(HERE).text)
-    assert "judges of votes that may have learnt from them are being trained anew" in page
+    assert "judges of votes that may have learnt from them are being retrained" in page
     with database.reading() as session:
         jobs = session.exec(select(Job).where(Job.kind == Kind.TRAINING, col(Job.asked_by).is_(None))).all()
     assert [job.params["renew"] for job in jobs] == [{"mode": "live", "answers": 11}] * 2

@@ -84,9 +84,7 @@ def test_what_is_wrong_is_listed_with_links_to_its_place(
         assert len(session.exec(select(StudyVersion)).all()) == 1
 
 
-def test_what_somebody_changed_meanwhile_is_not_saved_unseen(
-    owner: Person, study: str, database: Database
-) -> None:
+def test_concurrent_changes_are_not_overwritten_unseen(owner: Person, study: str, database: Database) -> None:
     change(database, owner, title="Seen")
     seen = re.search(r'name="revision" value="(\d+)"', owner.get(f"{HERE}/versions").text)
     assert seen is not None

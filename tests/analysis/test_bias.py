@@ -145,7 +145,7 @@ def test_each_slope_is_the_one_of_numpy() -> None:
     assert result.learning.slope.mean == pytest.approx(np.mean(list(expected.values())))
 
 
-def test_two_sessions_of_somebody_have_each_their_own_level() -> None:
+def test_two_sessions_of_a_participant_have_separate_levels() -> None:
     """By hand: right, right in one session and wrong, wrong in the next is no change within either; pooled it is."""
     rows = [
         answer(participant="p", session=session, pair=f"q{at}", position=str(at), choice=choice)
@@ -219,13 +219,13 @@ def test_answers_whose_sides_are_unknown_count_in_no_number_about_sides() -> Non
             person("p", "ab"),
             None,
             None,
-            "nobody has answers with a truth at two positions, up to 1,000,000 apart",
+            "no participant has answers with a truth at two positions, up to 1,000,000 apart",
         ),
         (
             [answer(position="1"), answer(pair="q2", position="999999999999999", choice="b")],
             None,
             None,
-            "nobody has answers with a truth at two positions, up to 1,000,000 apart",
+            "no participant has answers with a truth at two positions, up to 1,000,000 apart",
         ),
     ],
     ids=["nothing", "blanks", "no truth", "one position", "far apart"],

@@ -247,7 +247,7 @@ def test_a_side_that_cannot_be_told_from_the_sources_is_left_out() -> None:
     always = bradley_terry_of_wins(wins(("x", "y", 3), ("y", "x", 2)).assign(left="x"))
     assert always.left_advantage.value is None
     assert always.left_advantage.reason == (
-        "no two sources were compared in both orders: sides and strengths cannot be told apart"
+        "no two sources were compared in both orders: side bias and strengths are not identifiable"
     )
     assert strengths(always)["x"] == pytest.approx(np.log(1.5) / 2)
     only_left = bradley_terry_of_wins(wins(("x", "y", 3), ("y", "x", 2)).assign(left=["x", "y"]))

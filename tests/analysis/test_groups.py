@@ -154,4 +154,4 @@ def test_groups_more_alike_than_chance_have_no_interval() -> None:
     same = np.array([0.1, 0.2, 0.3])
     interval = kruskal_wallis({"a": same, "b": same}, resamples=0).epsilon_squared_interval
     assert (interval.low, interval.high) == (None, None)
-    assert "more alike than chance" in str(interval.reason)
+    assert "more similar than expected by chance" in str(interval.reason)

@@ -216,12 +216,15 @@ def _model(*choices: str) -> MixedModel:
     ("choices", "reason"),
     [
         (("--", "-"), "no answer counts"),
-        (("abab",), "one participant: what is its own cannot be told from what all share"),
-        (("a", "b", "a"), "one pair: what is its own cannot be told from what all share"),
-        (("aa", "aaa"), "all answers (of a study) are alike: the log odds have no end"),
+        (("abab",), "one participant: the participant variance is not identifiable"),
+        (("a", "b", "a"), "one pair: the pair variance is not identifiable"),
+        (
+            ("aa", "aaa"),
+            "complete separation (all answers of a study are the same): the log odds are infinite",
+        ),
         (
             ("a-", "-b", "b"),
-            "one answer for each participant: how far participants differ cannot be told from chance",
+            "one answer for each participant: the participant variance is not identifiable",
         ),
     ],
 )
@@ -237,7 +240,7 @@ def test_a_study_too_large_or_alike_or_empty_says_why() -> None:
     )
     some = checked(*person("p1", "ab"), *person("p2", "ba"))
     assert mixed_difference(some, checked(*person("p1", "aa"), *person("p2", "a"))).reason == (
-        "all answers (of a study) are alike: the log odds have no end"
+        "complete separation (all answers of a study are the same): the log odds are infinite"
     )
     assert mixed_difference(some, checked(*person("p1", "-"))).reason == "a study has no answer that counts"
 

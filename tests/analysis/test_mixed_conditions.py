@@ -82,7 +82,7 @@ def test_what_cannot_be_fitted_has_a_plain_reason() -> None:
     right = rows["choice"].where(rows["condition"] != CONDITIONS[1], "a")
     assert (
         fitted(rows.assign(choice=right)).reason
-        == "all answers of human-symbolic are right: the log odds have no end"
+        == "all answers of human-symbolic are right: the log odds are infinite"
     )
     nobody = fitted(rows[:0])
     assert (nobody.reason, nobody.n, nobody.conditions) == (

@@ -99,7 +99,12 @@ def test_where_the_groups_are_alike_p_is_below_5_percent_in_5_percent_of_cases()
     ("x", "y", "resamples", "reason"),
     [
         ([], [1.0], 100, "a group has no participant with a value"),
-        ([1.0], [1.0], 100, "all participants of both groups have the same value: there is nothing to deal"),
+        (
+            [1.0],
+            [1.0],
+            100,
+            "all participants of both groups have the same value: there is nothing to permute",
+        ),
         ([1.0, 0.5], [0.0, 0.1], 0, "no resamples asked for"),
     ],
 )

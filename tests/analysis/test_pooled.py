@@ -95,7 +95,7 @@ def test_people_more_alike_than_chance_are_not_said_to_be_worth_more() -> None:
     [
         ([], [], None, "fewer than two participants: their spread cannot be seen"),
         ([0, 0, 0], [1, 0, 1], 2 / 3, "fewer than two participants: their spread cannot be seen"),
-        ([0, 0, 1], [1, 1, 1], 1.0, "all answers are alike: there is no variance to compare"),
+        ([0, 0, 1], [1, 1, 1], 1.0, "all answers are the same: there is no variance to compare"),
         (
             [0, 0, 1, 1],
             [1, 0, 0, 1],

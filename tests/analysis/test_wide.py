@@ -262,7 +262,7 @@ CELLS = 'item,n1,n2,who,what\nx,2,1,"[1, 2]","[""a"", ""b""]"\ny,0,%s\n'
         ("{lists: {participant: who.id, choice: what}}", "1,[3],[]", "t.csv: row 2, column who: the entry '1' is no"),
         ("{lists: {participant: who, choice: what}}", '1,"[3, 3]","[""a"", ""b""]"', "t.csv: row 3, column item (our"),
         ("{raters: [n1, n9]}", "1,,", "map.yaml: line 3, wide.raters: t.csv has no column 'n9'; it has: item, n1"),
-        ("{raters: [n1, n1]}", "1,,", "map.yaml: line 3, wide.raters: 'n1' stands twice in the list; remove one"),
+        ("{raters: [n1, n1]}", "1,,", "map.yaml: line 3, wide.raters: 'n1' appears twice in the list; remove one"),
         ("{raters: []}", "1,,", "map.yaml: line 3, wide.raters: the list is empty; name the columns"),
         ("{raters: n1}", "1,,", "map.yaml: line 3, wide.raters.choice: 'n1' has not one {n}; write {n} once"),
         ("{raters: 'z{n}'}", "1,,", "map.yaml: line 3, wide.raters.choice: t.csv has no column like 'z{n}'; it has:"),

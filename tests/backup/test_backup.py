@@ -232,7 +232,7 @@ def test_a_place_that_is_not_empty_is_left_as_it_is(
 
 
 @pytest.mark.any_database
-def test_a_database_that_comes_back_otherwise_is_said_to(
+def test_a_database_restored_differently_is_reported(
     here: Settings, elsewhere: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(database, 1)

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import URL
 from sqlmodel import select
 
-from app.backup.doctor import Found, examined
+from app.backup.doctor import CheckResult, examined
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs import queue
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 BYTES = 4_000_000
 
 
-def found(settings: Settings, about: str) -> Found:
+def found(settings: Settings, about: str) -> CheckResult:
     [one] = [one for one in examined(settings) if one.about == about]
     return one
 
@@ -99,7 +99,7 @@ def test_jobs_without_a_worker_and_jobs_that_wait_behind_one_that_hangs_are_foun
         with database.transaction() as session:
             return queue.ask(session, Kind.REPORT, {}, now=datetime.now(UTC) - ago)
 
-    assert found(here, "jobs") == Found("jobs", "none waits")
+    assert found(here, "jobs") == CheckResult("jobs", "none waits")
     job = ask(timedelta(minutes=20))
     alone = found(here, "jobs")
     assert alone.said == "1 wait, and no worker is there"

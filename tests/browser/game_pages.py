@@ -12,7 +12,7 @@ from app.tasks.game.moves import Move
 from app.tasks.game.pages import (
     Body,
     GamePage,
-    Left,
+    LeftMatch,
     Questions,
     Ready,
     Result,
@@ -216,7 +216,7 @@ def others() -> dict[str, GamePage]:
         "ready": page_of(Ready(), clock=Clock(11_000, 15_000, 5_000), **rules),
         "ready-said": page_of(Ready(said=True), clock=Clock(9_000, 15_000, 5_000, mine=False), **rules),
         "left": page_of(
-            Left(
+            LeftMatch(
                 "You have left the match",
                 ("A computer program plays on for you.", "What you have earned is yours."),
                 True,

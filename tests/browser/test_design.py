@@ -133,9 +133,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.id"))
 
 
-def test_what_is_typed_is_saved_and_seen_on_the_participants_page_beside_it(
-    open_design: Open, service: Service
-) -> None:
+def test_typed_text_is_saved_and_previewed(open_design: Open, service: Service) -> None:
     slug = service.study()
     page = open_design(slug)
     title = page.get_by_label("Title", exact=True)
@@ -197,7 +195,7 @@ def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_i
     )
     keys.type("Which was closer?")
     expect(error).to_have_text("")
-    expect(page.get_by_text("Nothing to correct")).to_be_visible()
+    expect(page.get_by_text("Ready to save")).to_be_visible()
     assert focused(page) == f"{place}.ask"
     for way, wanted in (("Move question 4 up", 2), ("Move question 3 up", 1)):
         page.get_by_role("button", name=way).last.press("Enter")
@@ -261,7 +259,7 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
 
 
 @pytest.mark.exhaustive
-def test_a_design_changed_by_somebody_else_is_told_and_what_was_typed_stays(
+def test_a_concurrent_design_change_is_shown_and_typed_text_is_kept(
     open_design: Open, service: Service
 ) -> None:
     slug = service.study()
@@ -269,11 +267,11 @@ def test_a_design_changed_by_somebody_else_is_told_and_what_was_typed_stays(
     first.get_by_label("Title", exact=True).fill("The first")
     saved(first)
     second.get_by_label("Title", exact=True).fill("The second")
-    told = second.get_by_text("ada@example.org has changed this design", exact=False)
+    told = second.get_by_text("ada@example.org changed this design", exact=False)
     expect(told).to_be_visible()
     expect(second.get_by_label("Title", exact=True)).to_have_value("The second")
     assert service.draft(slug)["title"] == "The first"
-    second.get_by_role("button", name="Save mine over it").click()
+    second.get_by_role("button", name="Overwrite with mine").click()
     saved(second)
     expect(told).not_to_be_visible()
     assert service.draft(slug)["title"] == "The second"
@@ -349,7 +347,7 @@ def test_blocks_are_edited_ordered_removed_and_brought_back(
 ) -> None:
     slug = service.study(**with_blocks())
     page = open_design(slug)
-    expect(page.get_by_text("Nothing to correct")).to_be_visible()
+    expect(page.get_by_text("Ready to save")).to_be_visible()
     expect(page.get_by_label("What is asked").last).not_to_be_visible()
     page.get_by_text("Question 2 Why? · Free text").click()
     ask = page.locator('[id="blocks.1.questions.1.ask"]')
@@ -376,7 +374,7 @@ def test_blocks_are_edited_ordered_removed_and_brought_back(
     expect(page.get_by_role("group", name="watch")).to_have_count(0)
     page.get_by_role("button", name="Undo removing").click()
     expect(page.get_by_role("group", name="watch")).to_be_visible()
-    expect(page.get_by_text("Nothing to correct")).to_be_visible()
+    expect(page.get_by_text("Ready to save")).to_be_visible()
     after = service.draft(slug)["blocks"]
     assert (after[0], {**after[1], "sample": None}) == (before[0], {**before[1], "sample": None})
     assert after[1]["sample"]["drawn"].strip() == before[1]["sample"]["drawn"].strip()
@@ -398,13 +396,13 @@ def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(
 ) -> None:
     slug = service.study()
     page = open_design(slug)
-    expect(page.get_by_role("button", name="Walk through", exact=False)).to_have_count(0)
+    expect(page.get_by_role("button", name="Preview version", exact=False)).to_have_count(0)
     page.get_by_label("Title", exact=True).fill("Typed just before")
     page.get_by_role("button", name="Save as version 1").click()
     expect(page).to_have_url(re.compile(r"/versions\?said=saved$"))
     page.goto(f"/admin/studies/{slug}/design")
     with page.expect_popup() as popup:
-        page.get_by_role("button", name="Walk through version 1").click()
+        page.get_by_role("button", name="Preview version 1").click()
     expect(popup.value.locator(".study")).to_have_text("Typed just before")
 
 

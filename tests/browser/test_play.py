@@ -158,7 +158,7 @@ def test_two_people_meet_bargain_and_are_paid(serve: Any, sit: Sit) -> None:
     )
     alice, bob = come_in(sit, served), come_in(sit, served, viewport=NARROW)
     for page in (alice, bob):
-        headline(page, "A few questions on the rules")
+        headline(page, "A few questions about the rules")
         page.get_by_label("Half").check()
         press(page, "Check my answers")
         expect(page.get_by_text("You have 1 try left.", exact=False)).to_be_visible()
@@ -348,7 +348,7 @@ def test_three_people_bid_for_water_until_one_is_out(games: Served, sit: Sit) ->
         if day == 2:
             headline(cindy, "You have no health left and are out")
             expect(bob.locator("[data-news]")).to_have_text("Day 2: water went to you ($60). Cindy is out.")
-            press(cindy, "Go on now")
+            press(cindy, "Continue now")
             expect(cindy.get_by_text("PAID7")).to_be_visible()
     paid(alex, "The match is over", "3 points")
     paid(bob, "The match is over", "3 points")
@@ -365,7 +365,7 @@ def test_a_whole_way_without_scripts(serve: Any, sit: Sit) -> None:
     )
     pages = [come_in(sit, served, java_script_enabled=False) for _ in range(2)]
     for page in pages:
-        headline(page, "A few questions on the rules")
+        headline(page, "A few questions about the rules")
         page.get_by_label("Nothing").check()
         press(page, "Check my answers")
         if page is pages[0]:

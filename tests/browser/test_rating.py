@@ -104,7 +104,7 @@ def test_evidence_tells_what_was_in_view_and_what_was_not(rig: Rig, visit: Visit
 
 
 @pytest.mark.exhaustive
-def test_whoever_scrolls_through_a_record_has_had_all_of_it_in_view(rig: Rig, visit: Visit) -> None:
+def test_scrolling_through_a_record_brings_all_of_it_into_view(rig: Rig, visit: Visit) -> None:
     walk, page = shown(rig, visit, rating(record=auction(5)))
     read_all(page)
     rate(page)

@@ -80,7 +80,7 @@ def test_a_double_click_sends_once(rig: Rig, visit: Visit) -> None:
     assert len(walk.posts) == 1
 
 
-def test_a_refused_answer_is_said_at_its_field(rig: Rig, visit: Visit) -> None:
+def test_a_refused_answer_is_reported_at_its_field(rig: Rig, visit: Visit) -> None:
     walk, page = answered(rig, visit, {"rationale": "Please write a full sentence."})
     save(page)
     field = rationale(page)
@@ -96,7 +96,7 @@ def test_a_refused_answer_is_said_at_its_field(rig: Rig, visit: Visit) -> None:
 
 
 @pytest.mark.exhaustive
-def test_an_error_without_a_field_is_said_above_the_form(rig: Rig, visit: Visit) -> None:
+def test_an_error_without_a_field_is_shown_above_the_form(rig: Rig, visit: Visit) -> None:
     _, page = answered(rig, visit, {"submit_id": "This page is too old."})
     save(page)
     expect(page.get_by_role("alert").filter(has_text="This page is too old.")).to_be_focused()
@@ -119,7 +119,7 @@ def test_an_answer_from_another_tab_leads_on(rig: Rig, visit: Visit) -> None:
     expect(page.get_by_text("This was answered in another tab.")).to_be_visible()
     expect(rationale(page)).to_have_value(TYPED)
     assert page.evaluate("Object.keys(localStorage)") == []
-    page.get_by_role("link", name="Go on from where you are").click()
+    page.get_by_role("link", name="Continue from where you are").click()
     expect_end(page)
 
 

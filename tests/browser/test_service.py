@@ -129,7 +129,7 @@ def test_back_reload_and_a_second_tab_end_at_the_current_page(
     answer(second, "from the other tab")
     save(second)
     expect(second.get_by_text("You have already answered this page", exact=False)).to_be_visible()
-    second.get_by_role("link", name="Go on from where you are").click()
+    second.get_by_role("link", name="Continue from where you are").click()
     expect(second.get_by_text("Pair 1 of 2")).to_be_visible()
     page.reload()
     expect(page.get_by_text("Pair 1 of 2")).to_be_visible()

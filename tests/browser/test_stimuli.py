@@ -236,7 +236,7 @@ def test_an_upload_survives_a_lost_connection_and_a_reload(page: Page, service: 
 
 
 @pytest.mark.exhaustive
-def test_an_upload_is_paused_gone_on_with_and_cancelled(page: Page, service: Service) -> None:
+def test_upload_pauses_resumes_and_cancels(page: Page, service: Service) -> None:
     held: list[Route] = []
     page.route("**/admin/stimuli/uploads/*?offset=*", lambda route: held.append(route))  # not answered
     choose(page, service, "large.mp4")

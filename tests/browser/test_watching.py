@@ -265,7 +265,7 @@ def test_errors_of_a_form_sent_before_the_script_came_are_not_said_of_closed_que
     rig: Rig, visit: Visit
 ) -> None:
     asked = replace(CHOICE, error="Please answer this question.")
-    page = visit(rig.walk(replace(trial(questions=(asked,)), error="Please look at the marked questions.")))
+    page = visit(rig.walk(replace(trial(questions=(asked,)), error="Please check the marked questions.")))
     expect(page.get_by_text("The questions open when")).to_be_visible()
     expect(page.get_by_text("Please").filter(visible=True)).to_have_count(0)
 
@@ -298,7 +298,7 @@ def test_a_clip_that_will_not_load_offers_a_retry_and_then_a_way_on(rig: Rig, vi
     give_up = page.get_by_role("button", name="This video does not play")
     expect(
         page.get_by_role("alert").filter(
-            has_text="The fault is the server's, not yours and not your device's"
+            has_text="The problem is on the server, not yours and not your device's"
         )
     ).to_have_count(1)
     expect(give_up).to_have_count(0)
@@ -342,12 +342,12 @@ def test_a_clip_that_arrives_at_the_second_try_plays(rig: Rig, visit: Visit) -> 
 
 
 @pytest.mark.exhaustive
-def test_a_file_that_is_no_video_is_said_in_plain_words(rig: Rig, visit: Visit) -> None:
+def test_a_file_that_is_no_video_is_refused_in_plain_words(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     walk.broken["c1"] = "garbage"
     page = visit(walk)
     expect(
-        page.get_by_role("alert").filter(has_text="This video cannot be shown here. That is not your doing")
+        page.get_by_role("alert").filter(has_text="This video cannot be shown here. It is not your fault")
     ).to_have_count(1)
     assert walk.clip_requests["c1"] > 1  # played from memory, then from its address
 
@@ -413,7 +413,7 @@ def test_a_clock_set_back_changes_no_time(rig: Rig, visit: Visit) -> None:
     assert int(walk.posts[0]["rt_ms"]) >= 400
 
 
-def test_clips_one_above_the_other_are_said_to_be(rig: Rig, visit: Visit) -> None:
+def test_stacked_clips_are_described_as_stacked(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(watch="free"), message())
     page = visit(walk)
     page.set_viewport_size({"width": 360, "height": 800})
@@ -452,7 +452,7 @@ def test_a_device_that_cannot_keep_the_clips_in_step_is_called_slow(rig: Rig, vi
     page = visit(walk)
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
     again = page.get_by_role("button", name="Try again")
-    expect(page.get_by_role("alert").filter(has_text="The fault is the server's")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="The problem is on the server")).to_be_visible()
     del walk.broken["c1"]
     again.click()
     wait_until_loaded(page)

@@ -236,7 +236,7 @@ def _launch(page: Page, hand: Hand) -> None:
     expect(page.get_by_text("must be corrected")).to_have_count(0)
     for box in page.get_by_role("checkbox").all():
         hand.tick(box)
-    reason = page.get_by_label("Why it goes live all the same")
+    reason = page.get_by_label("Why it goes live despite them")
     if reason.count():
         hand.write(reason, "A test of the whole way.")
     hand.press(_button(page, "Launch"))

@@ -54,7 +54,7 @@ def test_a_folder_of_clips_is_compared_in_one_command(
     signatures([str(clips)], as_json=True, resamples=0, human="symbolic", player="none")
     found = json.loads(capsys.readouterr().out)
     assert {one["source"] for one in found["signatures"][0]["distances"]} == {"human", "hybrid"}
-    assert found["signatures"][0]["band"]["reason"] == "one person has no others to be held against"
+    assert found["signatures"][0]["band"]["reason"] == "a single person cannot be compared with others"
 
 
 def test_clips_are_compared_where_matches_cannot_be_and_that_is_said(
@@ -67,7 +67,7 @@ def test_clips_are_compared_where_matches_cannot_be_and_that_is_said(
     assert json.loads(said.out)["format"] == "likely-human signatures 1"
     assert (
         said.err
-        == "no other source played what 'simulated' played: there is nothing to hold against people\n"
+        == "no other source played what 'simulated' played: there is nothing to compare with people\n"
     )
     with pytest.raises(
         AnalysisError, match=r"no clip .* the source 'nobody'.*; no seat was played by 'nobody'"

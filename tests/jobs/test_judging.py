@@ -232,7 +232,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"text": "\x00\x01\x02"}, "mine.csv"),
     ({"judges": ["motion"], "text": "judge,pair,choice\nmotion,p,a\n"}, "verdicts of 'motion'"),
     ({"judges": ["motion"], "mode": "pilot"}, "'pilot' has no answers"),
-    ({"file": "t9", "file_name": "gone.csv"}, "gone.csv has been cleared away"),
+    ({"file": "t9", "file_name": "gone.csv"}, "gone.csv was removed while it waited"),
 ]
 
 

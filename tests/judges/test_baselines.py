@@ -96,7 +96,7 @@ def test_too_short_a_walk_is_refused_in_words(tmp_path: Path) -> None:
         ("t_s,x_m,y_m\n0,1,2\n0,1,2\n", "do not rise"),
     ],
 )
-def test_what_is_wrong_with_positions_is_said(tmp_path: Path, text: str, said: str) -> None:
+def test_faults_in_positions_are_reported(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "p.csv"
     path.write_text(text)
     with pytest.raises(JudgeFailed) as failed:

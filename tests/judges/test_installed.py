@@ -83,7 +83,7 @@ def test_one_that_never_answers_is_given_up(
     (facts / "entry_points.txt").write_text("[likely_human.judges]\ns = sleeping:Judge\n")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{installed}")
     monkeypatch.setattr(describing, "PATIENCE_S", 1.0)
-    (found,) = describing._asked([Registered("s", "sleeping:Judge", "p 1")])
+    (found,) = describing._query_descriptions([Registered("s", "sleeping:Judge", "p 1")])
     problem = "the judge 's' of the package p 1 cannot be loaded: its code did not end within 1 s"
     assert found == Described("s", "p 1", None, problem)
 

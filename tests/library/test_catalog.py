@@ -8,7 +8,7 @@ from sqlmodel import Session, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
-from app.catalog.catalog import Wanted, catalog, natural, row_of, stimulus_for
+from app.catalog.catalog import CatalogFilter, catalog, natural, row_of, stimulus_for
 from app.catalog.editing import Deleted, Edit, InUse, delete_stimulus, drop_files, edit_stimulus
 from app.catalog.sheet import BadSheet, apply_sheet, plan_sheet, sheet
 from app.catalog.uses import UNSEEN, uses_for, uses_of
@@ -40,7 +40,7 @@ def stocked(database: Database, library: Library) -> Database:
 
 def names(database: Database, **wanted: object) -> list[str]:
     with database.reading() as session:
-        return [each.name for each in catalog(session, OWNER, Wanted(**wanted)).stimuli]  # type: ignore[arg-type]
+        return [each.name for each in catalog(session, OWNER, CatalogFilter(**wanted)).stimuli]  # type: ignore[arg-type]
 
 
 @pytest.mark.both_databases
@@ -57,7 +57,7 @@ def test_clips_are_found_by_name_source_and_attributes_and_sorted(stocked: Datab
 
 def test_a_page_at_a_time_and_what_there_is_to_choose_from(stocked: Database) -> None:
     with stocked.reading() as session:
-        pages = [catalog(session, OWNER, Wanted(page=page), per_page=7) for page in (1, 2, 3, 99)]
+        pages = [catalog(session, OWNER, CatalogFilter(page=page), per_page=7) for page in (1, 2, 3, 99)]
     assert [len(page.stimuli) for page in pages] == [7, 7, 4, 4]
     assert len({each.name for page in pages[:3] for each in page.stimuli}) == 18
     assert (pages[3].page, pages[3].n_pages, pages[3].n_found, pages[3].n_all) == (3, 3, 18, 18)
@@ -113,7 +113,7 @@ def make_stranger(database: Database) -> Who:
         return make_user(session, Role.EDITOR, "stranger@example.org")
 
 
-def test_what_is_said_of_a_clip_is_changed_and_recorded(stocked: Database, who: Who) -> None:
+def test_clip_attributes_are_changed_and_recorded(stocked: Database, who: Who) -> None:
     wish = Edit(name="walker", source="replay", attributes={"goal": "g9", "player": "", "note": "ok"})
     with stocked.transaction() as session:
         assert edit_stimulus(session, who, "human-g1", wish, NOW) == "walker"

@@ -362,7 +362,7 @@ def test_an_archived_study_is_closed_to_participants_and_comes_back_as_it_was(
     assert (opening.status_code, "is archived; bring it back first" in opening.text) == (409, True)
 
     back = owner.post(f"{HERE}/unarchive")
-    assert "back in the list" in back.text
+    assert "restored to the list" in back.text
     assert f'"{HERE}"' in owner.get("/admin").text
     assert walk.look() == "trial-1"
     with database.reading() as session:

@@ -7,7 +7,7 @@ import pytest
 from sqlmodel import col, select
 
 from app.accounts.tables import Role
-from app.catalog.catalog import Wanted, catalog, content_for, names_with_original, stimulus_for
+from app.catalog.catalog import CatalogFilter, catalog, content_for, names_with_original, stimulus_for
 from app.catalog.editing import InUse, delete_stimulus, drop_files
 from app.catalog.rules import rules_view
 from app.catalog.sheet import sheet
@@ -221,7 +221,9 @@ def test_an_upload_becomes_a_record_or_a_text(desk: Desk, folder: Path) -> None:
     assert not list((desk.data_dir / "incoming" / "uploads").iterdir())
     again = desk.add(folder / "game.json", file_name="copy.json")
     assert again.status is UploadStatus.REFUSED
-    assert again.message == ("copy.json holds the same as the record game, which is in the library already.")
+    assert again.message == (
+        "copy.json has the same content as the record game, which is in the library already."
+    )
 
 
 def test_what_cannot_be_read_is_refused_with_its_place(desk: Desk, folder: Path) -> None:
@@ -237,11 +239,11 @@ def test_what_cannot_be_read_is_refused_with_its_place(desk: Desk, folder: Path)
 
 def test_the_library_lists_them_without_what_only_clips_have(desk: Desk, folder: Path) -> None:
     fill(desk, folder)
-    found = desk.read(catalog, desk.who, Wanted())
+    found = desk.read(catalog, desk.who, CatalogFilter())
     assert [each.name for each in found.stimuli] == ["g1", "g2", "l1"]
     assert found.kinds == {"record": 2, "text": 1}
-    assert [each.name for each in desk.read(catalog, desk.who, Wanted(kind="text")).stimuli] == ["l1"]
-    assert [each.name for each in desk.read(catalog, desk.who, Wanted(sort="-duration_s")).stimuli] == [
+    assert [each.name for each in desk.read(catalog, desk.who, CatalogFilter(kind="text")).stimuli] == ["l1"]
+    assert [each.name for each in desk.read(catalog, desk.who, CatalogFilter(sort="-duration_s")).stimuli] == [
         "g1", "g2", "l1"
     ]  # fmt: skip
     one = desk.read(stimulus_for, desk.who, "g1")
@@ -308,7 +310,7 @@ def test_editors_see_only_those_that_they_may(desk: Desk, folder: Path) -> None:
     fill(desk, folder)
     with desk.database.transaction() as session:
         editor = make_user(session, Role.EDITOR, "ann@example.org")
-    assert desk.read(catalog, editor, Wanted()).n_all == 0
+    assert desk.read(catalog, editor, CatalogFilter()).n_all == 0
     with pytest.raises(NotFound):
         desk.read(content_for, editor, "g1")
 

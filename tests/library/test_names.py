@@ -57,7 +57,7 @@ def test_a_long_label_keeps_its_ending() -> None:
     assert suffix_of("no ending") == ""
 
 
-def test_what_is_said_of_a_clip_is_bounded_and_named_where_it_is_not() -> None:
+def test_clip_attributes_are_bounded_and_faults_named() -> None:
     assert checked_source(" human ") == "human"
     for bad in ("", "a b", "<b>", "x" * 101, "-human"):
         with pytest.raises(BadStimulus):

@@ -7,7 +7,7 @@ from sqlmodel import col, update
 
 from app.accounts.logins import NotAllowed, Who
 from app.accounts.tables import Role
-from app.catalog.catalog import Wanted, catalog, known_sources, names_with_original, row_of
+from app.catalog.catalog import CatalogFilter, catalog, known_sources, names_with_original, row_of
 from app.catalog.editing import Edit, InUse, delete_stimulus, edit_stimulus
 from app.catalog.rules import apply_rules, ask_preview, rules_in_force
 from app.catalog.sheet import BadSheet, apply_sheet, sheet
@@ -45,7 +45,7 @@ def test_an_unseen_clip_is_not_there_by_any_way(
     with stocked.transaction() as session:
         study = create_study(session, who, "nav", {"pairs": LIST}, NOW)
         rules, _ = rules_in_force(session)
-        assert catalog(session, eve, Wanted()).n_all == 0
+        assert catalog(session, eve, CatalogFilter()).n_all == 0
         assert sheet(session, eve) == "name,source\r\n"
         assert [clip_cards(session, eve), names_with_original(session, eve), known_sources(session, eve)] == [
             []
@@ -78,7 +78,7 @@ def test_a_name_typed_or_drawn_in_the_dark_makes_no_clip_visible(
         assert pairs_here(session, eve, mine).found.pairs == ()
         assert clips_of(session, mine).clips == ()
         save_draft(session, eve, mine, {"pairs": LIST}, 2, NOW)
-        assert catalog(session, eve, Wanted()).n_all == 0
+        assert catalog(session, eve, CatalogFilter()).n_all == 0
         assert uses_of(session, ["human-g1"]) == {"human-g1": []}, (
             "nor does it keep its owner from deleting it"
         )
@@ -98,7 +98,7 @@ def test_a_draft_that_an_owner_has_saved_shows_no_clip_that_it_does_not_use(
         with pytest.raises(BadTruth, match="choose none"):
             set_truth(session, eve, shared, "human", None, NOW)
         save_draft(session, who, shared, {"sample": SAMPLE}, 2, NOW)
-        seen = catalog(session, eve, Wanted())
+        seen = catalog(session, eve, CatalogFilter())
         assert set(seen.sources) == {"human", "hybrid"}, "what an owner has the study draw from is its own"
 
 
@@ -122,7 +122,7 @@ def test_a_clip_that_comes_after_its_name_was_listed_is_used(stocked: Database, 
 
 
 @pytest.mark.both_databases
-def test_an_uploader_and_whoever_sees_a_study_see_its_clips(stocked: Database, who: Who, eve: Who) -> None:
+def test_uploaders_and_users_of_a_study_see_its_clips(stocked: Database, who: Who, eve: Who) -> None:
     with stocked.transaction() as session:
         drawn = create_study(session, who, "drawn", {"sample": SAMPLE}, NOW)
         create_study(session, who, "nav", {"pairs": LIST}, NOW)
@@ -130,7 +130,7 @@ def test_an_uploader_and_whoever_sees_a_study_see_its_clips(stocked: Database, w
         session.execute(
             update(Stimulus).where(col(Stimulus.name) == "symbolic-g3").values(uploaded_by=eve.user_id)
         )
-        seen = [each.name for each in catalog(session, eve, Wanted()).stimuli]
+        seen = [each.name for each in catalog(session, eve, CatalogFilter()).stimuli]
         assert seen == ["human-g1", "hybrid-g1", "symbolic-g3"]
         assert [card.name for card in clip_cards(session, eve)] == ["human-g1", "hybrid-g1", "symbolic-g3"]
         assert sheet(session, eve).count("\r\n") == 4

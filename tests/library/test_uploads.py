@@ -72,7 +72,7 @@ def test_two_that_send_the_same_piece_at_once_leave_it_there_once(tmp_path: Path
 
 def test_no_more_bytes_come_in_than_were_announced(desk: Desk) -> None:
     token = desk.begin("walk.mp4", 1000).upload.token
-    with pytest.raises(TooManyBytes, match="said to have 1000 bytes"):
+    with pytest.raises(TooManyBytes, match="announced with 1000 bytes"):
         desk.send(token, DATA)
     assert part_path(desk.data_dir, token).stat().st_size == 0
     assert desk.view(token).status == UploadStatus.RECEIVING
@@ -132,7 +132,7 @@ def test_what_is_cancelled_is_gone_and_takes_no_more(desk: Desk) -> None:
         assert desk.view(token).status == UploadStatus.CANCELLED
         with pytest.raises(Conflict, match="takes no more"):
             desk.send(token, DATA[:10], 0)
-        with pytest.raises(Conflict, match="not on its way"):
+        with pytest.raises(Conflict, match="no longer uploading"):
             run(cancel(desk.database, desk.data_dir, desk.who, token, NOW))
     assert desk.files() == []
     with desk.database.reading() as session:
@@ -163,10 +163,10 @@ def test_an_upload_whose_job_was_called_off_says_so(desk: Desk) -> None:
     assert desk.read(upload_for, desk.who, token).status == UploadStatus.CANCELLED
 
 
-def test_a_part_that_is_gone_is_said_to_be(desk: Desk) -> None:
+def test_a_missing_upload_part_is_reported(desk: Desk) -> None:
     token = desk.begin("a.mp4", 1000).upload.token
     part_path(desk.data_dir, token).unlink()
-    with pytest.raises(NotFound, match="from its beginning"):
+    with pytest.raises(NotFound, match="from the beginning"):
         desk.send(token, DATA[:10])
 
 

@@ -359,7 +359,7 @@ def test_a_large_study_is_counted_in_pieces_and_comes_out_the_same(crowd: Databa
         assert seen.trouble.answered > 900
 
 
-def test_always_the_same_side_is_said_from_eight_choices_on() -> None:
+def test_always_the_same_side_is_reported_from_eight_choices_on() -> None:
     assert [is_one_sided(*counts) for counts in ((8, 8), (0, 8), (7, 7), (7, 8), (0, 0))] == [
         True, True, False, False, False
     ]  # fmt: skip

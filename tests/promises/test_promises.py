@@ -87,7 +87,7 @@ def test_every_proof_is_a_test_of_make_test() -> None:
         assert "pytest.mark.exhaustive" not in marks, f"{proof} is left to make test-all"
 
 
-def test_a_promise_is_found_wherever_it_is_said() -> None:
+def test_a_promise_is_found_wherever_it_is_made() -> None:
     assert list(clauses("- **Nothing leaks**: all [is](x) alike.\n- Every `a`;\n  only b.")) == [
         "Nothing leaks: all is alike.",
         "Every a;",

@@ -252,7 +252,7 @@ def test_its_settings_are_read_run_and_stored_as_they_always_were(name: str) -> 
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_form_is_read_and_what_is_wrong_with_one_is_said_in_plain_words(name: str) -> None:
+def test_forms_are_read_and_faults_reported_in_plain_words(name: str) -> None:
     question, case, type_ = question_of(name), CASES[name], TYPES[name]
     answer = type_.answer(question, form_of(name, case.form))
     assert answer == case.stored

@@ -481,7 +481,7 @@ def test_published_and_corrected_stand_side_by_side(judged: tuple[ReportInfo, Pa
         assert said in page.text, said
 
 
-def test_judges_stand_beside_what_people_reach(judged: tuple[ReportInfo, Page]) -> None:
+def test_judges_are_compared_with_people(judged: tuple[ReportInfo, Page]) -> None:
     info, page = judged
     judges = {"judges.json", "tables/judges.csv", "figures/judges.svg", "figures/judges.png"}
     assert {*FILES, *judges} <= {*info.files}

@@ -133,7 +133,7 @@ def test_five_people_let_results_say_nothing_but_what_is_open(wide: list[pd.Data
         assert "cannot be told yet" in figure.said, name
 
 
-def test_four_people_whose_interval_leaves_out_chance_are_not_said_to_beat_it() -> None:
+def test_four_people_whose_interval_excludes_chance_do_not_beat_it() -> None:
     """Their exact test has p = .125 at best, so it and the sentence beside it would contradict each other."""
     few = analyze([responses("few", 4, right=0.9, left=0.5, seed=3)], resamples=200)
     one = few.studies[0]

@@ -289,5 +289,5 @@ test("an upload that is gone while it waits is refused, and one whose end was lo
   assert.equal(transfer.wantsToSend, true);
   transfer.show("waiting");
   await transfer.look();
-  assert.deepEqual([transfer.state, transfer.message], ["refused", "This upload is gone."]);
+  assert.deepEqual([transfer.state, transfer.message], ["refused", "This upload no longer exists."]);
 });

@@ -91,7 +91,9 @@ def test_bytes_that_are_no_body_are_bounded(service: Service, first: bytes, piec
     ],
     ids=["header", "cookie", "headers", "address", "parameters", "junk"],
 )
-def test_what_is_too_much_is_said(service: Service, request_bytes: bytes, status: int, words: bytes) -> None:
+def test_requests_over_a_limit_are_refused_in_words(
+    service: Service, request_bytes: bytes, status: int, words: bytes
+) -> None:
     with service.connect() as connection:
         connection.sendall(request_bytes)
         reply = reply_of(connection)

@@ -134,9 +134,7 @@ def test_a_change_is_a_file_that_was_written_added_or_removed(tmp_path: Path) ->
     assert dev.changed(before, before) == []
 
 
-def test_a_template_is_read_anew_only_where_somebody_works_on_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_templates_are_reloaded_only_in_development(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     environment = templating._environment.overlay(cache_size=10)
     environment.loader = type(environment.loader)(tmp_path)  # type: ignore[call-arg, misc]
     monkeypatch.setattr(templating, "_environment", environment)

@@ -277,11 +277,11 @@ def test_a_full_block_among_others_takes_nobody_new_or_is_skipped_as_the_design_
         notices = notices_of(session, study_here(session, "nav").id, NOW)
     if when_full == "skip":
         assert sessions[1].blocks == [["watch", 11], ["rate", 0]]
-        assert "go on without it (1 so far)" in " ".join(notices)
+        assert "skip it (1 so far)" in " ".join(notices)
         return
     assert "All places are taken" in walk.html
     assert (sessions[1].status, sessions[1].participant, sessions[1].recruiter) == (Status.FULL, None, {})
-    assert "takes nobody new (1 so far)" in " ".join(notices)
+    assert "takes no new participants (1 so far)" in " ".join(notices)
     again = client.get("/s/" + walk.html.partition('href="/s/')[2].partition('"')[0])
     with database.transaction() as session:  # a place comes free
         session.exec(select(Response)).one().answered_at = NOW - 2 * LEFT_AFTER

@@ -47,10 +47,10 @@ WAYS = {
 HEADINGS = {
     "DONE42": "Your completion code",
     "NOCONSENT1": "Your code for not taking part",
-    "SCREENED1": "Your code, as you could not take part",
-    "FULL1": "Your code, as there was no place for you",
+    "SCREENED1": "Your code, because you could not take part",
+    "FULL1": "Your code, because all places were taken",
     "PARTIAL1": "Your code for a part of the study",
-    "FAILED1": "Your code, as it did not work on your device",
+    "FAILED1": "Your code, because the study did not work on your device",
 }
 
 
@@ -224,7 +224,9 @@ def test_a_second_window_is_told_what_is_so(client: TestClient, study: str) -> N
     reply = client.post(walk.address, data=again, headers={"Accept": "application/json"}).json()
     assert reply["message"] == "You have already answered this page, perhaps in another window."
     walk.to("end")
-    assert "You have already finished: nothing more is asked." in client.post(walk.address, data=old).text
+    assert (
+        "You have already finished; there are no more questions." in client.post(walk.address, data=old).text
+    )
 
 
 def test_who_is_sent_back_by_a_code_is_not_asked_to_come_again_later() -> None:

@@ -18,7 +18,7 @@ from app.monitor.sessions_list import BadSearch, Search, SessionList, checked_se
 from app.monitor.sessions_view import one_session
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame, responses_frame
-from app.sessions.exclusions import LONGEST, TextDue, add_note, exclude, include
+from app.sessions.exclusions import LONGEST, InvalidText, add_note, exclude, include
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
 from app.studies.versions import set_state
@@ -81,7 +81,7 @@ def desk(database: Database, tmp_path: Path) -> Desk:
         return Desk(database, make_user(session, Role.EDITOR, "e@example.org"), study_here(session, "nav"))
 
 
-def test_an_excluded_session_is_said_to_be_so_in_the_data_and_does_not_count(desk: Desk) -> None:
+def test_an_excluded_session_is_marked_in_the_data_and_not_counted(desk: Desk) -> None:
     desk.do(exclude, 2, "asked to be left out", NOW)
     rules = {(r["session"], r["excluded"]) for r in desk.rows("responses")}
     assert rules == {("1", None), ("2", "by-hand"), ("3", None)}  # also the trial that could not be played
@@ -127,9 +127,9 @@ def test_what_cannot_be_done_is_refused_in_words(desk: Desk) -> None:
     desk.do(exclude, 1, "x", NOW)
     refused: Sequence[tuple[type[StudyError], str, tuple[object, ...]]] = (
         (Conflict, "excluded already", (exclude, 1, "x", NOW)),
-        (TextDue, "why", (exclude, 2, " \n", NOW)),
-        (TextDue, "too long", (exclude, 2, "x" * (LONGEST + 1), NOW)),
-        (TextDue, "Write the note", (add_note, 2, "", NOW)),
+        (InvalidText, "reason", (exclude, 2, " \n", NOW)),
+        (InvalidText, "too long", (exclude, 2, "x" * (LONGEST + 1), NOW)),
+        (InvalidText, "Write the note", (add_note, 2, "", NOW)),
         (NotFound, "no session 99", (exclude, 99, "x", NOW)),
         (NotFound, "no session", (add_note, 2**40, "x", NOW)),
         (Conflict, "preview", (exclude, 4, "x", NOW)),

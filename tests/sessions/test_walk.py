@@ -63,7 +63,7 @@ def test_the_address_is_the_same_for_every_page(walk: Walk) -> None:
     assert response.history[0].status_code == 303
 
 
-def test_practice_is_said_to_be_practice(walk: Walk) -> None:
+def test_practice_is_labelled_as_practice(walk: Walk) -> None:
     walk.to("trial-1")
     assert "practice" in walk.html.lower()
     walk.to("trial-2")
@@ -114,7 +114,7 @@ def test_a_script_is_told_where_to_go(walk: Walk) -> None:
     assert reply.json()["next"] == walk.address
 
 
-def test_what_is_missing_is_said_and_what_was_typed_is_kept(walk: Walk, database: Database) -> None:
+def test_missing_answers_are_reported_and_typed_text_is_kept(walk: Walk, database: Database) -> None:
     walk.to("trial-1")
     n = n_responses(database)
     form = answer_for(walk.html, choice="", rationale="it <b>jumps</b>")
@@ -143,7 +143,7 @@ def test_declining_ends_politely_and_leaves_no_way_back(
     assert "Only this and today" in walk.html
     assert client.get(walk.address).status_code == 404
     again = client.post(walk.address, data=answer_for(before, **fields), headers=JSON)
-    assert (again.status_code, "none is kept" in again.json()["message"]) == (404, True)
+    assert (again.status_code, "no session is kept" in again.json()["message"]) == (404, True)
     reply = client.post(Walk(client, study).address, data=answer_for(before, **fields), headers=JSON).json()[
         "next"
     ]
@@ -316,7 +316,7 @@ def test_an_id_that_is_nobodys_locks_nobody_out(
         notices = " ".join(notices_of(session, study_here(session, study).id, NOW))
     assert len(set(people)) == 2 * len(NOBODYS)
     assert all(re.fullmatch("p-[0-9a-f]{12}", name or "") for name in people)
-    assert "which is nobody's id" in notices
+    assert "which is not an id" in notices
 
 
 def test_ids_are_trimmed_and_their_keys_read_in_any_case(

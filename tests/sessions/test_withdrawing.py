@@ -173,13 +173,13 @@ def test_the_code_of_the_last_page_deletes_the_answers_later(
     )
     for text in wrong:
         reply = client.post(at, data={"receipt": text, "confirm": "delete"})
-        assert (reply.status_code, "no answers with this code" in reply.text) == (404, True), text
+        assert (reply.status_code, "No answers were found for this code" in reply.text) == (404, True), text
     assert walk.look() == "end"
     with database.transaction() as session:
         load_file(session, tmp_path, study="other")
         set_state(session, "other", State.LIVE)
     elsewhere = client.post("/s/other/withdraw", data={"receipt": code, "confirm": "delete"})
-    assert (elsewhere.status_code, "no answers with this code" in elsewhere.text) == (404, True)
+    assert (elsewhere.status_code, "No answers were found for this code" in elsewhere.text) == (404, True)
     unconfirmed = client.post(at, data={"receipt": code, "confirm": "yes"})
     assert (unconfirmed.status_code, "once more" in unconfirmed.text) == (422, True)
     assert walk.look() == "end"

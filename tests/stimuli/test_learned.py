@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from stimuli.agents import N_ACTIONS, STAND
-from stimuli.learned import CARD, N_FEATURES, WEIGHTS, Learned, Seen, forward
+from stimuli.learned import CARD, N_FEATURES, WEIGHTS, Learned, NetworkInput, forward
 
 HERE = np.array([np.pi / 2, 10.0, 20.0, 30.0, 0.0, 5.0], dtype=np.float32)
 
@@ -24,7 +24,7 @@ def test_the_card_is_of_these_weights_and_the_agent_arrives_as_it_says() -> None
 
 
 def test_it_is_told_where_it_was_and_what_it_did() -> None:
-    seen = Seen()
+    seen = NetworkInput()
     first = seen.features(HERE, STAND)
     assert first.shape == (N_FEATURES,)
     assert first[0] == pytest.approx(0.5)

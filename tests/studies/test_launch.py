@@ -22,7 +22,7 @@ from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.outputs.clues import clues_state
 from app.studies.access import StudyHere
-from app.studies.checklist import Around, checklist
+from app.studies.checklist import ChecklistContext, checklist
 from app.studies.launch import Accepted, NotAccepted, NotReady, change_state, state_changes, study_here
 from app.studies.tables import Draft
 from app.trials.checks import Check
@@ -56,8 +56,8 @@ class Room:
     clues: FakeClues = field(default_factory=FakeClues)
 
     @property
-    def around(self) -> Around:
-        return Around(self.store, lambda session, study: self.clues)
+    def around(self) -> ChecklistContext:
+        return ChecklistContext(self.store, lambda session, study: self.clues)
 
     @property
     def here(self) -> StudyHere:
@@ -182,7 +182,7 @@ def test_the_checklist_repeats_the_verdict_of_the_clue_report(room: Room) -> Non
 
 
 def test_the_state_of_the_real_clue_report_is_asked_for(room: Room) -> None:
-    real = Around(room.store, clues_state)
+    real = ChecklistContext(room.store, clues_state)
     assert {c.code: c.verdict for c in checklist(room.session, room.here, real)}["clues"] == "warning"
 
 
@@ -256,7 +256,7 @@ def test_the_command_warns_on_standard_error_and_refuses_blockers(
     runner = CliRunner()
     for words, said, warned in (
         ("pilot", "kept apart", "Pilot"),
-        ("open", "participants come in at /s/nav", "Clue report"),
+        ("open", "participants enter at /s/nav", "Clue report"),
         ("pause", "paused", ""),
         ("close", "closed", ""),
     ):

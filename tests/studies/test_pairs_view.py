@@ -144,7 +144,7 @@ def test_clips_that_people_see_again_are_warned_of() -> None:
     text = "pair,a,b,kind\nq1,human-g1,hybrid-g1,main\nq2,human-g1,symbolic-g1,main\nq3,human-g1,hybrid-g2,practice\n"
     practice, again = advice_on(find_pairs({"pairs": text}, STIMULI).pairs, "balanced")
     assert "1 clip comes in practice" in practice.message
-    assert "1 clip is shown to everybody more than once (up to 2 times)" in again.message
+    assert "1 clip is shown to every participant more than once (up to 2 times)" in again.message
 
 
 def could_be_drawn(condition: str, match: str | None, n: int, stimuli: dict[str, StimulusFacts]) -> bool:

@@ -76,7 +76,7 @@ def change(database: Database, here: StudyHere, reason: str, **keys: object) -> 
         save_version(session, who, here, reason, NOW)
 
 
-def test_no_text_with_gaps_is_shown_to_whoever_comes_into_an_open_study(
+def test_no_text_with_gaps_is_shown_to_participants_of_an_open_study(
     database: Database, here: StudyHere
 ) -> None:
     with pytest.raises(Conflict, match=r"\[YOUR NAME\] is still to be filled in"):

@@ -17,7 +17,7 @@ from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import submit
 from app.sessions.where import locate
-from app.studies.checklist import Around
+from app.studies.checklist import ChecklistContext
 from app.studies.launch import Accepted, BadClosing, Closing, change_state, study_here
 from app.studies.versions import set_state
 from app.trials.states import STATES, check_change, following
@@ -110,7 +110,7 @@ def test_closing_stops_pilot_and_live_alike_and_previews_go_on(session: Session)
     assert locate(session, preview).page.kind == "background"
 
 
-NOTHING = Around(store=None, clues=None)  # type: ignore[arg-type]  # closing looks at neither
+NOTHING = ChecklistContext(store=None, clues=None)  # type: ignore[arg-type]  # closing looks at neither
 
 
 def close(session: Session, closing: Closing | None = None, now: datetime = NOW) -> None:

@@ -18,7 +18,7 @@ from app.library.clips.store import ClipStore
 from app.pairs.draft import pairs_here
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
-from app.studies.checklist import Around, checklist
+from app.studies.checklist import ChecklistContext, checklist
 from app.studies.drafts import create_study, draft_for, save_draft, save_version
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft
@@ -202,7 +202,7 @@ def test_the_checklist_says_which_source_is_true_and_warns_where_no_pair_has_a_t
     save_version(session, ann, study, "", NOW)
 
     def line() -> tuple[str, str]:
-        around = Around(ClipStore(tmp_path), lambda *_: FakeClues())
+        around = ChecklistContext(ClipStore(tmp_path), lambda *_: FakeClues())
         [check] = [check for check in checklist(session, study, around) if check.code == "truth"]
         return check.verdict, check.detail
 

@@ -157,7 +157,7 @@ def test_the_form_of_the_design_has_its_fields(client: TestClient, database: Dat
     assert "3 cards" in person.get("/admin").text
     assert form["blocks.0.cards"] == "four: 4\nnine: 9\none: 1"
     changed = {**form, "blocks.0.cards": "one: 1\ntwo: 2", "action": "save"}
-    assert "Nothing to correct" in person.post("/admin/studies/dots/design", changed).text
+    assert "Ready to save" in person.post("/admin/studies/dots/design", changed).text
     assert form_on(person.get("/admin/studies/dots/design").text)["blocks.0.cards"] == "one: 1\ntwo: 2"
 
 

@@ -78,7 +78,7 @@ def _different(document: Document, node: yaml.Node, key: str) -> tuple[Entry, ..
     for place, entry in enumerate(entries):
         if entry.text in [earlier.text for earlier in entries[:place]]:
             document.refuse(
-                entry.line, key, f"{shown(entry.text)} stands twice in the list", "remove one of the two"
+                entry.line, key, f"{shown(entry.text)} appears twice in the list", "remove one of the two"
             )
     return entries
 

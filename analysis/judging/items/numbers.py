@@ -21,10 +21,10 @@ JACKKNIFE = "jackknife over items on Fisher's z, with Student's t"
 OWN_SCALE = (
     "the judge's values are on a scale of its own; only orders and correlations compare with people's ratings"
 )
-ALONE = "no three items have two raters: nobody can be held against others"
+ALONE = "no three items have two raters: no one can be compared with others"
 FEW = "it needs three items with a rating and a value of the judge's"
-_SAME_VALUES = "the judge gives every item the same value: there is nothing to relate"
-_SAME_RATINGS = "every item has the same mean rating: there is nothing to relate"
+_SAME_VALUES = "the judge gives every item the same value: the correlation is undefined"
+_SAME_RATINGS = "every item has the same mean rating: the correlation is undefined"
 _NO_SPREAD = "the items differ less than the judge's values and the ratings of one item do"
 
 DRAWS, REPEATED = 50, 4

@@ -56,9 +56,11 @@ def validate_rating_rows(
         verdicts = check_item_verdicts(verdicts, origin)
     blocks = [one for one in rated_blocks(tables, mode, judgements=True) if len(one.ratings.table)]
     if not blocks:
-        raise AnalysisError("no rating of the study counts, so there is nobody to hold judges against")
+        raise AnalysisError("no rating of the study counts, so judges cannot be compared with people")
     rated = {str(item) for one in blocks for item in one.ratings.table["item"].unique()}
-    about = {id(one): verdicts if len(blocks) == 1 else _about(verdicts, one, rated) for one in blocks}
+    about = {
+        id(one): verdicts if len(blocks) == 1 else _rows_of_block(verdicts, one, rated) for one in blocks
+    }
     found = tuple(
         BlockValidation(
             study=one.study,
@@ -88,7 +90,7 @@ def validate_rating_rows(
     return found
 
 
-def _about(verdicts: pd.DataFrame, block: RatedBlock, rated: Collection[str]) -> pd.DataFrame:
+def _rows_of_block(verdicts: pd.DataFrame, block: RatedBlock, rated: Collection[str]) -> pd.DataFrame:
     """The rows about items and criteria of a block, with those about items of none; none where it has no item."""
     criteria, items = (block.ratings.table[name].astype("str").unique() for name in ("criterion", "item"))
     is_number = verdicts["value"].isna() | verdicts["value"].map(

@@ -83,7 +83,7 @@ def _judge(judge: ItemJudge) -> Iterator[RenderableType]:
     lost = {
         "abstained": counts.n_abstained,
         "missing": counts.n_missing,
-        "rows about items that nobody rated": counts.n_unrated,
+        "rows about items without ratings": counts.n_unrated,
     }
     names = f" ({', '.join(map(name_of, counts.unrated))})" if counts.unrated else ""
     parts = "".join(f"; {n} {what}" for what, n in lost.items() if n)

@@ -136,7 +136,7 @@ def validate_items(
     ratings
         As `read_ratings` or `check_ratings` returns them.
     verdicts
-        See `check_item_verdicts`. What is said of items that nobody rated is counted, not used.
+        See `check_item_verdicts`. Verdicts on items without ratings are counted, not used.
     seed, resamples
         Of every bootstrap and draw; 0 resamples gives no bootstrap interval.
     epsilon, q, min_instances

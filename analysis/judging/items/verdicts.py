@@ -14,7 +14,7 @@ SCALES = ("people", "own")
 ITEM_VERDICT_COLUMNS: tuple[Column, ...] = (
     Column("judge", "text", "", "who judged", required=True),
     Column("run", "text", "", "which repeat of the judge; empty where there is one"),
-    Column("criterion", "text", "", "the criterion judged; empty: held against every criterion"),
+    Column("criterion", "text", "", "the criterion judged; empty: compared with every criterion"),
     Column("item", "text", "", "the item judged", required=True),
     Column("value", "text", "", "the class, or the number; empty where the judge abstains"),
     Column(

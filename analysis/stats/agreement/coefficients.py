@@ -54,8 +54,8 @@ def nominal(counts: Codes, n_values: int) -> Parts:
 def symmetric(counts: Codes) -> Parts:
     """Agreement on two values with arbitrary names, such as which of two clips is called a.
 
-    Renaming the members of every pair by the toss of a coin makes the chance that two votes agree 1/2, whatever the
-    votes: that is the chance correction [BAG54]_. kappa and AC1 are then the same number.
+    Renaming the members of every pair by the toss of a coin makes the chance that two votes agree 1/2 for any votes:
+    that is the chance correction [BAG54]_. kappa and AC1 are then the same number.
 
     A third column counts ties, whose name is meaningful: with a share t of them the chance is t^2 + (1 - t)^2 / 2.
     """

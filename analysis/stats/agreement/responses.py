@@ -81,10 +81,10 @@ def agreement(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) 
     Which member of a pair is called a means nothing, but the usual chance correction depends on it: votes that agree on
     ten pairs have another alpha where all the chosen clips happen to be called a. So there are two answers:
 
-    - `choice`: which clip. The chance that two votes agree is 1/2, whatever the votes (`symmetric`). All coefficients
-      then say almost the same, which is no fault: they differ only in what they take for chance.
+    - `choice`: which clip. The chance that two votes agree is 1/2 for any votes (`symmetric`). All coefficients then
+      say almost the same, which is no fault: they differ only in what they take for chance.
     - `sources`: which source, for each condition and pair of different sources. Here the values mean something, and
-      alpha, kappa and AC1 are the usual ones. A low kappa beside a high agreement says that participants prefer one
+      alpha, kappa and AC1 are the usual ones. A low kappa with a high agreement says that participants prefer one
       source everywhere, and do not single out pairs.
 
     `uncertainty` is the agreement of the uncertainties given, with alpha for ordered values and the ICC.

@@ -59,7 +59,7 @@ def split_half(
         PAIRS,
         seed=seed,
         resamples=resamples,
-        reason="every pair is tied in both halves: there is nothing to correlate",
+        reason="every pair is tied in both halves: the correlation is undefined",
     )
     return SplitHalf(found["reliability"], found["correlation"], splits, seed)
 

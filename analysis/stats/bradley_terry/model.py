@@ -200,7 +200,7 @@ def _no_side(cells: Cells, sums: Floats, known: int) -> str | None:
     if known == 0:
         return "no comparison says which source stood left"
     if not cells.tells_side(sums):
-        return "no two sources were compared in both orders: sides and strengths cannot be told apart"
+        return "no two sources were compared in both orders: side bias and strengths are not identifiable"
     if np.isnan(fit(cells, sums[np.newaxis], True)).any():
         return (
             "sides and strengths together explain every choice of some sources: there is no finite estimate"

@@ -25,7 +25,7 @@ def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[Fa
 
 
 def labels_are_shown(question: Mapping[str, Any]) -> bool:
-    """Whether a question's labels are those of a named scale alone, which are shown and not typed."""
+    """True if a question's labels are those of a named scale alone, which are shown and not typed."""
     model = QUESTIONS.get(type_of(question) or "")
     takes_scale = model is not None and "scale" in model.model_fields
     return takes_scale and bool(question.get("scale")) and question.get("labels") is None
@@ -68,7 +68,7 @@ class _Form:
             place = (*place, "pairs")
         known = (dotted(place[:n]) for n in range(len(place), 0, -1))
         at = next((name for name in known if name in self.labels or name in self.parts), "")
-        message, remedy = self._said(at, fault)
+        message, remedy = self._message_and_remedy(at, fault)
         return FaultView(at, self._where(at), message, remedy, self._drop(fault, at))
 
     def _in_form(self, place: Place) -> Place:
@@ -82,7 +82,7 @@ class _Form:
             return ("scales",)
         return ("scales", names.index(place[1]), *(("labels",) if len(place) > 2 else ()))
 
-    def _said(self, at: str, fault: Fault) -> tuple[str, str]:
+    def _message_and_remedy(self, at: str, fault: Fault) -> tuple[str, str]:
         """Message and remedy, in the form's words if the only fault is a missing value."""
         if at.endswith("pairs") and fault.message.startswith(_NEITHER):
             return "There are no pairs yet", fault.remedy

@@ -51,7 +51,7 @@ _YES_NO = {
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class FormKeys:
     """The keys resulting from a form; `refused` has fields whose value cannot be stored even in a draft."""
 
     keys: Keys
@@ -150,7 +150,7 @@ def _plain(value: Any) -> Any:
 # From fields to keys
 
 
-def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: bool = False) -> Taken:
+def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: bool = False) -> FormKeys:
     """The keys with the form's changes; fields that it does not send are kept.
 
     A form used as a `whole` was made from another draft: its lists replace the existing ones.
@@ -174,7 +174,7 @@ def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: b
             _forget(keys, entry, changed)
         for entry in cards.entries:
             _keep_labels(keys, cards, entry, changed)
-    return Taken(keys, tuple(_take_scales(keys, _scale_changes(sent, before))))
+    return FormKeys(keys, tuple(_take_scales(keys, _scale_changes(sent, before))))
 
 
 def _take_ways(keys: Keys, sent: Mapping[str, str]) -> set[Place]:

@@ -55,7 +55,7 @@ NO_QUESTIONS = "No questions are asked here: participants do not see this page."
 NO_INSTRUCTIONS = "No instructions are written: participants do not see this page."
 NOT_YET = "Correct what the form lists first: then the first trial of this block is shown here."
 ALONE = "The first page of a match. Once a version is saved, the button below the form plays one with agents."
-WALK = "This block is seen by walking through a saved version: Launch has the button."
+WALK = "Preview a saved version to see this block; the button is on the Launch page."
 NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
 _SUBMIT = '<button type="submit"'
 _SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
@@ -87,7 +87,7 @@ def framed_block(session: Session, study: StudyHere, number: int, now: datetime)
         raise NotFound(f"The design has no block {number}.")
     design = check_of(session, study, keys).design
     if design is None:
-        return html_of(MessagePage("Not to be seen yet", NOT_YET, title))
+        return html_of(MessagePage("No preview yet", NOT_YET, title))
     block = design.blocks[number - 1]
     if isinstance(block, GameDesign):
         return inert(
@@ -96,7 +96,7 @@ def framed_block(session: Session, study: StudyHere, number: int, now: datetime)
     if isinstance(block, WalkDesign):
         return inert(html_of(page_of(design, _before_walk(block), BlockRun(block, (), 0, block.walks))))
     if not isinstance(block, (PairDesign, RatingDesign)):
-        return html_of(MessagePage("Not to be seen here", WALK, title))
+        return html_of(MessagePage("No preview here", WALK, title))
     units = block.pairs if isinstance(block, PairDesign) else block.items
     n_practice = sum(unit.kind is Kind.PRACTICE for unit in units)
     n = len(units) - max(

@@ -27,7 +27,7 @@ _Text = Annotated[str, Field(max_length=MAX_BYTES)]
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentDraft:
     """A form as sent. `revision` is that of the draft it was made from.
 
     `whole` replaces the entire draft; `over` does so even if someone else has saved meanwhile.
@@ -69,7 +69,7 @@ class _Typed:
     focus: str
 
 
-async def save_form(database: Database, who: Who, study: StudyHere, sent: Sent, now: datetime) -> Saved:
+async def save_form(database: Database, who: Who, study: StudyHere, sent: SentDraft, now: datetime) -> Saved:
     """Save the typed values, complete or not, and apply the button's action. Raises Conflict, BadAction."""
     return await database.prepare_and_write(
         lambda session: _typed(session, study, sent),
@@ -77,10 +77,10 @@ async def save_form(database: Database, who: Who, study: StudyHere, sent: Sent, 
     )
 
 
-def _typed(session: Session, study: StudyHere, sent: Sent) -> _Typed:
+def _typed(session: Session, study: StudyHere, sent: SentDraft) -> _Typed:
     draft = draft_for(session, study)
     if not sent.over and sent.revision != draft.revision:
-        raise Conflict(f"{draft.saved_by or 'Somebody'} has changed this design since you opened it.")
+        raise Conflict(f"{draft.saved_by or 'Someone'} changed this design since you opened it.")
     taken = fields_to_keys(draft.keys, sent.fields, whole=sent.whole or sent.over)
     acted = act(taken.keys, sent.action, sent.fields)
     return _Typed(draft, acted.keys, taken.refused, acted.focus)
@@ -105,13 +105,13 @@ async def wide_form(request: Request) -> None:
     request.state.form = {without_nul(name): without_nul(value) for name, value in pairs}
 
 
-def sent_by_form(form: Mapping[str, str]) -> Sent:
+def sent_by_form(form: Mapping[str, str]) -> SentDraft:
     revision = form.get("revision", "")
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else -1
-    return Sent(dict(form), number, form.get("action", ""), over=form.get("over") == "yes")
+    return SentDraft(dict(form), number, form.get("action", ""), over=form.get("over") == "yes")
 
 
-async def sent_by_script(request: Request) -> Sent:
+async def sent_by_script(request: Request) -> SentDraft:
     """Raises BadForm for what our script does not send."""
     body = await bounded_body(request, MAX_BYTES)
     try:
@@ -119,4 +119,4 @@ async def sent_by_script(request: Request) -> Sent:
     except ValidationError as error:
         raise BadForm(f"The draft could not be read: {error.errors()[0]['msg']}.") from None
     fields = {without_nul(name): without_nul(text) for name, text in message.fields.items()}
-    return Sent(fields, message.revision, message.action, message.whole, message.over)
+    return SentDraft(fields, message.revision, message.action, message.whole, message.over)

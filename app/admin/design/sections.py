@@ -101,8 +101,8 @@ class _Form:
         view = self._list(cards) if isinstance(cards, Cards) else None
         assert view is not None
         intro = (
-            "A session may have several parts, each with a task of its own. These trials are the first then, and keep "
-            "their pairs and questions."
+            "A session may have several parts, each with a task of its own. These trials then become the "
+            "first part, and keep their pairs and questions."
         )
         return ListView(view.at, "More blocks", intro, (), view.noun, view.types, view.error)
 

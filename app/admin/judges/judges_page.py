@@ -96,7 +96,7 @@ def _shown(session: Session, who: Who, job: JobView, study: StudyHere, data_dir:
     is_blinded = not may_look(session, who, study, result["mode"])
     here = f"/admin/studies/{study.slug}/judges/{job.id}"
     validation = None if is_blinded else _validation(judging_folder(data_dir, job.id), result["files"])
-    gone = "" if validation or is_blinded else "the files of this run are not there any more"
+    gone = "" if validation or is_blinded else "the files of this run no longer exist"
     missing = result["reason"] or gone
     is_of_items = bool(validation and "ratings" in validation)
     figure = result["figure"]

@@ -21,7 +21,7 @@ from app.admin.people.apidoc import Reply, Tag
 from app.studies.access import StudyHere, visible_slugs
 
 ROLES = (
-    ("owner", "sees and changes everything, and says who may come in"),
+    ("owner", "sees and changes everything, and manages users"),
     ("editor", "works on the studies shared with them and their clips, and adds clips and studies"),
     ("viewer", "looks at the studies shared with them and changes nothing"),
 )

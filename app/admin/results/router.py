@@ -128,9 +128,9 @@ async def download_numbers(
 
 
 async def _kept(
-    database: Database, settings: Settings, who: Who, study: StudyHere, asked: results.Asked
+    database: Database, settings: Settings, who: Who, study: StudyHere, asked: results.ResultsRequest
 ) -> Findings | None:
-    """What is kept of results that this user has opened."""
+    """The cached results that this user has opened."""
     await database.read(results.require_all_open, who, study, asked)
     return view_of(settings.data_dir, await database.read(results.shown_job, study, asked))
 
@@ -146,5 +146,5 @@ async def show_clip(
 ) -> FileResponse:
     path = poster_path(settings.data_dir, await database.read(results.check_clip, study, clip))
     if not path.is_file():
-        raise NotFound("This picture is not in the data folder any more.")
+        raise NotFound("This picture is no longer in the data folder.")
     return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": "private, no-cache"})

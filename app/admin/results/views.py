@@ -16,7 +16,7 @@ from app.jobs.queue import JobView
 from app.library.media import poster_path
 from app.library.places import results_folder
 from app.outputs.results import (
-    Asked,
+    ResultsRequest,
     Standing,
     asked_for,
     comparable,
@@ -148,35 +148,35 @@ def _address(here: str, **fields: str) -> str:
     return f"{here}?{urlencode(given)}" if given else here
 
 
-def _asked(asked: Asked) -> dict[str, str]:
+def _query(asked: ResultsRequest) -> dict[str, str]:
     return {"mode": str(asked.mode), "against": asked.against.slug if asked.against else ""}
 
 
-def _sorts(here: str, asked: Asked, wish: Wish) -> Sequence[Link]:
+def _sorts(here: str, asked: ResultsRequest, wish: Wish) -> Sequence[Link]:
     chosen = wish.pairs if wish.pairs in SORTS else "votes"
     return [
-        Link(_address(here, **_asked(asked), pairs=name, every=wish.every) + "#pairs", label, name == chosen)
+        Link(_address(here, **_query(asked), pairs=name, every=wish.every) + "#pairs", label, name == chosen)
         for name, (label, _) in SORTS.items()
     ]
 
 
-def _every(view: Findings | None, here: str, asked: Asked, wish: Wish) -> str:
+def _every(view: Findings | None, here: str, asked: ResultsRequest, wish: Wish) -> str:
     figure = view.figure("pairs") if view else None
     if figure is None or wish.every or len(figure.marks) <= MOST_PAIRS:
         return ""
-    return _address(here, **_asked(asked), pairs=wish.pairs, every="1") + "#pairs"
+    return _address(here, **_query(asked), pairs=wish.pairs, every="1") + "#pairs"
 
 
-def _drawn(view: Findings, here: str, asked: Asked, wish: Wish) -> Sequence[tuple[str, Drawn]]:
+def _drawn(view: Findings, here: str, asked: ResultsRequest, wish: Wish) -> Sequence[tuple[str, Drawn]]:
     return [
-        (figure.name, _figure(figure, _address(f"{here}/{figure.name}.csv", **_asked(asked)), wish))
+        (figure.name, _figure(figure, _address(f"{here}/{figure.name}.csv", **_query(asked)), wish))
         for figure in view.figures
     ]
 
 
-def _statistics(view: Findings | None, here: str, asked: Asked) -> Sequence[ShownSection]:
+def _statistics(view: Findings | None, here: str, asked: ResultsRequest) -> Sequence[ShownSection]:
     def address(name: str) -> str:
-        return _address(f"{here}/numbers/{name}.csv", **_asked(asked))
+        return _address(f"{here}/numbers/{name}.csv", **_query(asked))
 
     return shown_sections(view.sections, address) if view else ()
 

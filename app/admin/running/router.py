@@ -152,7 +152,7 @@ async def show_shown_clip(
 
 def _file(path: FilePath, content_type: str) -> FileResponse:
     if not path.is_file():
-        raise NotFound("This file is not in the data folder any more.")
+        raise NotFound("This file is no longer in the data folder.")
     return FileResponse(path, media_type=content_type, headers={"Cache-Control": "private, no-cache"})
 
 

@@ -22,7 +22,7 @@ from app.outputs.clues import clues_state
 from app.sessions.links import Link
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
-from app.studies.checklist import Around, checklist, newest_of
+from app.studies.checklist import ChecklistContext, checklist, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.launch import (
     Accepted,
@@ -169,9 +169,9 @@ STATUS_WORDS: Mapping[str, str] = {
 }
 
 
-def around(store: ClipStore) -> Around:
+def around(store: ClipStore) -> ChecklistContext:
     """The checklist's context outside the study."""
-    return Around(store, clues_state)
+    return ChecklistContext(store, clues_state)
 
 
 def accepted(form: Mapping[str, str]) -> Accepted:

@@ -131,7 +131,7 @@ const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value)
     conflict.querySelector("[data-conflict-words]").textContent =
       `${words} What you typed is still here and not saved: save it over what is there now, load that instead, or copy yours first.`;
     conflict.hidden = false;
-    say("Not saved: the design was changed by somebody else", { trouble: true, aloud: false });
+    say("Not saved: the design was changed by someone else", { trouble: true, aloud: false });
   },
   saved(reply, { sent, action, wasTrouble }) {
     conflict.hidden = true;

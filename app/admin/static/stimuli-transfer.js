@@ -246,7 +246,7 @@ export class Transfer {
         this.show(found.status, found.message);
       }
     } catch (error) {
-      if (error.status === 404) this.refuse("This upload is gone.");
+      if (error.status === 404) this.refuse("This upload no longer exists.");
     }
   }
 }

@@ -23,9 +23,9 @@ from app.admin.stimuli.views import (
 from app.catalog.catalog import (
     SORTS,
     Catalog,
+    CatalogFilter,
     ClipFacts,
     StimulusView,
-    Wanted,
     catalog,
     known_sources,
     stimulus_for,
@@ -51,10 +51,10 @@ USUAL_SOURCES = ("human", "hybrid", "symbolic")
 MOST_CHANGES_SHOWN = 500
 
 
-def wanted_of(query: Mapping[str, str]) -> Wanted:
+def wanted_of(query: Mapping[str, str]) -> CatalogFilter:
     """The filter in a query string; invalid parts are ignored."""
     page = query.get("page", "")
-    return Wanted(
+    return CatalogFilter(
         text=query.get("q", "")[:200],
         source=query.get("source", "")[:200],
         kind=query.get("kind", "")[:200],
@@ -64,7 +64,7 @@ def wanted_of(query: Mapping[str, str]) -> Wanted:
     )
 
 
-def address_of(wanted: Wanted, page: int | None = None) -> str:
+def address_of(wanted: CatalogFilter, page: int | None = None) -> str:
     """The library's address that shows this."""
     fields = {"q": wanted.text, "source": wanted.source, "kind": wanted.kind}
     fields |= {f"a.{key}": value for key, value in wanted.attributes.items()}
@@ -74,7 +74,7 @@ def address_of(wanted: Wanted, page: int | None = None) -> str:
 
 
 def library_page(
-    session: Session, shell: Shell, data_dir: Path, wanted: Wanted, error: str = ""
+    session: Session, shell: Shell, data_dir: Path, wanted: CatalogFilter, error: str = ""
 ) -> tuple[LibraryPage, bool]:
     """The page, and whether any clip on it still lacks its picture."""
     found = catalog(session, shell.who, wanted)
@@ -108,7 +108,7 @@ def library_page(
     return page, lack_pictures(data_dir, found.stimuli)
 
 
-def _facets(found: Catalog, wanted: Wanted) -> list[Facet]:
+def _facets(found: Catalog, wanted: CatalogFilter) -> list[Facet]:
     return [
         Facet(key, wanted.attributes.get(key, ""), values[:SHORT_LIST], len(values) <= SHORT_LIST)
         for key, values in found.values.items()
@@ -284,7 +284,7 @@ def upload_page(
         shell=shell,
         error=error,
         known_sources=list(dict.fromkeys((*known_sources(session, shell.who), *USUAL_SOURCES))),
-        known_keys=list(catalog(session, who, Wanted(), per_page=1).values),
+        known_keys=list(catalog(session, who, CatalogFilter(), per_page=1).values),
         typed={"source": "", **(typed or {})},
         faults=faults,
         unfinished=[each for each in mine if each.status is UploadStatus.RECEIVING],

@@ -168,12 +168,12 @@ def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> 
 def _preview(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
     """The step of previewing: done once someone reached the last page of this version, in a preview or the pilot."""
     is_done = bool(walked.get(Mode.PREVIEW) or walked.get(Mode.PILOT))
-    says = f"Version {line.version} was walked through to its last page"
+    says = f"Version {line.version} was previewed to its last page"
     if not is_done:
-        says = f"Nobody has walked through version {line.version} to its last page"
+        says = f"Version {line.version} has not been previewed to its last page"
     if not line.version:
         says = "Possible once a version is saved"
-    about = "Walk through the pages as a participant sees them; nothing of it counts"
+    about = "Preview the pages as participants see them; nothing is counted"
     return Step("Preview", about, is_done, says, f"{here}/launch")
 
 
@@ -182,13 +182,13 @@ def _pilot(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
     says = f"{counted(done, 'person', 'people')} completed version {line.version} as a pilot"
     if not done:
         says = "Nobody has completed this version as a pilot" if line.version else "No version to pilot yet"
-    about = "Let a few people try it; their answers are kept apart for ever"
+    about = "Try it with a few people; their answers are kept apart for ever"
     return Step("Pilot", about, done > 0, says, f"{here}/launch")
 
 
 def _launch(line: StudyLine, here: str) -> Step:
     says = {State.LIVE: "Open since its launch", State.PAUSED: "Launched, and paused", State.CLOSED: "Closed"}
-    about = "Go through the checklist and let participants in"
+    about = "Complete the checklist and open the study"
     is_done = line.state in _LAUNCHED
     return Step("Launch", about, is_done, says.get(line.state, "Not launched"), f"{here}/launch")
 

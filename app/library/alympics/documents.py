@@ -107,7 +107,7 @@ def _document(
 ) -> ImportedDocument:
     plain = {
         "title": f"Water Allocation Challenge: {player}",
-        "players": [{"name": name, "about": _about(name)} for name in players],
+        "players": [{"name": name, "about": _resident_text(name)} for name in players],
         "parts": parts,
         "rounds": rounds,
     }
@@ -131,7 +131,7 @@ def _document(
     )
 
 
-def _about(name: str) -> str:
+def _resident_text(name: str) -> str:
     if name not in _RESIDENTS:
         return ""
     need, salary = _RESIDENTS[name]

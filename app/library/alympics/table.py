@@ -51,7 +51,7 @@ def games_in(path: Path) -> list[RecordedGame]:
     """The games of a table, in order. Raises BadRelease or BadTable with the row and the column."""
     games: dict[Game, dict[int, dict[str, tuple[int, Evening]]]] = {}
     for row in table_in(path, _COLUMNS):
-        known = _of(path, row, "persona", _PERSONAS)
+        known = _flag(path, row, "persona", _PERSONAS)
         game = Game(known, *(_whole(path, row, name) for name in ("lo", "hi", "run")))
         day = games.setdefault(game, {}).setdefault(_whole(path, row, "round"), {})
         player = row.cells["player"]
@@ -74,10 +74,10 @@ def _day(path: Path, number: int, rows: Mapping[str, tuple[int, Evening]]) -> Da
 def _evening(path: Path, row: TableRow) -> Evening:
     balance, health = (_number(path, row, name) for name in ("balance_after", "hp_after"))
     loss = _number(path, row, LOSS) if LOSS in row.cells else None
-    return Evening(_number(path, row, "bid"), _of(path, row, "won", _TRUTH), balance, health, loss)
+    return Evening(_number(path, row, "bid"), _flag(path, row, "won", _TRUTH), balance, health, loss)
 
 
-def _of(path: Path, row: TableRow, column: str, known: Mapping[str, bool]) -> bool:
+def _flag(path: Path, row: TableRow, column: str, known: Mapping[str, bool]) -> bool:
     value = row.cells[column]
     if value.lower() not in known:
         raise _refusal(path, row, column, f"is none of {', '.join(known)}")

@@ -117,7 +117,7 @@ class _Helper:
         self._pid = 0
 
     def take(self, end: socket.socket) -> None:
-        """Have a pair of keeper and worker serve that end of a pair of sockets."""
+        """Serve one end of a pair of sockets by a pair of keeper and worker."""
         with self._lock:
             if self._socket is None or self._pid != os.getpid():
                 self._start()

@@ -61,7 +61,7 @@ def import_clips(
         applied = _with_size(rules, [original.info for original in originals.values()], size)
         with store.scratch() as scratch:
             processed = _processed(manifest, originals, applied, scratch, run)
-            return _kept(manifest, originals, processed, applied, store, run)
+            return _stored_clips(manifest, originals, processed, applied, store, run)
     except OSError as error:
         # PyAV's own errors of the disk are OSErrors too.
         reason = error.strerror or error
@@ -161,7 +161,7 @@ def _processed(
     return results
 
 
-def _kept(
+def _stored_clips(
     manifest: Manifest,
     originals: Mapping[Path, _Original],
     processed: Mapping[str, _Processed],

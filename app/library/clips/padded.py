@@ -86,6 +86,7 @@ class PaddedClip:
     def _from_padding(self, start: int, stop: int) -> bytes:
         if self._header is not None:
             return bytes(stop - start)
+        # A file whose last box cannot grow gets a `free` box, which tells its exact length.
         header = free_box_header(self.padded_bytes - self.clip_bytes)
         if start >= len(header):
             return bytes(stop - start)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from analysis.findings.model import Band, Dot, Figure, Mark, Panel
 
 LEFT, RIGHT = 2.0, 98.0  # where a scale begins and ends, in percent
+# In pixels: a viewBox would scale letters below what a phone can show (docs/decisions/0012).
 _DOT, _STEP, _TOP, _FLOOR = 5.2, 12.6, 14.0, 158.0
 _HIGH, _LOW = 16.0, 116.0  # where a share of 1 and of 0 lies in a panel
 _DENSE = 11  # dots on each other that there is room for

@@ -74,7 +74,7 @@ _ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgem
 
 
 def drawn_of(figure: Figure, csv: str, anchor: str = "", marks: Sequence[Mark] | None = None) -> Drawn:
-    """A figure with those of its marks that are shown."""
+    """A figure with its marks that are shown."""
     return Drawn(
         figure=figure,
         rows=rows(figure, figure.marks if marks is None else marks),

@@ -50,7 +50,7 @@ def _parts(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _named(item: object, place: int) -> str:
-    """What a list's item is of, by its texts."""
+    """A label of a list item, from its texts; else its place."""
     texts = [
         part for name, part in _parts(item) if isinstance(part, str) and name not in ("reason", "method")
     ]

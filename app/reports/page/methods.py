@@ -76,7 +76,7 @@ def methods_of_file(title: str, about: str, seed: int, judges: str = "") -> Meth
 
 
 def _with_references(sections: Sequence[tuple[str, tuple[str, ...]]], seed: int) -> Methods:
-    """The sections, the software and what they cite."""
+    """The sections, the software and their references."""
     every = (*sections, ("Software", (_software(seed),)))
     cited = _cited(text for _, paragraphs in every for text in paragraphs)
     return Methods(every, tuple((key, REFERENCES[key]) for key in cited))

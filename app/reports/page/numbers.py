@@ -47,7 +47,7 @@ def _flow(analysis: Analysis | None, figures: Iterable[AnyFigure]) -> Iterator[t
 
 
 def results_in(analysis: Analysis | None) -> dict[str, Any]:
-    """What `results.json` holds."""
+    """The contents of `results.json`."""
     if analysis:
         return analysis.to_dict()
     return {

@@ -28,7 +28,7 @@ def parts_of(
     *,
     are_rated: bool,
 ) -> list[Part]:
-    """Each study as Results shows it; what is of all studies stands with the first that has answers."""
+    """Each study as Results shows it; parts on all studies belong to the first that has answers."""
     results = {result.study: result for result in analysis.studies} if analysis else {}
     first = next(iter(results), studies[0].slug if studies else "")
     parts = []
@@ -66,7 +66,7 @@ def _numbered(study: StudyResult | None) -> Mapping[str, str]:
 
 
 def about_study(study: Source, made_at: datetime | None) -> str:
-    """What stands below the title: which study, which version, when it was made."""
+    """The line below the title: study, version, time of the report."""
     version = (
         "" if isinstance(study, FileStudy) or not study.versions else f", version {study.versions[-1].number}"
     )

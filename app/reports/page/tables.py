@@ -86,7 +86,7 @@ def _participants(study: StudyResult) -> Iterator[Row]:
 
 
 def _preferences(study: StudyResult) -> Iterator[Row]:
-    """In the order of the participants."""
+    """Preferences in the order of the participants."""
     place = {person: place for place, person in enumerate(study.participants["participant"])}
     rows = table_rows(study.participant_preferences)
     for row in sorted(rows, key=lambda row: place[row["participant"]]):

@@ -1,4 +1,4 @@
-"""How a report gets from its contents into its folder: whole, or not at all."""
+"""Writes a report into its folder: completely, or not at all."""
 
 import json
 import secrets
@@ -115,7 +115,7 @@ def made_words(made_at: datetime | None) -> str:
 
 
 def json_text(value: Any) -> str:
-    """As this project writes JSON for people: indented, not escaped, never NaN."""
+    """JSON for people in this project's format: indented, not escaped, without NaN."""
     return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -126,7 +126,9 @@ def require_folder(folder: Path) -> None:
 
 
 def write_folder(folder: Path, files: Files) -> None:
-    """Write all files beside `folder`, then put each into its place; what only an older report had goes."""
+    """Write all files next to `folder`, then move each into its place; files that only an older report had are
+    removed.
+    """
     making = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
         for name, content in files.items():
@@ -146,7 +148,7 @@ def write_folder(folder: Path, files: Files) -> None:
 
 
 def _left_over(folder: Path, files: Files) -> Iterator[Path]:
-    """What a report may have written and this one has not; nothing else in the folder is touched."""
+    """Files that an earlier report may have written and this one has not; others in the folder are left alone."""
     for pattern in (
         "judges.json",
         "closing.json",

@@ -56,7 +56,7 @@ function showProblem(form, message, next) {
   if (next) {
     const link = document.createElement("a");
     link.href = next;
-    link.textContent = "Go on from where you are";
+    link.textContent = "Continue from where you are";
     problem.append(" ", link);
   }
   problem.hidden = false;

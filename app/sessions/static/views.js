@@ -3,9 +3,9 @@
 import { keepChoiceOfKeys } from "./keys.js";
 
 const REASONS = {
-  server: "The server of this study cannot send this video. The fault is the server's, not yours and not your device's: please try again.",
-  network: "This video has not arrived. That is not your doing: please try again.",
-  playing: "This video cannot be shown here. That is not your doing: please try again.",
+  server: "The server of this study cannot send this video. The problem is on the server, not yours and not your device's: please try again.",
+  network: "This video has not arrived. It is not your fault: please try again.",
+  playing: "This video cannot be shown here. It is not your fault: please try again.",
 };
 
 const RATE_AFTER_MS = 2000;

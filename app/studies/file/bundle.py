@@ -13,7 +13,7 @@ from app.studies.file.keys import UnwieldyDraft, tidied
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import is_list, places_of_files, value_at
 from app.studies.file.textfiles import Unreadable, decoded
-from app.studies.file.yamlpatch import Written, in_one_file
+from app.studies.file.yamlpatch import WrittenFile, in_one_file
 from app.studies.file.yamlsource import YamlSource, read_yaml
 
 MOST_BYTES = 5_000_000
@@ -43,11 +43,11 @@ def read_bundle(files: Mapping[str, bytes], main: str | None = None) -> dict[str
     return _bundle(files, main).keys()
 
 
-def read_written(files: Mapping[str, bytes], main: str | None = None) -> Written:
+def read_written(files: Mapping[str, bytes], main: str | None = None) -> WrittenFile:
     """Like `read_bundle`, with the study file as written, including the texts that it names."""
     bundle = _bundle(files, main)
     keys = bundle.keys()
-    return Written(in_one_file(decoded(bundle.files[bundle.main]), keys), keys)
+    return WrittenFile(in_one_file(decoded(bundle.files[bundle.main]), keys), keys)
 
 
 def _bundle(files: Mapping[str, bytes], main: str | None) -> "_Bundle":
@@ -164,7 +164,7 @@ class _Bundle:
             raise _refusal(self.main, "there is no such file in the upload", "upload it too")
         if len(self.files[self.main]) > MOST_YAML_BYTES:
             message = f"a study file has at most {MOST_YAML_BYTES // 1_000_000} MB"
-            raise _refusal(self.main, message, "put long lists of pairs into a CSV file beside it")
+            raise _refusal(self.main, message, "put long lists of pairs into a CSV file next to it")
         try:
             source = read_yaml(decoded(self.files[self.main]))
         except Unreadable as error:

@@ -13,7 +13,7 @@ from app.studies.file.model import StudyFile
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import Reading, places_of_files, value_at
 from app.studies.file.textfiles import Unreadable, read_text
-from app.studies.file.yamlpatch import Written
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.file.yamlsource import YamlSource, read_yaml
 from app.trials.stimuli import StimulusFacts
 
@@ -44,7 +44,7 @@ def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) 
     return _FileReading(path, stimuli).finish()
 
 
-def written_study(path: Path) -> Written:
+def written_study(path: Path) -> WrittenFile:
     """A study file that `load_study` reads, as it was written, with the texts that it names in it."""
     data = read_yaml(read_text(path)).data
     named = (value_at(data, place) for place in places_of_files(data))
@@ -132,7 +132,7 @@ class _FileReading(Reading):
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
             message = f"{key}: {quoted(name)} is outside the study file's folder"
             self.refuse(
-                Fault(place, message, "put the file beside the study file, and write `/` between folders")
+                Fault(place, message, "put the file next to the study file, and write `/` between folders")
             )
             return None
         try:

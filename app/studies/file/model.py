@@ -54,7 +54,7 @@ class Consent(Part):
         ge=1,
         le=120,
         title="Minimum age",
-        description="Asks for this age; whoever is younger may not take part.",
+        description="Asks for this age; younger people may not take part.",
     )
     play_shown: bool = Field(
         default=False,
@@ -98,8 +98,8 @@ class Codes(Part):
     partial: EndCode | None = Field(
         default=None,
         title="In part",
-        description="Who left a match or its waiting room, found nobody to play with, or was under way when the study "
-        "closed.",
+        description="Left a match or its waiting room, found no one to play with, or was under way when the "
+        "study closed.",
     )
     failed: EndCode | None = Field(
         default=None, title="Could not take part", description="Whose device could play or do nothing of it."
@@ -134,7 +134,8 @@ class Completion(Part):
     ] = Field(
         default=None,
         title="Whom to ask",
-        description="Shown where somebody cannot go on, and so may not be paid: a name with an email address or "
+        description="Shown to participants who cannot continue, and so may not be paid: a name with an email "
+        "address or "
         "telephone number.",
     )
     minutes: Annotated[int | None, Widget(is_short=True)] = Field(
@@ -142,7 +143,7 @@ class Completion(Part):
         ge=1,
         le=1440,
         title="Minutes it takes",
-        description="Said on the first page, before consent: about how many minutes taking part takes.",
+        description="Shown on the first page, before consent: the approximate duration in minutes.",
     )
     pay: Annotated[
         Annotated[AsWritten, Field(min_length=1, max_length=200)] | None,
@@ -150,7 +151,7 @@ class Completion(Part):
     ] = Field(
         default=None,
         title="Pay",
-        description="Said on the first page, before consent, and where what was earned is added up: text as written.",
+        description="Shown on the first page, before consent, and with the sum of earnings: text as written.",
     )
     codes: Codes = Field(
         default=Codes(),
@@ -200,7 +201,7 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(
         default={},
         title="Scales",
-        description="Named label lists for `scale`, that several questions share, beside the built-in ones.",
+        description="Named label lists for `scale`, shared by several questions, in addition to the built-in ones.",
     )
     trials: Trials | None = Field(
         default=None,

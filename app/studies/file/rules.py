@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from app.core.problems import Fault, Place, quoted
-from app.questions.base import Around
+from app.questions.base import QuestionContext
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.redirects import is_address
@@ -30,7 +30,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         for place, question, of_two in questions:
             yield from _column(place, question) if of_two else ()
             if type_ := TYPES.get(type_of(question) or ""):
-                around = Around({**_keys(raw.get("scales")), **SCALES}, of_two)
+                around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
         yield from _code_to_send(raw)
 

@@ -53,7 +53,7 @@ class Template:
 
     @property
     def file(self) -> str:
-        """Its study file, with its texts in it."""
+        """The template's study file, with its texts in it."""
         return _in_one_file(self.name)
 
     def keys(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ _Edit = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """A study file as its writer left it, and the keys that the study had then.
 
     They say more than the file where it leaves a default out, and hold the texts of files that it names.
@@ -29,7 +29,7 @@ class Written:
     keys: dict[str, Any]
 
     @classmethod
-    def of(cls, stored: Mapping[str, Any] | None) -> "Written | None":
+    def of(cls, stored: Mapping[str, Any] | None) -> "WrittenFile | None":
         return None if stored is None else cls(stored["text"], stored["keys"])
 
     @property
@@ -37,7 +37,7 @@ class Written:
         return {"text": self.text, "keys": self.keys}
 
 
-def study_file(keys: Mapping[str, Any], written: Written | None) -> str:
+def study_file(keys: Mapping[str, Any], written: WrittenFile | None) -> str:
     """The keys as a study file: the author's with the changes since; else a new one.
 
     It is a new one if the changes cannot be made without changing meaning (anchors shared by several places). Raises
@@ -64,13 +64,13 @@ def study_file(keys: Mapping[str, Any], written: Written | None) -> str:
 
 def in_one_file(text: str, keys: Mapping[str, Any]) -> str:
     """A study file with the texts of the files that it names in it, as `keys` have them."""
-    return study_file(keys, Written(text, tidied(read_yaml(text).data)))
+    return study_file(keys, WrittenFile(text, tidied(read_yaml(text).data)))
 
 
 def file_of_version(
     design: StudyDesign,
     keys: Mapping[str, Any],
-    written: Written | None,
+    written: WrittenFile | None,
     stimuli: Mapping[str, StimulusFacts],
 ) -> str | None:
     """The file to store with a version: it makes the same design, even if more clips are added. None if there is no

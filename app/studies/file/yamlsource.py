@@ -92,7 +92,7 @@ class _Loader(ShallowLoader):
 def read_yaml(text: str) -> YamlSource:
     """Read one document. A syntax error is the only fault then; `data` is None."""
     if message := too_long(text):
-        remedy = "put long texts and long lists into files of their own, beside it"
+        remedy = "put long texts and long lists into separate files next to it"
         return YamlSource(None, (YamlFault(1, f"the file {message}", remedy),))
     try:
         root = yaml.compose(text, Loader=_Loader)

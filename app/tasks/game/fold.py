@@ -96,8 +96,8 @@ def keep_fold(session: Session, match_id: int, folded: Folded) -> None:
 
     def keep() -> None:
         with _lock:
-            _kept(_folds, (database, match_id), folded)
-            _kept(_stands, (database, match_id), (key, stand))
+            _cache(_folds, (database, match_id), folded)
+            _cache(_stands, (database, match_id), (key, stand))
 
     once_committed(session, keep)
 
@@ -125,7 +125,7 @@ def stand_of(session: Session, row: Row[Any]) -> Stand:
         return found[1]
     stand = _stand(folded_from_rows(session, row, ()).match)
     with _lock:
-        _kept(_stands, (database, row.id), (key, stand))
+        _cache(_stands, (database, row.id), (key, stand))
     return stand
 
 
@@ -173,7 +173,7 @@ def _database(session: Session) -> Any:
     return session.get_bind().engine.url
 
 
-def _kept(cache: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+def _cache(cache: OrderedDict[Any, Any], key: Any, value: Any) -> None:
     cache[key] = value
     cache.move_to_end(key)
     while len(cache) > MOST_KEPT:

@@ -14,7 +14,7 @@ from app.tasks.game.base import Agent, AnyGame, Player
 from app.tasks.game.games import KITS
 from app.tasks.game.match import match_seed
 from app.tasks.game.replay import Replayed
-from app.tasks.game.run import Asked, agents_of
+from app.tasks.game.run import RunRequest, agents_of
 from app.tasks.game.writing import InProcess
 
 HABITS = "habits"
@@ -41,7 +41,7 @@ class Imitation(InProcess):
     people: Sequence[Replayed]
     seated: Sequence[Sequence[Agent]]
     traces: int
-    runs: Sequence[Asked]
+    runs: Sequence[RunRequest]
 
     @property
     def name(self) -> str:
@@ -53,7 +53,7 @@ class Imitation(InProcess):
         given = parameters_of(self.agent)
         return any(parameters_of(agent) != given for seats in self.seated for agent in seats)
 
-    def players(self, asked: Asked, match: str) -> Sequence[Player]:
+    def players(self, asked: RunRequest, match: str) -> Sequence[Player]:
         """A fresh player for each seat, with the parameters of the person who sat there."""
         return [agent.player() for agent in self.seated[(int(match) - 1) // self.traces]]
 
@@ -117,5 +117,5 @@ def _imitation(game: AnyGame, people: Sequence[Replayed], agent: Agent, traces: 
         seated.append(own)
         # Two matches of one configuration have other chance: each has a seed of its own.
         of_match = match_seed(seed, one.match.config, number)
-        runs.append(Asked(game, [one.match.config], [agent] * seats, traces, of_match))
+        runs.append(RunRequest(game, [one.match.config], [agent] * seats, traces, of_match))
     return Imitation(agent, people, seated, traces, runs)

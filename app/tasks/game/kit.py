@@ -12,7 +12,7 @@ from app.tasks.game.match import Match
 from app.tasks.game.observed import Names, Observed
 from app.tasks.game.presenters.base import Presenter
 from app.tasks.game.record_decisions import Decision
-from app.tasks.game.record_rounds import Looked, Played
+from app.tasks.game.record_rounds import Played, RecordedMatch
 
 Move = Mapping[str, Any]
 Learner = Callable[[Sequence[tuple[Any, Seat]], str], Strict]
@@ -48,9 +48,9 @@ class Kit:
     """Personas for language models, by name."""
     accepts: Callable[[Any, GameConfig, Seat, int], bool] | None = None
     """True where a seat that asks for so much accepts the offer that stands: for choices recorded as thresholds."""
-    record: Callable[[Looked], Played] = any_records.record
+    record: Callable[[RecordedMatch], Played] = any_records.record
     """All that a record shows of a match, from the view of a later judge."""
-    decisions: Callable[[Match, Looked, Seat, Played], Iterator[Decision]] = any_records.decisions
+    decisions: Callable[[Match, RecordedMatch, Seat, Played], Iterator[Decision]] = any_records.decisions
     """The decisions of one seat in order. A move that the record of the seat does not show is none."""
     observe: Callable[[View, Names, Sequence[Fraction]], Observed] = any_seen.observe
     """All that those who run a study see at one moment, from the observer's view and the payoffs so far."""

@@ -13,13 +13,23 @@ from app.core.money import money
 from app.questions.base import Question
 from app.questions.registry import views
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import BY_HAND
 from app.tasks.game.match import Match, stream
 from app.tasks.game.matching import IN_POOL, ready_s, wait_s, waited
-from app.tasks.game.pages import Body, Left, Questions, Ready, Result, playing, result, unmatched, waiting
+from app.tasks.game.pages import (
+    Body,
+    LeftMatch,
+    Questions,
+    Ready,
+    Result,
+    playing,
+    result,
+    unmatched,
+    waiting,
+)
 from app.tasks.game.parts import Bonus, Clock, Entered
 from app.tasks.game.presenters.base import plural
+from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import ALL_PEOPLE, NAMED, GameDesign, can_fill, programs_of
 from app.tasks.game.tables import EntryStatus, MatchStatus
 from app.trials.here import TrialSeen
@@ -33,7 +43,7 @@ ABOUT_OTHERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class TrialState:
     """A participant's state on one trial: in the queue, or on a seat of a match.
 
     `sitting` has each seat with its agent, None for a person, if the study discloses the other players.
@@ -65,11 +75,11 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class MatchTrialPage:
     """A trial's page in the making: nothing of a match but one seat's view goes into it."""
 
     design: GameDesign
-    here: Here
+    here: TrialState
     config: GameConfig
     view: View | None
     place: Place
@@ -86,7 +96,7 @@ class Looked:
         if self.design.disclosure != NAMED:
             return ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE]
         if self.here.seat is None:
-            return "You will be told of each player whether it is a person or a computer program."
+            return "You will be told for each player whether it is a person or a computer program."
         return self._named()
 
     def _named(self) -> str:
@@ -158,7 +168,7 @@ class Looked:
             return Ready(said=status == EntryStatus.READY)
         if status == EntryStatus.AWAY:
             lines = ("You did not press the button in time, so no match began for you.",)
-            return Left(
+            return LeftMatch(
                 "You were asked whether you are ready", lines, may_return=True, back="Wait for others again"
             )
         return self._unmatched(entry)
@@ -167,7 +177,7 @@ class Looked:
         matching = self.design.matching
         pay = matching.wait_pay_minor_per_min * entry["waited_s"] // 60
         why = {
-            "questions": "The questions on the rules were not answered right, so you play no match.",
+            "questions": "Your answers to the questions about the rules were not correct, so you play no match.",
             "withdrew": "You have chosen not to wait.",
         }
         return unmatched(pay, self.design.currency, why.get(entry["reason"], ""))
@@ -214,7 +224,7 @@ class Looked:
         then = {
             "agent": "A computer program then plays on in your place.",
             "default": "The system then plays default moves for you.",
-            "end": "The match then ends for everybody.",
+            "end": "The match then ends for all players.",
         }[design.leaving.then]
         entered = Entered(self.place.form, self.place.errors)
         return playing(
@@ -226,7 +236,7 @@ class Looked:
             return "You had left the match before its end; it was played on in your place."
         if match.end_reason == "left":
             if seat.left_reason != "finished":
-                return "You had left, so the match has ended for everybody. What you have earned stays yours."
+                return "You had left, so the match has ended for all players. You keep what you have earned."
             return "A player has left, so the match has ended. What you have earned so far stays yours."
         if match.end_reason == BY_HAND:
             return (
@@ -245,10 +255,10 @@ class Looked:
         )
 
     def _left_page(self, bonus: Bonus | None) -> Body:
-        lines = ["You have left the match; it goes on without you."]
+        lines = ["You have left the match; it continues without you."]
         if bonus is not None:
             lines.append(f"What you had earned until then stays yours: {money(bonus.minor, bonus.currency)}.")
-        return Left("You have left the match", tuple(lines), self.design.leaving.may_return)
+        return LeftMatch("You have left the match", tuple(lines), self.design.leaving.may_return)
 
     def _bonus(self, seat: Row[Any]) -> Bonus | None:
         """The viewer's earnings; on a current seat, including the growth of its payoff."""
@@ -262,7 +272,7 @@ class Looked:
         return Bonus(minor, pays.currency, full=pays.cap_minor is not None and minor >= pays.cap_minor)
 
 
-def first_look(design: GameDesign, now: datetime) -> tuple[str, Here]:
+def first_look(design: GameDesign, now: datetime) -> tuple[str, TrialState]:
     """A new match of a design's first configuration, seen from the seat that moves first: for previewing a draft. It is
     not played.
     """
@@ -287,7 +297,7 @@ def first_look(design: GameDesign, now: datetime) -> tuple[str, Here]:
     row: Any = SimpleNamespace(
         status=MatchStatus.RUNNING, deadline_at=until, due_at=None, end_reason="", id=0
     )
-    return unit, Here({"trial_id": 0, "status": EntryStatus.MATCHED}, (sitting,), row, match.state)
+    return unit, TrialState({"trial_id": 0, "status": EntryStatus.MATCHED}, (sitting,), row, match.state)
 
 
 def _sum(seats: Iterable[Any]) -> Fraction:
@@ -313,6 +323,6 @@ def design_of(block: BlockRun) -> GameDesign:
     return cast(GameDesign, block.design)
 
 
-def here_of(trial: TrialSeen | None) -> Here:
+def here_of(trial: TrialSeen | None) -> TrialState:
     """The participant's state on a trial."""
-    return trial.own if trial is not None and isinstance(trial.own, Here) else Here()
+    return trial.own if trial is not None and isinstance(trial.own, TrialState) else TrialState()

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from reprlib import repr as shortened
 from typing import Any
 
+# Programs may send any number, so one without a bound has this one (docs/decisions/0017).
 LARGEST = 10**15
 """No number of a move is larger; every reader of JSON and CSV takes these exactly."""
 

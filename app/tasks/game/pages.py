@@ -84,9 +84,8 @@ class Playing:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
-    """The viewer has left the match, or was away for too long. With `may_return` the seat is still free to take, by a
-    button that says `back`."""
+class LeftMatch:
+    """The viewer left the match, or was away too long; `may_return`: the seat is free, the button `back` retakes it."""
 
     stage: ClassVar[Stage] = "left"
     headline: str
@@ -108,11 +107,11 @@ class Result:
 
 
 READY = Ready()
-Body = Questions | Waiting | Ready | Playing | Left | Result
+Body = Questions | Waiting | Ready | Playing | LeftMatch | Result
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastRounds:
     """The rounds that are over. They are half of a page, and the same on several pages in a row."""
 
     template: ClassVar[str] = "game_past.html"
@@ -121,7 +120,7 @@ class Past:
 
 
 @lru_cache(maxsize=512)
-def _past_html(past: Past, _age: float) -> Markup:
+def _past_html(past: PastRounds, _age: float) -> Markup:
     return Markup(html_of(past))  # noqa: S704  (a template escapes what it is given)
 
 
@@ -157,7 +156,7 @@ class GamePage(Page):
 
     @property
     def asks(self) -> Do | None:
-        """What its first form posts as `do`, besides leaving; None where there is nothing to do but to wait."""
+        """The value of `do` that its first form posts, except leaving; None if the page only waits."""
         match self.body:
             case Questions():
                 return "answers"
@@ -167,9 +166,9 @@ class GamePage(Page):
                 return "ready"
             case Waiting(asks=True):
                 return "again"
-            case Left(may_return=True):
+            case LeftMatch(may_return=True):
                 return "return"
-            case Left() | Result():
+            case LeftMatch() | Result():
                 return "next"
             case Playing(face=face) if face.over:
                 return "next"
@@ -185,7 +184,7 @@ class GamePage(Page):
     def past(self) -> Markup:
         """The past of a match under way."""
         assert isinstance(self.body, Playing)
-        return _past_html(Past(self.body.face.drawings, self.body.face.history), templates_age())
+        return _past_html(PastRounds(self.body.face.drawings, self.body.face.history), templates_age())
 
     @property
     def refresh_s(self) -> int:
@@ -203,12 +202,12 @@ class GamePage(Page):
             case Ready() if self.acts:
                 return "Are you ready?"
             case Waiting() if self.acts:
-                return "Nobody yet: wait once more?"
+                return "No one yet: wait once more?"
             case Waiting() | Ready():
                 return "Waiting for others"
             case Questions():
-                return "A few questions on the rules"
-            case Left() | Result():
+                return "A few questions about the rules"
+            case LeftMatch() | Result():
                 return self.body.headline
 
 

@@ -36,7 +36,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class RecordedMatch:
     """A match as recorded: the `view` of a later judge, and the `seat` whose record it is, None for all.
 
     `personas` has what those seats alone were told about their role: judges decide whether they play accordingly.
@@ -86,6 +86,6 @@ def length_class(message: str) -> str:
     return next((name for most, name in _LENGTHS if len(message) <= most), "long")
 
 
-def players_of(looked: Looked, about: Mapping[Seat, str] | None = None) -> tuple[Player, ...]:
+def players_of(looked: RecordedMatch, about: Mapping[Seat, str] | None = None) -> tuple[Player, ...]:
     """The players of a record in order, with their descriptions."""
     return tuple(Player(name=looked.name(seat), about=(about or {}).get(seat, "")) for seat in looked.seats)

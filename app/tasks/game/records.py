@@ -22,7 +22,7 @@ from app.tasks.game.games import KITS
 from app.tasks.game.match import config_hash
 from app.tasks.game.record_decisions import Decision
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Sources
-from app.tasks.game.record_rounds import Looked, Parts, Played, reason_line
+from app.tasks.game.record_rounds import Parts, Played, RecordedMatch, reason_line
 from app.tasks.game.replay import Replayed
 
 MANIFEST: Final = "stimuli.csv"
@@ -60,7 +60,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRecords:
     """The number of records written by source, their length, and the number left out, by reason."""
 
     sources: Mapping[str, int]
@@ -77,7 +77,7 @@ def write_records(
     options: Options,
     folder: Path,
     attributes: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-) -> Written:
+) -> WrittenRecords:
     """Write `records/HASH.json` and the manifest into a new folder: all, or nothing.
 
     `attributes` are more columns of the manifest, by the source of a record or the name of its agent.
@@ -99,7 +99,7 @@ def write_records(
     except OSError as error:
         raise StudyError(f"cannot write {folder}: {error.strerror or error}") from None
     lengths = [len(one.record.rounds) for one in found]
-    return Written(Counter(one.source for one in found), (min(lengths), max(lengths)), left_out)
+    return WrittenRecords(Counter(one.source for one in found), (min(lengths), max(lengths)), left_out)
 
 
 def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counter[str]) -> Iterator[Recorded]:
@@ -112,12 +112,12 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         if options.hybrid is Hybrid.LEAVE_OUT and one.handed_over.intersection(concerned):
             left_out["with several occupants of a seat"] += 1
             continue
-        looked = Looked(view, len(roles), seat, options.text, _personas(one, concerned))
+        looked = RecordedMatch(view, len(roles), seat, options.text, _personas(one, concerned))
         kit = KITS[one.match.game.name]
         found = kit.record(looked)
         found = replace(found, title=found.title or kit.page.title)
         automatic = _automatic(one, concerned)
-        kept = _kept(one, concerned, found, options)
+        kept = _before_handover(one, concerned, found, options)
         if options.by is By.DECISION and seat is not None:
             for made in kit.decisions(one.match, looked, seat, found):
                 if made.round not in kept.rounds or made.round > (options.rounds or made.round):
@@ -149,7 +149,7 @@ def _personas(one: Replayed, seats: Sequence[Seat]) -> Mapping[Seat, str]:
     return {seat: str(view.facts["persona"]) for seat, view in views.items() if view.facts.get("persona")}
 
 
-def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Parts:
+def _reasons(one: Replayed, looked: RecordedMatch, number: int, phase: str = "") -> Parts:
     """The reasons for moves in a round, by the seat of a record, or by all, under the record's names."""
     what = KITS[one.match.game.name].phases
     said = [line for line in one.match.log if line.round == number and line.event.kind == "move"]
@@ -167,7 +167,7 @@ def _reasons(one: Replayed, looked: Looked, number: int, phase: str = "") -> Par
     )
 
 
-def _as_called(one: Replayed, looked: Looked, text: str) -> str:
+def _as_called(one: Replayed, looked: RecordedMatch, text: str) -> str:
     """A text with seats under the record's names: players of some games know each other by name."""
     roles = one.match.game.seats(one.match.config)
     called = {role.name: looked.name(role.seat) for role in roles if role.name[:1].isupper()}
@@ -207,7 +207,7 @@ def _recorded(
     )
 
 
-def _kept(one: Replayed, seats: Sequence[Seat], found: Played, options: Options) -> Played:
+def _before_handover(one: Replayed, seats: Sequence[Seat], found: Played, options: Options) -> Played:
     """The play before a seat changed hands, if records end there; else all."""
     switches = [one.switched[seat] for seat in seats if seat in one.switched]
     if options.hybrid is not Hybrid.CUT or not switches:

@@ -84,7 +84,7 @@ def replayed(path: Path) -> Iterator[Replayed]:
         if name in seen:
             raise given[0].fault("the rows of this match are not together; sort the file by match and seq")
         seen.add(name)
-        yield _of(replay(given), [row.cells for row in given])
+        yield _replayed(replay(given), [row.cells for row in given])
     if not seen:
         raise ReplayError(f"{path} has no moves")
 
@@ -118,7 +118,7 @@ def replay(rows: Sequence[Row]) -> Match:
     return match
 
 
-def _of(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
+def _replayed(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
     seats = [cells for cells in reversed(rows) if cells["seat"]]
     sat = {(int(cells["seat"]), cells["occupant"], cells["session"]) for cells in seats}
     n_sat = Counter(seat for seat, _, _ in sat)

@@ -26,7 +26,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunRequest:
     """The matches to play: each configuration `matches` times, the agents in the order of the seats."""
 
     game: AnyGame
@@ -69,7 +69,7 @@ def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
 
 def asked_for(
     name: str, given: Sequence[str], seats: Sequence[str], matches: int, seed: int, learn: Path | None = None
-) -> list[Asked]:
+) -> list[RunRequest]:
     """A command's request: for one game, or for every game of a family, each of which may have an entry in `seats`.
 
     `learn` fits the agents to the people in a file of moves. Raises StudyError if invalid.
@@ -82,7 +82,9 @@ def asked_for(
         configs = configs_of(game, given)
         for config in configs:
             agents = agents_of(game, config, for_seats)
-        asked.append(Asked(game, configs, fitted(game, agents, learn) if learn else agents, matches, seed))
+        asked.append(
+            RunRequest(game, configs, fitted(game, agents, learn) if learn else agents, matches, seed)
+        )
     return asked
 
 

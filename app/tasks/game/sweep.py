@@ -28,17 +28,17 @@ _BLOCK_OF = select(_m.version_id, _m.block).where(_m.id == bindparam("match_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueWork:
     matches: Sequence[int]
     pools: Sequence[Pool]
 
 
-def find_due(session: Session, now: datetime) -> Due:
+def find_due(session: Session, now: datetime) -> DueWork:
     """The matches and pools with due events."""
     connection = session.connection()
     matches = connection.execute(_DUE_MATCHES, {"now": now}).scalars().all()
     pools = [Pool(*row) for row in connection.execute(_DUE_POOLS, {"now": now})]
-    return Due(matches, pools)
+    return DueWork(matches, pools)
 
 
 def settle_match(session: Session, sessions: Sessions, match_id: int, now: datetime) -> None:

@@ -11,14 +11,14 @@ from sqlmodel import Session, SQLModel
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.core.settings import Settings
-from app.tasks.base import LiveTask, Start, Taken
+from app.tasks.base import AnswerParts, LiveTask, Start
 from app.tasks.game.acting import ACTS, Doing
 from app.tasks.game.base import is_out
 from app.tasks.game.ending import block_end
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
 from app.tasks.game.forgetting import Forgetting
 from app.tasks.game.live import Live
-from app.tasks.game.looking import Here, Looked, design_of, here_of, runs
+from app.tasks.game.looking import MatchTrialPage, TrialState, design_of, here_of, runs
 from app.tasks.game.matching import (
     IN_POOL,
     Pool,
@@ -80,22 +80,24 @@ class Play(Forgetting, LiveTask):
 
     # Looking
 
-    def seen(self, session: Session, where: Where, trial: TrialSeen) -> Here:
+    def seen(self, session: Session, where: Where, trial: TrialSeen) -> TrialState:
         """The participant's state, from which the page of a trial is made."""
         connection = session.connection()
         entry = connection.execute(_ENTRY, {"trial_id": trial.id}).first()
         if entry is None:
-            return Here()
+            return TrialState()
         columns = dict(entry._mapping)
         if entry.status != EntryStatus.MATCHED:
-            return Here(columns)
+            return TrialState(columns)
         seats = connection.execute(_SEATS, {"trial_id": trial.id}).all()
         match = connection.execute(_MATCH, {"match_id": seats[0].match_id}).one()
         stand = stand_of(session, match)
         named = design_of(where.run.block(where.part.block)).disclosure == NAMED
         sitting = connection.execute(_SITTING, {"match_id": match.id}).all() if named else ()
         holders = {seat: agent for seat, agent in sitting}  # noqa: C416  (rows are no pairs to a type checker)
-        return Here(columns, (*seats,), match, stand.state, stand.switches, tuple(sorted(holders.items())))
+        return TrialState(
+            columns, (*seats,), match, stand.state, stand.switches, tuple(sorted(holders.items()))
+        )
 
     def is_due(self, where: Where, now: datetime) -> bool:
         """True if something must be written before the page is shown: it is the first view, or a time is over."""
@@ -143,7 +145,7 @@ class Play(Forgetting, LiveTask):
         view = None
         if here.seat is not None:
             view = design.rules.view(here.state, here.seat.seat)
-        looked = Looked(design, here, config, view, place)
+        looked = MatchTrialPage(design, here, config, view, place)
         position, part = place.page.position, place.part
         return with_version(
             GamePage(
@@ -187,7 +189,7 @@ class Play(Forgetting, LiveTask):
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken | None:
+    ) -> AnswerParts | None:
         """Take a form: None where the page stays, the response of the trial where it goes on."""
         trial = where.trial
         assert trial is not None
@@ -228,8 +230,8 @@ class Play(Forgetting, LiveTask):
             form_matches(session, pool, design, block.units, now)
 
     def _go_on(
-        self, session: Session, where: Where, block: BlockRun, here: Here, now: datetime
-    ) -> Taken | None:
+        self, session: Session, where: Where, block: BlockRun, here: TrialState, now: datetime
+    ) -> AnswerParts | None:
         """The trial's response; None where the match is still to be played."""
         entry, trial, design = here.entry, where.trial, design_of(block)
         assert trial is not None
@@ -245,7 +247,7 @@ class Play(Forgetting, LiveTask):
         pay = design.matching.wait_pay_minor_per_min * entry["waited_s"] // 60
         answers: dict[str, Any] = {"waited_s": entry["waited_s"], "wait_pay_minor": pay}
         if here.match is None or here.seat is None:
-            return Taken(Answers(extra={"no_match": entry["reason"], **answers}), values)
+            return AnswerParts(Answers(extra={"no_match": entry["reason"], **answers}), values)
         live = Live.hold(session, design, here.match.id)
         answers |= {
             "match": here.match.id,
@@ -253,7 +255,7 @@ class Play(Forgetting, LiveTask):
             "payoff_units": str(live.earned(where.session_id)),
             "bonus_minor": live.bonus_of(where.session_id),
         }
-        return Taken(Answers(extra=answers), values)
+        return AnswerParts(Answers(extra=answers), values)
 
 
 TASK = Play()

@@ -56,20 +56,18 @@ class Models(Part):
 class Matching(Part):
     """Waiting for others, and what ends it."""
 
-    wait_max_s: Seconds = Field(
-        default=300, description="How long somebody waits for others at most, in seconds."
-    )
+    wait_max_s: Seconds = Field(default=300, description="The longest wait for others, in seconds.")
     ready_s: Annotated[int, Field(ge=0, le=600)] = Field(
         default=15,
-        description="How long people have to say that they are there before a match begins; 0 asks nobody.",
+        description="Time to confirm presence before a match begins; 0 skips the check.",
     )
     at_bound: AtBound = Field(
         default="agents",
-        description="What happens to who has waited `wait_max_s`: `agents` take the seats that are free, `paid-exit` "
+        description="What happens after a wait of `wait_max_s`: `agents` take the seats that are free, `paid-exit` "
         "goes on without a match, `wait-once-more` offers the same time again, then goes on.",
     )
     wait_pay_minor_per_min: Minor = Field(
-        default=0, description="What a minute of waiting pays, in minor units of the currency."
+        default=0, description="Pay for a minute of waiting, in minor units of the currency."
     )
 
 
@@ -116,7 +114,7 @@ class Leaving(Part):
 
     grace_s: Seconds = Field(
         default=45,
-        description="How long a browser that had kept in touch may be silent before its person has left.",
+        description="How long a polling browser may be silent before its player counts as having left.",
     )
     then: Then = Field(
         default="agent",
@@ -252,6 +250,12 @@ class BonusPay(Part):
         return earned if self.cap_minor is None else min(earned, self.cap_minor)
 
 
+IN_A_GAME_FILE = (
+    "A mapping, a list of them, the name of a preset (`grid` is all published ones), or "
+    "`{sample: main+variants+random}` with the settings of a sample."
+)
+IN_FORMS = {f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set."}
+"""The same in a form, which knows no presets by name."""
 PARTS: Mapping[str, type[Part]] = {
     "matching": Matching,
     "deadlines": Deadlines,

@@ -22,14 +22,14 @@ from app.core.spreadsheet import defused
 from app.tasks.game.base import Player, canonical_json, state_hash
 from app.tasks.game.files import MOVES, Played, agent_id, move_rows, seat_columns, seat_rows
 from app.tasks.game.match import match_seed, play
-from app.tasks.game.run import Asked
+from app.tasks.game.run import RunRequest
 
 FILES = ("moves.csv", "seats_played.csv")
 UNFINISHED, FINISHED, RUN, DONE = ".unfinished", ".finished", "run.json", "played.txt"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenMatches:
     """The number of matches in the files, and of those played by an earlier run."""
 
     matches: int
@@ -42,7 +42,7 @@ class Seating(Protocol):
     @property
     def at_once(self) -> bool: ...
 
-    def players(self, asked: Asked, match: str) -> Sequence[Player]: ...
+    def players(self, asked: RunRequest, match: str) -> Sequence[Player]: ...
 
     def ended(self, played: Played) -> None: ...
 
@@ -52,7 +52,7 @@ class InProcess:
 
     at_once = False
 
-    def players(self, asked: Asked, match: str) -> Sequence[Player]:
+    def players(self, asked: RunRequest, match: str) -> Sequence[Player]:
         """One for each agent."""
         return [agent.player() for agent in asked.agents]
 
@@ -60,7 +60,7 @@ class InProcess:
         """Do nothing."""
 
 
-def played(runs: Sequence[Asked], after: int = 0, seating: Seating | None = None) -> Iterator[Played]:
+def played(runs: Sequence[RunRequest], after: int = 0, seating: Seating | None = None) -> Iterator[Played]:
     """The matches one after the other, numbered from 1; those up to `after` are passed over."""
     seating = seating or InProcess()
     todo = (
@@ -77,8 +77,8 @@ Progress = Callable[[int, int, str], None]
 
 
 def write(
-    runs: Sequence[Asked], folder: Path, on_progress: Progress, seating: Seating | None = None
-) -> Written:
+    runs: Sequence[RunRequest], folder: Path, on_progress: Progress, seating: Seating | None = None
+) -> WrittenMatches:
     """Play, and write `moves.csv` and `seats_played.csv` into a folder that has neither.
 
     Raises StudyError if the folder cannot be written, has one of the files, or has an unfinished run of something else,
@@ -90,7 +90,9 @@ def write(
         raise StudyError(f"cannot write {folder}: {error.strerror or error}") from None
 
 
-def _write(runs: Sequence[Asked], folder: Path, on_progress: Progress, seating: Seating | None) -> Written:
+def _write(
+    runs: Sequence[RunRequest], folder: Path, on_progress: Progress, seating: Seating | None
+) -> WrittenMatches:
     part, total = folder / UNFINISHED, sum(len(asked.configs) * asked.matches for asked in runs)
     if not part.exists() and (there := [name for name in FILES if (folder / name).exists()]):
         raise StudyError(f"{folder} has {' and '.join(there)} already; name another folder with --out")
@@ -98,7 +100,7 @@ def _write(runs: Sequence[Asked], folder: Path, on_progress: Progress, seating: 
     with (part / RUN).open("a+", encoding="utf-8") as run:
         _alone(run, part)
         _same(run, runs, part)
-        kept = _kept(part)
+        kept = _lengths_written(part)
         earlier = max(len(kept) - 1, 0)
         if earlier < total:
             _play_on(part, kept, played(runs, earlier, seating), lambda done: on_progress(done, total, ""))
@@ -107,7 +109,7 @@ def _write(runs: Sequence[Asked], folder: Path, on_progress: Progress, seating: 
         rmtree(folder / FINISHED, ignore_errors=True)
         part.rename(folder / FINISHED)
     rmtree(folder / FINISHED, ignore_errors=True)
-    return Written(total, earlier)
+    return WrittenMatches(total, earlier)
 
 
 def _alone(run: IO[str], part: Path) -> None:
@@ -117,7 +119,7 @@ def _alone(run: IO[str], part: Path) -> None:
         raise StudyError(f"another run is writing {part.parent}; wait until it is over") from None
 
 
-def _same(run: IO[str], runs: Sequence[Asked], part: Path) -> None:
+def _same(run: IO[str], runs: Sequence[RunRequest], part: Path) -> None:
     """Store the request, or raise StudyError if another run was begun."""
     asked = [
         {
@@ -143,7 +145,7 @@ def _same(run: IO[str], runs: Sequence[Asked], part: Path) -> None:
         )
 
 
-def _kept(part: Path) -> list[tuple[int, ...]]:
+def _lengths_written(part: Path) -> list[tuple[int, ...]]:
     """The lengths of both files before the first match and after each, as far as both files have as much."""
     done = part / DONE
     lines = done.read_text(encoding="ascii").splitlines(keepends=True) if done.exists() else []

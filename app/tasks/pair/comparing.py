@@ -15,7 +15,7 @@ from app.library.kinds import StimulusKind
 from app.questions.base import OptionView, QuestionView
 from app.questions.registry import views
 from app.questions.sides import Side
-from app.tasks.base import Taken
+from app.tasks.base import AnswerParts
 from app.tasks.pair import queries
 from app.tasks.pair.design import Member, PairPlan, chosen_by, member_at
 from app.tasks.pair.settings import PairDesign
@@ -94,7 +94,7 @@ def compared_page(design: PairDesign, place: Place, frame: Mapping[str, Any], ow
         noun=noun,
         sides=tuple(_view(side, own.at(side)) for side in Side),
         questions=tuple(
-            _about(view, noun) for view in views(design.trials.questions, place.form, place.errors)
+            _with_noun(view, noun) for view in views(design.trials.questions, place.form, place.errors)
         ),
     )
 
@@ -103,7 +103,7 @@ def _view(side: Side, one: Content) -> ReadView:
     return ReadView(side, record_view(one.record) if one.record else None, one.html)
 
 
-def _about(question: QuestionView, noun: str) -> QuestionView:
+def _with_noun(question: QuestionView, noun: str) -> QuestionView:
     """The question; a choice names the kind of stimulus, other questions are unchanged."""
     if question.widget != "sides":
         return question
@@ -118,7 +118,7 @@ def taken(
     answers: Answers,
     form: Mapping[str, str],
     now: datetime,
-) -> Taken:
+) -> AnswerParts:
     """An answer, with the browser's report of reading each side. A faulty report never costs the answer."""
     reports = read_sides(form, {side: own.at(side).n_parts for side in Side})
     waited = waited_ms(session, where.session_id, where.shown_at, now)
@@ -148,7 +148,7 @@ def taken(
         "fetched_b": None,
     }
     evidence = {member_at(side, own.left).value: evidence_of(reading) for side, reading in readings.items()}
-    return Taken(answers, values, evidence)
+    return AnswerParts(answers, values, evidence)
 
 
 def _is_attentive(side: str | None, own: Compared) -> bool | None:

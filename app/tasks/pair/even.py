@@ -26,7 +26,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DrawRequest:
     """The number of pairs to draw, and the groups to draw from; a clip without a twin is in one group per condition."""
 
     groups: Sequence[Group]
@@ -44,7 +44,7 @@ class _Step:
     also: ClipPair | None = None
 
 
-def draw_evenly(asked: Sequence[Asked], seed: str) -> list[tuple[list[ClipPair], list[ClipPair]]]:
+def draw_evenly(asked: Sequence[DrawRequest], seed: str) -> list[tuple[list[ClipPair], list[ClipPair]]]:
     """Main and practice pairs for each condition asked; there must be enough different pairs in its groups."""
     rng = random.Random(seed)
     uses = _Uses(rng)
@@ -60,7 +60,7 @@ def draw_evenly(asked: Sequence[Asked], seed: str) -> list[tuple[list[ClipPair],
     return list(zip(main, practice, strict=True))
 
 
-def _slack(asked: Asked) -> float:
+def _slack(asked: DrawRequest) -> float:
     """The number of possible different pairs per requested pair."""
     possible = sum(_size(group) for group in asked.groups)
     return possible / max(asked.n_main + asked.n_practice, 1)

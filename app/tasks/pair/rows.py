@@ -97,7 +97,7 @@ def new_row(
         if name not in stimuli:
             raise BadRow(f"There is no clip {name[:80]!r}.")
     if row.a == row.b:
-        raise BadRow("Choose two different clips: a pair shows one beside the other.")
+        raise BadRow("Choose two different clips: a pair shows them side by side.")
     kinds = [stimuli[name].kind for name in (row.a, row.b)]
     if kinds[0] is not kinds[1]:
         raise BadRow(f"{row.a} is a {kinds[0]} and {row.b} a {kinds[1]}; a pair shows two of one kind.")
@@ -135,7 +135,7 @@ def edited(rows: Sequence[Row], what: str, number: int, form: Mapping[str, str] 
     if what not in _EDITS:
         raise BadRow(f"{what[:40]!r} is nothing that can be done to a pair.")
     if not 1 <= number <= len(rows):
-        raise BadRow(f"There is no pair {number}; somebody may have removed it. Reload the page.")
+        raise BadRow(f"There is no pair {number}; someone may have removed it. Reload the page.")
     return _EDITS[what](list(rows), number - 1, form or {})
 
 

@@ -18,7 +18,7 @@ from itertools import accumulate
 
 from app.core.problems import Fault, Place, counted, listed, nearest, quoted
 from app.library.kinds import StimulusKind
-from app.tasks.pair.even import Asked, Group, draw_evenly
+from app.tasks.pair.even import DrawRequest, Group, draw_evenly
 from app.tasks.pair.pairs import (
     PairSpec,
     check_clips,
@@ -44,17 +44,19 @@ _AGAIN = "remove `drawn` to draw again"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnPairs:
     """The pairs drawn, practice first; none where there are faults."""
 
     pairs: tuple[PairSpec, ...]
     faults: tuple[Fault, ...]
 
 
-def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN) -> Drawn:
+def sample_pairs(
+    sample: Sample, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN
+) -> DrawnPairs:
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
     if sample.drawn is not None:
-        return _kept(sample, sample.drawn, stimuli, true_source)
+        return _stored_draw(sample, sample.drawn, stimuli, true_source)
     every, stimuli = stimuli, of_kind(stimuli, sample.shows, sample.without)
     clips = _by_source(stimuli)
     faults = _absent_attributes(sample, stimuli) if stimuli else []
@@ -74,7 +76,7 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
     drawn = [] if faults else [_spec(*pair, true_source) for pair in draw(sample, found)]
     ordered = sorted(drawn, key=lambda pair: pair.kind is Kind.MAIN)
     numbered = (replace(pair, position=position) for position, pair in enumerate(ordered, start=1))
-    return Drawn(tuple(numbered), tuple(faults))
+    return DrawnPairs(tuple(numbered), tuple(faults))
 
 
 def kept_apart(drawn: Sequence[PairSpec], taken: Collection[str], block: object) -> tuple[PairSpec, ...]:
@@ -296,7 +298,9 @@ def _draw_freely(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_
 
 def _draw_evenly(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_Drawn]:
     asked = [
-        Asked(candidates.groups(), sample.conditions.get(condition, 0), sample.practice.get(condition, 0))
+        DrawRequest(
+            candidates.groups(), sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
+        )
         for condition, candidates in found.items()
     ]
     for condition, (main, practice) in zip(found, draw_evenly(asked, f"{sample.seed}/even"), strict=True):
@@ -310,7 +314,9 @@ def _numbered(condition: str, main: Sequence[ClipPair], practice: Sequence[ClipP
         yield condition, Kind.PRACTICE, f"p{n:02d}", *pair
 
 
-def _kept(sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_source: str) -> Drawn:
+def _stored_draw(
+    sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_source: str
+) -> DrawnPairs:
     """The stored draw. It must still match what is requested, with clips that still exist."""
     found = read_pair_file("", text, by_row=True)
     check_clips(found, stimuli)
@@ -329,7 +335,7 @@ def _kept(sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_
         if named.isdisjoint({pair.condition, *(without_text(pair.condition, text) for text in TEXTS)}):
             message = f"the pair {quoted(pair.id)} is of {pair.source_a} and {pair.source_b}, not of {pair.condition}"
             faults.append(Fault(DRAWN, message, _AGAIN))
-    return Drawn(() if faults else pairs, tuple(faults))
+    return DrawnPairs(() if faults else pairs, tuple(faults))
 
 
 def _spec(

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
 from app.questions.sides import Side
-from app.tasks.base import Start, Taken, Task
+from app.tasks.base import AnswerParts, Start, Task
 from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
@@ -51,7 +51,7 @@ class TrialHere:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ServerEvidence:
     """The server's evidence that a response stores."""
 
     finding: Finding
@@ -91,7 +91,7 @@ class Pair(Task):
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken:
+    ) -> AnswerParts:
         trials = design_of(block).trials
         if where.trial is not None and isinstance(where.trial.own, Compared):
             answers = read_answers(trials.questions, form, of_trial=True)
@@ -132,7 +132,7 @@ class Pair(Task):
             "fetched_a": seen.fetched_a,
             "fetched_b": seen.fetched_b,
         }
-        return Taken(answers, values, {slot.value: row for slot, row in playback.rows.items()})
+        return AnswerParts(answers, values, {slot.value: row for slot, row in playback.rows.items()})
 
     def answered(self, trial: AnsweredTrial) -> TrialView:
         return view_of(trial)
@@ -177,7 +177,7 @@ def seen_of(
     to_end: bool,
     rules: Sequence[StudyRule],
     simulated: bool,
-) -> Seen:
+) -> ServerEvidence:
     """The server's evidence about a trial being answered, and the finding from it and the browser's report.
 
     The interval runs from the first time that the page was served, regardless of reloads. If it was never served, the
@@ -200,7 +200,7 @@ def seen_of(
         rules=rules,
         attentive=chosen_by(side, trial.left) == trial.expected if side and trial.expected else None,
     )
-    return Seen(
+    return ServerEvidence(
         finding=examine(observed, simulated=simulated),
         interval_ms=waited if shown_at else None,
         fetched_a=trial.clips[Member.A].fetched(whole=True),

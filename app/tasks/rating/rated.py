@@ -107,7 +107,9 @@ def by_rating(trials: Iterable[Row], designs: Designs) -> Iterator[Row]:
 
     An imported answer that was asked for and not given is an empty text, and has a row with neither value nor text."""
     asked = {
-        (number, block.id): [(q, {part.id: _about(part) for part in parts_of(q)}) for q in block.questions]
+        (number, block.id): [
+            (q, {part.id: _question_fields(part) for part in parts_of(q)}) for q in block.questions
+        ]
         for number, design in designs.items()
         for block in rating_blocks(design)
     }
@@ -133,7 +135,7 @@ def by_rating(trials: Iterable[Row], designs: Designs) -> Iterator[Row]:
                 }
 
 
-def _about(question: Question) -> dict[str, Any]:
+def _question_fields(question: Question) -> dict[str, Any]:
     """The values common to all rows of a question."""
     type_ = TYPES[question.type]
     low, high = type_.scale(question)

@@ -11,6 +11,7 @@ from pydantic.config import JsonDict
 
 from app.core.problems import Place, listed
 from app.core.widgets import Widget
+from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Part, Question, QuestionType, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import Models, any_of
@@ -28,7 +29,7 @@ from app.trials.checks import Check, Checked
 from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
 from app.trials.leaks import BlockLeaks, CluesOf
-from app.trials.lists import Content, Keys, Reader, too_many
+from app.trials.lists import Content, Keys, Reader, cells_in, too_many
 from app.trials.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
@@ -135,7 +136,7 @@ class RatingBlock(BlockSettings):
     ] = Field(
         default="random",
         title="Order of the items",
-        description="`random` per session, counterbalanced, no two of a group in a row where that can be had; or "
+        description="`random` per session, counterbalanced, no two of a group in a row if possible; or "
         "`fixed` as in the file.",
     )
     watch: Annotated[
@@ -153,7 +154,8 @@ class RatingBlock(BlockSettings):
     per_item: Annotated[Count | None, Widget(is_short=True)] = Field(
         default=None,
         title="Participants for each item",
-        description="How many participants rate each main item; when every item has them, nobody new is taken.",
+        description="How many participants rate each main item; when every item has them, no new participants are "
+        "admitted.",
     )
     exclude: ItemRules = Field(
         default=(),
@@ -166,8 +168,8 @@ class RatingBlock(BlockSettings):
     ] = Field(
         default="refuse",
         title="When every item has its participants",
-        description="`refuse` takes nobody new, `skip` lets people do the study's other blocks without this one; a "
-        "study with nothing left to do takes nobody either way.",
+        description="`refuse` admits no new participants, `skip` lets them do the study's other blocks "
+        "without this one; a study with nothing left to do admits no one either way.",
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[RatingQuestion, ...] = Field(
@@ -243,6 +245,11 @@ class RatingBlock(BlockSettings):
         if not isinstance(items, str) or not items.strip():
             return keys
         return {**keys, "items": followed(items, change)}
+
+    @classmethod
+    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
+        names = cells_in(keys.get("items"))
+        return (lambda name, source, kind: name in names) if names else None
 
     @classmethod
     def texts_in(cls, listed: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
 from app.questions.registry import views
-from app.tasks.base import Start, Taken, Task
+from app.tasks.base import AnswerParts, Start, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
@@ -69,7 +69,7 @@ class Rating(Task):
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken:
+    ) -> AnswerParts:
         trial = where.trial
         assert trial is not None
         item = _item(block, trial)
@@ -102,7 +102,7 @@ def _read_of(
     stimulus: Content,
     form: Mapping[str, str],
     waited: int | None,
-) -> Taken:
+) -> AnswerParts:
     """An answer about a record or a text."""
     report = read_reading(form, stimulus.n_parts)
     finding = examine_reading(
@@ -124,7 +124,7 @@ def _read_of(
         "opened_ms": None,
     }
     evidence = {Slot.ITEM.value: evidence_of(report.reading)} if report.reading else {}
-    return Taken(answers, of_reading, evidence)
+    return AnswerParts(answers, of_reading, evidence)
 
 
 def _watched(
@@ -137,7 +137,7 @@ def _watched(
     *,
     to_end: bool,
     rules: Sequence[StudyRule],
-) -> Taken:
+) -> AnswerParts:
     """An answer about a clip, checked against the server's evidence as for a pair."""
     playback = read_playback(form.get("playback", ""), {Slot.ITEM: (Slot.ITEM, trial.duration_s)})
     rt_ms, rt_words = read_rt_ms(form.get("rt_ms", ""), playback)
@@ -168,7 +168,7 @@ def _watched(
         "layout": None,
         "opened_ms": playback.opened_ms,
     }
-    return Taken(answers, of_playback, {slot.value: row for slot, row in playback.rows.items()})
+    return AnswerParts(answers, of_playback, {slot.value: row for slot, row in playback.rows.items()})
 
 
 def design_of(block: BlockRun) -> RatingDesign:

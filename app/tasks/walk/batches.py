@@ -78,7 +78,7 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Here:
+class WalkProgress:
     """The progress of a walk: `walk_id` is None before its first batch."""
 
     goal: Goal
@@ -99,11 +99,11 @@ class Here:
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
+class WalkState:
     """A session on a walk's page, as a batch found it."""
 
     where: Where
-    here: Here
+    here: WalkProgress
     stored: tuple[tuple[int, Pressed], ...]
 
     @property
@@ -163,14 +163,14 @@ def _is_step(value: object) -> bool:
     )
 
 
-def here_at(session: Session, trial_id: int) -> Here:
+def here_at(session: Session, trial_id: int) -> WalkProgress:
     """The progress of a trial's walk."""
     row = session.connection().execute(_HERE, {"trial_id": trial_id}).one()
     plan, walk_id, tick, walker, *rest = row
     goal = steps.goal_named(plan["goal"])
     if walk_id is None:
-        return Here(goal, Walker(int(plan["x"]), int(plan["y"]), int(plan["heading"])))
-    return Here(goal, Walker(*walker), walk_id, tick, *rest)
+        return WalkProgress(goal, Walker(int(plan["x"]), int(plan["y"]), int(plan["heading"])))
+    return WalkProgress(goal, Walker(*walker), walk_id, tick, *rest)
 
 
 def name_of(where: Where) -> str:
@@ -178,7 +178,7 @@ def name_of(where: Where) -> str:
     return f"{where.token}.{where.page.position}"
 
 
-def new_steps(found: Stood, batch: Batch, now: datetime) -> Pressed:
+def new_steps(found: WalkState, batch: Batch, now: datetime) -> Pressed:
     """The steps of a batch not stored yet. Raises Gap, and TooSoon for more than the elapsed time allows."""
     here = found.here
     if here.over is not None:
@@ -205,7 +205,7 @@ def _most_by(where: Where, now: datetime) -> float:
     return (max(since, 0.0) * FASTER + SLACK_S) * steps.TICKS_PER_S
 
 
-def walked(here: Here, pressed: Pressed, batch: Batch, most_ticks: int) -> tuple[Here, int]:
+def walked(here: WalkProgress, pressed: Pressed, batch: Batch, most_ticks: int) -> tuple[WalkProgress, int]:
     """The resulting state, and the number of steps used: none after arrival, none beyond the walk's time."""
     walker, length_um, over, taken = here.walker, here.length_um, here.over, 0
     for keys, turn in pressed:

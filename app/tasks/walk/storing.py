@@ -8,10 +8,10 @@ from sqlmodel import Session
 
 from app.tasks.walk.batches import (
     Batch,
-    Here,
     Moved,
     Pressed,
-    Stood,
+    WalkProgress,
+    WalkState,
     here_at,
     name_of,
     steps_table,
@@ -29,26 +29,26 @@ _FROM = (
 _AT = update(walk_table).where(_w.id == bindparam("walk_id"), _w.tick == bindparam("at_tick"))
 
 
-def stood(session: Session, sessions: Sessions, token: str, batch: Batch, now: datetime) -> Stood:
+def stood(session: Session, sessions: Sessions, token: str, batch: Batch, now: datetime) -> WalkState:
     """The session of a batch and its walk's stored steps from the batch's first tick on. Raises Moved."""
     where = sessions.locate(session, token)
     is_walk = where.status == Status.ACTIVE and where.page.kind == "trial" and where.part.task == "walk"
     if not is_walk or where.is_shut_out(now) or batch.trial != name_of(where) or where.trial is None:
         raise Moved("This walk is not the current one any more.")
-    here, stored = cast(Here, where.trial.own), tuple[tuple[int, Pressed], ...]()
+    here, stored = cast(WalkProgress, where.trial.own), tuple[tuple[int, Pressed], ...]()
     if here.walk_id is not None and batch.start < here.tick:
         named = {"walk_id": here.walk_id, "from_tick": batch.start}
         rows = session.connection().execute(_FROM, named)
         stored = tuple((tick, [(keys, turn) for keys, turn in held]) for tick, held in rows)
-    return Stood(where, here, stored)
+    return WalkState(where, here, stored)
 
 
 def store(
     session: Session,
     sessions: Sessions,
     token: str,
-    found: Stood,
-    there: Here,
+    found: WalkState,
+    there: WalkProgress,
     pressed: Pressed,
     batch: Batch,
     now: datetime,

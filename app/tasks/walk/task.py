@@ -9,9 +9,9 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
-from app.tasks.base import Start, Taken, Task
+from app.tasks.base import AnswerParts, Start, Task
 from app.tasks.walk.assignment import walks_of
-from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at
+from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, WalkProgress, here_at
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, forget_walks_of
 from app.tasks.walk.views import Reached, Spot, WalkPage, WalkSettings
@@ -48,7 +48,7 @@ class Walking(Task):
         main = [by_name[design.unit(goal, number)] for goal, number in turns]
         return [_planned(design, unit) for unit in [*practice, *main]]
 
-    def seen(self, session: Session, where: Where, trial: TrialSeen) -> Here:
+    def seen(self, session: Session, where: Where, trial: TrialSeen) -> WalkProgress:
         """The progress of the walk."""
         return here_at(session, trial.id)
 
@@ -79,7 +79,7 @@ class Walking(Task):
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken:
+    ) -> AnswerParts:
         """The result of the server's replay. Raises InvalidAnswer before the walk is over, unless the participant
         reports being unable to walk.
         """
@@ -129,7 +129,7 @@ class Walking(Task):
             "metres": round(here.length_um / steps.M, 2),
             **({"walked_by": here.input} if here.input else {}),
         }
-        return Taken(
+        return AnswerParts(
             Answers(extra=answers), values, {Slot.ITEM.value: _evidence(here, report, unable=unable)}
         )
 
@@ -160,7 +160,7 @@ def read_report(text: str) -> tuple[Mapping[str, Any], tuple[str, ...], str | No
     return {**counts, "errors": errors}, (), None
 
 
-def _evidence(here: Here, report: Mapping[str, Any], *, unable: bool) -> dict[str, Any]:
+def _evidence(here: WalkProgress, report: Mapping[str, Any], *, unable: bool) -> dict[str, Any]:
     return {
         "watched": here.over is not None,
         "plays": 0,
@@ -184,15 +184,15 @@ def design_of(block: BlockRun) -> WalkDesign:
     return cast(WalkDesign, block.design)
 
 
-def here_of(trial: TrialSeen | None) -> Here | None:
+def here_of(trial: TrialSeen | None) -> WalkProgress | None:
     """The progress of a trial's walk; None without a session."""
-    return cast("Here | None", trial.own) if trial is not None else None
+    return cast("WalkProgress | None", trial.own) if trial is not None else None
 
 
-def _first_look(design: WalkDesign) -> Here:
+def _first_look(design: WalkDesign) -> WalkProgress:
     """The start of the first walk that counts, for who writes the study."""
     course = design.course(design.unit(0, 1))
-    return Here(steps.goal_named(course.goal), course.walker)
+    return WalkProgress(steps.goal_named(course.goal), course.walker)
 
 
 def _planned(design: WalkDesign, unit: UnitToPlan) -> Planned:

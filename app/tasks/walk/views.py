@@ -20,7 +20,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """How far a walk has got: the ticks that are over, and the walker's state."""
+    """The progress of a walk: the completed ticks, and the walker's state."""
 
     tick: int
     walker: tuple[int, ...]
@@ -28,7 +28,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class WalkSettings:
-    """What the script of a walk is told; `batches` is the address that takes its steps."""
+    """Settings for the script of a walk; `batches` is the address that takes its steps."""
 
     goal: Spot
     at: Reached
@@ -45,9 +45,9 @@ NO_WALK = WalkSettings(Spot(0, 0), Reached(0, ()), 0, 0, False, None, "", "")
 
 @dataclass(frozen=True, slots=True)
 class WalkPage(Page):
-    """`walk` is what its script is told; `over` says how it has ended, where it has.
+    """The page of a walk. `walk` are its script's settings; `over` tells how it ended, if it has.
 
-    Posts `walked` (JSON: what the browser tells of the walk), and `unable` = 1 by who cannot walk.
+    Posts `walked` (JSON: the browser's report of the walk), and `unable` = 1 from a participant who cannot walk.
     """
 
     template: ClassVar[str] = "walk.html"
@@ -66,8 +66,9 @@ class WalkPage(Page):
 
     @property
     def settings(self) -> str:
-        """What the script is told as JSON, escaped for its place in a script element: with the ground and what is
-        drawn, neither of which differs by page."""
+        """The script's settings as JSON, escaped for its place in a script element: with the ground and the drawing,
+        neither of which differs by page.
+        """
         return f"{{{_map()},{_escaped(asdict(self.walk))[1:]}"
 
 

@@ -1,6 +1,6 @@
-"""Which function does which kind of job: the one place to add a kind.
+"""The handler of each kind of job: the one place to add a kind.
 
-A handler's module is loaded by its first job: codecs and pandas take seconds, and often nobody asks.
+A handler's module is loaded by its first job: codecs and pandas take seconds, and often no job needs them.
 """
 
 from collections.abc import Mapping

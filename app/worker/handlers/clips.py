@@ -125,7 +125,7 @@ def _refuse_same_content(session: Session, who: Who, part: Path, document: Docum
     same = select(Stimulus.name).where(Stimulus.content_sha256 == document.sha256, seen_by(who)).limit(1)
     if name := session.exec(same).first():
         raise ClipRefused(
-            part, f"holds the same as the {document.kind} {name}, which is in the library already"
+            part, f"has the same content as the {document.kind} {name}, which is in the library already"
         )
 
 

@@ -75,7 +75,7 @@ def _measured(work: Work, clip: ClueClip, sources: Sequence[str]) -> Mapping[str
         return document_clues(Document(StimulusKind(clip.kind), content), sources)
     data_dir = work.settings.data_dir
     try:
-        clues = _kept(clues_path(data_dir, clip.clip_sha256), CLUES) or _measure(work, clip)
+        clues = _cached_measurements(clues_path(data_dir, clip.clip_sha256), CLUES) or _measure(work, clip)
     except ClipError as error:
         raise Conflict(
             f"The clip {clip.name} cannot be measured: {error}. Process all clips again."
@@ -93,7 +93,7 @@ def _measure(work: Work, clip: ClueClip) -> dict[str, float]:
 def _original(work: Work, sha256: str) -> dict[str, float]:
     path = clues_path(work.settings.data_dir, sha256)
     path = path.with_name(f"original-{path.name}")
-    clues = _kept(path, _OF_ORIGINALS)
+    clues = _cached_measurements(path, _OF_ORIGINALS)
     if clues is None:
         try:
             info = probe(work.store.original_path(sha256))
@@ -107,7 +107,7 @@ def _original(work: Work, sha256: str) -> dict[str, float]:
     return clues
 
 
-def _kept(path: Path, names: tuple[str, ...]) -> dict[str, float] | None:
+def _cached_measurements(path: Path, names: tuple[str, ...]) -> dict[str, float] | None:
     """The cached measurements, if complete: a newer release may measure more."""
     try:
         clues = json.loads(path.read_text())

@@ -151,7 +151,7 @@ def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
     Raises StudyError in the reader's words, or for more than one job is to do.
     """
     if not sent.exists():
-        raise Conflict(f"{file_name} has been cleared away while it waited; please send it again")
+        raise Conflict(f"{file_name} was removed while it waited; please upload it again")
     work.progress(0, 0, f"Reading {file_name}")
     try:
         with work.computing():

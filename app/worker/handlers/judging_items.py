@@ -47,7 +47,7 @@ def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> di
         raise Conflict(
             "judges that run here look at pairs, and the file is of items: leave one of the two out"
         )
-    work.progress(0, 0, "Holding judges against raters")
+    work.progress(0, 0, "Comparing judges with raters")
     try:
         with work.computing():
             given = read_item_verdicts(sent)

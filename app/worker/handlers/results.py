@@ -89,7 +89,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         closing = None
         if analysis is not None and distances and len(frames[0]):
             closing = closing_of({slug: frames[0]}, distances, mode, seed=1, resamples=RESAMPLES)
-    work.progress(2, _STEPS, "Holding judges against people")
+    work.progress(2, _STEPS, "Comparing judges with people")
     source, frame = read[0]
     validation: JudgeValidation | None = None
     cautions: Sequence[Caution] = ()

@@ -43,7 +43,7 @@ def train_judge(work: Work) -> dict[str, Any]:
             reached = _by_clips(work, half_done)
         if is_model(target):
             raise Conflict(
-                f"A trained judge called {params['name']} has come meanwhile; choose another name."
+                f"A trained judge called {params['name']} was trained meanwhile; choose another name."
             )
         os.replace(half_done, target)
     except (AnalysisError, ClipError) as error:

@@ -15,7 +15,7 @@ from app.library.clips.rules import Rules
 from app.library.drawing import draw
 from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
-from app.reports.walk_clips import Shown, draw_walks, shown_walks
+from app.reports.walk_clips import ShownWalks, draw_walks, shown_walks
 from app.trials.tables import Mode
 from app.worker.context import Work
 from stimuli.raycaster import HEIGHT, WIDTH
@@ -30,7 +30,7 @@ def import_walks(work: Work) -> dict[str, Any]:
         work.progress(0, 0, "Computing walks")
         shown = shown_walks(session, slug, mode, work.settings.secret)
         known = set(session.exec(select(Stimulus.name)))
-    new = Shown(tuple(one for one in shown.walks if one.name not in known), shown.left_out)
+    new = ShownWalks(tuple(one for one in shown.walks if one.name not in known), shown.left_out)
     if new.walks:
         with work.store.scratch() as scratch:
             clips = _processed(work, new, scratch)
@@ -46,7 +46,7 @@ def import_walks(work: Work) -> dict[str, Any]:
     }
 
 
-def _processed(work: Work, new: Shown, folder: Path) -> list[ImportedClip]:
+def _processed(work: Work, new: ShownWalks, folder: Path) -> list[ImportedClip]:
     n = len(new.walks)
     manifest = draw_walks(
         new.walks, folder, workers=1, on_progress=lambda done, _: work.progress(done, 2 * n, DRAWING)

@@ -110,7 +110,7 @@ HEAD = "worker,item,answer,comment\n"
         ('p1,i1,L,"good\np2,i1,R,"bad" one\n', "before 'good' is not closed in this row"),
         (
             'p1,i1,L,"bad" one\np2,i1,R,fine\n',
-            "something stands behind the closing quotation mark of '\"bad\" one'",
+            "text follows the closing quotation mark of '\"bad\" one'",
         ),
         ('p1,i1,L,ba"d\np2,i1,R,"fine"\n', "a quotation mark stands within a cell, before 'd'"),
         (

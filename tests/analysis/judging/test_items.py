@@ -387,7 +387,7 @@ def test_items_that_nobody_rated_or_the_judge_left_out_are_counted() -> None:
     assert (counts.n_missing, counts.n_unrated, counts.unrated) == (3, 2, ("new1", "new2"))
     text = render_items(validate_items(rated(scores), table, resamples=0))
     assert (
-        "4 of 8 items judged; 1 abstained; 3 missing; 2 rows about items that nobody rated (new1, new2)."
+        "4 of 8 items judged; 1 abstained; 3 missing; 2 rows about items without ratings (new1, new2)."
         in " ".join(text.split())
     )
 

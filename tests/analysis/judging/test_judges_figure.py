@@ -124,7 +124,7 @@ def test_any_name_is_drawn_and_none_is_markup() -> None:
     assert "style" not in drawn.svg
 
 
-def test_what_is_not_drawn_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_omitted_marks_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("analysis.judging.figure.MOST_JUDGES", 2)
     monkeypatch.setattr("analysis.judging.figure.MOST_CONDITIONS", 1)
     drawn = figure_of(validation({f"judge-{number}": "aaaa" for number in range(3)}))

@@ -11,7 +11,7 @@ def text(rows: list[dict[str, object]], resamples: int = 100) -> str:
     return render_validation(validate_judges(RESPONSES, verdicts(rows), resamples=resamples))
 
 
-def test_every_number_stands_beside_what_people_reach() -> None:
+def test_every_number_is_compared_with_people() -> None:
     rows = [
         *probabilities({f"q{n}": 0.9 - n / 20 for n in range(9)}, "one"),
         *choices({"q1": "a", "x": "b"}, "two"),
@@ -50,7 +50,7 @@ def test_a_group_with_the_numbers_of_an_earlier_one_is_not_repeated() -> None:
     assert "Condition human-hybrid" not in page
 
 
-def test_what_is_not_defined_is_said() -> None:
+def test_undefined_numbers_are_reported() -> None:
     page = text(choices({"q1": ""}), resamples=0)
     assert "no pair has both a truth and a verdict" in page
     assert "no bootstrap over pairs" in page

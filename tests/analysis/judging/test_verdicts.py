@@ -99,7 +99,7 @@ REFUSED = {
     ),
     "a choice for a clip": (
         "judge,stimulus,choice,score\nj,s,a,1\n",
-        "row 2, column choice: 'a' stands in a row about one clip; allowed: empty, with a score",
+        "row 2, column choice: 'a' is in a row about one clip; allowed: empty, with a score",
     ),
     "a judge of pairs and clips": (
         "judge,pair,stimulus,score\nj,p,,1\nj,,s,1\n",

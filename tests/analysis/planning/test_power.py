@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import power_proportions_2indep, proportion_co
 
 from analysis.planning import plan
 from analysis.planning.ranks import mann_whitney_p
-from analysis.planning.simulation import Found
+from analysis.planning.simulation import DetectionCount
 
 pytestmark = pytest.mark.slow
 
@@ -185,5 +185,7 @@ def test_with_much_difference_between_pairs_only_the_mixed_model_keeps_its_level
 
 def test_the_monte_carlo_interval_is_wilsons() -> None:
     """Source: statsmodels."""
-    assert Found(500, 205, 0).range() == pytest.approx(proportion_confint(205, 500, method="wilson"))
-    assert Found(500, 0, 0).range() == pytest.approx(proportion_confint(0, 500, method="wilson"), abs=1e-12)
+    assert DetectionCount(500, 205, 0).range() == pytest.approx(proportion_confint(205, 500, method="wilson"))
+    assert DetectionCount(500, 0, 0).range() == pytest.approx(
+        proportion_confint(0, 500, method="wilson"), abs=1e-12
+    )

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr
 
 from analysis.planning.search import search
-from analysis.planning.simulation import Found
+from analysis.planning.simulation import DetectionCount
 
 N = 10_000
 
@@ -17,10 +17,10 @@ class Curve:
         self.half, self.floor = half, floor
         self.asked: list[int] = []
 
-    def __call__(self, number: int) -> Found:
+    def __call__(self, number: int) -> DetectionCount:
         self.asked.append(number)
         reach = (self.half / number + self.floor) ** -0.5
-        return Found(N, round(N * ndtr(reach - 1.959964)), 0)
+        return DetectionCount(N, round(N * ndtr(reach - 1.959964)), 0)
 
     def needed(self) -> int:
         return next(n for n in range(1, 6000) if Curve(self.half, self.floor)(n).share >= 0.8)
@@ -78,20 +78,22 @@ def test_a_ceiling_tells_what_more_people_cannot_do() -> None:
 
 
 def test_the_lowest_number_may_be_enough() -> None:
-    searched = search(lambda _: Found(N, N, 0), lowest=2, highest=5000, power=0.8, alpha=0.05)
+    searched = search(lambda _: DetectionCount(N, N, 0), lowest=2, highest=5000, power=0.8, alpha=0.05)
     assert searched.needed == 2
 
 
 def test_the_highest_number_may_be_needed() -> None:
-    searched = search(lambda n: Found(N, N if n == 20 else 0, 0), lowest=1, highest=20, power=0.8, alpha=0.05)
+    searched = search(
+        lambda n: DetectionCount(N, N if n == 20 else 0, 0), lowest=1, highest=20, power=0.8, alpha=0.05
+    )
     assert searched.needed == 20
 
 
 def test_a_noisy_curve_still_ends() -> None:
     rng = np.random.default_rng(1)
 
-    def noisy(number: int) -> Found:
-        return Found(100, int(rng.binomial(100, min(0.02 * number, 1))), 0)
+    def noisy(number: int) -> DetectionCount:
+        return DetectionCount(100, int(rng.binomial(100, min(0.02 * number, 1))), 0)
 
     for _ in range(200):
         searched = search(noisy, lowest=1, highest=200, power=0.8, alpha=0.05)

@@ -194,7 +194,7 @@ def test_one_person_has_no_band_and_it_is_said() -> None:
     found = compare_signatures(alone, resamples=0)
     band = found.signatures[0].band
     assert band is not None
-    assert (band.median, band.reason) == (None, "one person has no others to be held against")
+    assert (band.median, band.reason) == (None, "a single person cannot be compared with others")
     assert "There is one person" in found.notes[0]
     assert found.signatures[0].nearest_share is None
 
@@ -220,7 +220,7 @@ def test_what_cannot_be_compared_is_refused_in_words() -> None:
         AnalysisError, match="no clip with positions has the source 'person'; there is far, human, near"
     ):
         compare_signatures(CLIPS, human="person")
-    with pytest.raises(AnalysisError, match="nothing to hold against people"):
+    with pytest.raises(AnalysisError, match="nothing to compare with people"):
         compare_signatures([clip for clip in CLIPS if clip.source == "human"])
     still = [replace(clip, path=Path(clip.path.t_s, 0 * clip.path.x_m, 0 * clip.path.y_m)) for clip in CLIPS]
     with pytest.raises(AnalysisError, match="nobody moves"):

@@ -202,5 +202,5 @@ def test_an_agent_that_took_over_a_seat_is_company_as_well() -> None:
 def test_what_cannot_be_compared_is_refused_in_words() -> None:
     with pytest.raises(AnalysisError, match="no seat was played by 'human'; there is mean"):
         compare_play(MEAN)
-    with pytest.raises(AnalysisError, match="nothing to hold against people"):
+    with pytest.raises(AnalysisError, match="nothing to compare with people"):
         compare_play(PEOPLE)

@@ -139,13 +139,13 @@ def test_sound_and_subtitles_are_dropped_and_said(tmp_path: Path) -> None:
         ((200, 100), ("scaled up", "black bars")),
     ],
 )
-def test_what_fitting_does_to_a_clip_is_said(size: tuple[int, int], said: tuple[str, ...]) -> None:
+def test_effects_of_fitting_on_a_clip_are_reported(size: tuple[int, int], said: tuple[str, ...]) -> None:
     found = differences(SEEN, Rules(width=size[0], height=size[1]))
     assert len(found) == len(said)
     assert all(word in one for word, one in zip(said, found, strict=True))
 
 
-def test_what_the_rules_do_to_a_clip_is_said() -> None:
+def test_effects_of_the_rules_on_a_clip_are_reported() -> None:
     mask = Mask(x=0, y=0, width=0.5, height=0.5)
     rules = Rules(width=64, height=48, trim_start_s=0.5, trim_end_s=1, masks=(mask,), fps=25)
     assert differences(SEEN, rules) == (

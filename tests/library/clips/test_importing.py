@@ -172,7 +172,7 @@ def test_rules_may_not_give_later_clips_another_size(tmp_path: Path, store: Clip
     assert kept(store) == []
 
 
-def test_positions_are_kept_beside_the_clip(tmp_path: Path, store: ClipStore) -> None:
+def test_positions_are_stored_with_the_clip(tmp_path: Path, store: ClipStore) -> None:
     make_video(tmp_path / "a.mp4")
     (tmp_path / "a.csv").write_text("t_s,x_m\n0,1\n")
     with_positions, without = run(

@@ -170,6 +170,6 @@ def test_a_video_given_as_the_manifest_is_not_read_to_its_end(write: Write, tmp_
     assert "larger than 16 MB" in line
 
 
-def test_a_manifest_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
+def test_a_missing_manifest_is_reported(tmp_path: Path) -> None:
     assert refusals(tmp_path / "none.csv") == [": cannot be read (No such file or directory)"]
     assert refusals(tmp_path) == [": cannot be read (Is a directory)"]

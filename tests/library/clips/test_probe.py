@@ -87,7 +87,7 @@ def test_metadata_that_is_not_utf8_does_not_matter(tmp_path: Path) -> None:
     assert probe(path).frames == 30
 
 
-def test_what_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
+def test_missing_files_are_reported(tmp_path: Path) -> None:
     assert refusal(tmp_path / "a.mp4") == "is not there"
     assert refusal(tmp_path) == "is a folder"
     assert "cannot be read" in refusal(tmp_path / ("x" * 300))
@@ -114,7 +114,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         (b"\0\0\0\x20ftypisom" + bytes(500), "no video that can be read"),
     ],
 )
-def test_what_is_something_else_is_said_to_be_that(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_files_of_another_kind_are_reported_as_such(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "a.mp4"
     path.write_bytes(content)
     assert reason in refusal(path)

@@ -117,7 +117,7 @@ def test_clips_are_measured_once(desk: Desk, study: StudyHere, monkeypatch: pyte
     assert job(desk, job_id).status == JobStatus.DONE
     for broken in ("{broken", "[]", '{"width": 32}'):  # is measured anew
         clues_path(desk.data_dir, clip.clip_sha256).write_text(broken)
-        assert worker_clues._kept(clues_path(desk.data_dir, clip.clip_sha256), CLUES) is None
+        assert worker_clues._cached_measurements(clues_path(desk.data_dir, clip.clip_sha256), CLUES) is None
 
 
 def test_the_launch_knows_whether_the_report_is_of_the_clips_shown_and_was_read(

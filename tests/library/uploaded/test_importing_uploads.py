@@ -310,7 +310,7 @@ def test_a_name_that_was_taken_meanwhile_gets_a_number(desk: Desk, tmp_path: Pat
     assert desk.stimulus("a-2").clip_sha256
 
 
-def test_pictures_that_are_missing_are_drawn_when_somebody_looks(desk: Desk, tmp_path: Path) -> None:
+def test_missing_pictures_are_drawn_on_request(desk: Desk, tmp_path: Path) -> None:
     desk.add(make_video(tmp_path / "a.mp4"))
     row = desk.stimulus("a")
     pictures = [

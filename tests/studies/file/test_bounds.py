@@ -83,7 +83,7 @@ def test_every_other_file_of_yaml_is_bounded_too(tmp_path: Path, read: list[int]
         move_of("[" * 100_000)
 
 
-def test_aliases_stand_for_no_more_than_somebody_would_write(tmp_path: Path) -> None:
+def test_alias_expansion_is_bounded(tmp_path: Path) -> None:
     """Ten lists of ten aliases each, of the list before, are ten thousand million values in 500 characters."""
     path = tmp_path / "file.yaml"
     lists = ["a0: &a0 [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]"]

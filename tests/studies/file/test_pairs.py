@@ -171,7 +171,7 @@ def test_without_a_main_pair_the_questions_would_give_no_data() -> None:
         (
             'pair,a,b\np1,human-1,"hybrid-1"x\n',
             2,
-            "column 'b': something stands behind the closing quotation mark of '\"hybrid-1\"x'",
+            "column 'b': text follows the closing quotation mark of '\"hybrid-1\"x'",
         ),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.studies.file.keys import tidied
 from app.studies.file.load import load_study, written_study
-from app.studies.file.yamlpatch import Written, file_of_version, study_file
+from app.studies.file.yamlpatch import WrittenFile, file_of_version, study_file
 from app.studies.file.yamlsource import read_yaml
 from app.studies.file.yamlwriter import draft_to_yaml
 from tests.studies.file.draft_strategies import JSON, spoilt_drafts, whole_drafts
@@ -53,7 +53,7 @@ KEYS = tidied(read_yaml(FILE).data)
 def changed_lines(change: Any) -> list[str]:
     keys = deepcopy(KEYS)
     change(keys)
-    text = study_file(keys, Written(FILE, KEYS))
+    text = study_file(keys, WrittenFile(FILE, KEYS))
     assert tidied(read_yaml(text).data) == tidied(keys)
     lines = unified_diff(FILE.splitlines(), text.splitlines(), n=0, lineterm="")
     return [line for line in lines if line[0] in "+-" and line[:3] not in ("+++", "---")]
@@ -96,12 +96,12 @@ def test_only_the_lines_of_what_changed_are_others() -> None:
 
 def test_what_a_file_does_not_say_and_what_places_share_has_another_meaning_never() -> None:
     more = {**KEYS, "instructions": "As it always was."}
-    assert study_file({**more, "title": "Other"}, Written(FILE, more)) == FILE.replace(
+    assert study_file({**more, "title": "Other"}, WrittenFile(FILE, more)) == FILE.replace(
         "'Which is real?'", "Other"
     )
     shared = "study: nav\ntitle: &t Real\ncompletion: {message: *t}\n"
     keys = tidied(read_yaml(shared).data)
-    text = study_file({**keys, "title": "Other"}, Written(shared, keys))
+    text = study_file({**keys, "title": "Other"}, WrittenFile(shared, keys))
     assert tidied(read_yaml(text).data) == {**keys, "title": "Other"}
 
 
@@ -138,7 +138,7 @@ def test_any_file_changed_to_any_keys_reads_as_these_keys_and_keeps_its_comments
     held, wanted = tidied(read_yaml(text).data), tidied(after)
     some = data.draw(st.sets(st.sampled_from(sorted(wanted)))) if wanted else set()
     for keys in ({**held, **{key: wanted[key] for key in some}}, wanted):
-        again = study_file(keys, Written(text, held))
+        again = study_file(keys, WrittenFile(text, held))
         assert draft_to_yaml(read_yaml(again).data) == draft_to_yaml(keys)
     if read_yaml(text).data:
-        assert study_file(held, Written(text, held)) == text
+        assert study_file(held, WrittenFile(text, held)) == text

@@ -57,7 +57,7 @@ def test_configurations_are_parameters_a_list_a_preset_or_a_sample_and_come_back
     assert "configs" not in design(game="sug").keys()  # noqa: SIM118  (its keys in the file)
 
 
-def test_what_is_wrong_with_a_configuration_is_said_at_its_parameter() -> None:
+def test_configuration_faults_are_reported_at_their_parameter() -> None:
     unknown = "the game has no parameter 'roundz'"
     assert faults(game="sug", configs={"roundz": 3, "rounds": 1}) == [
         ("configs", "rounds", "configs: rounds: should be greater than or equal to 2"),

@@ -98,7 +98,7 @@ def test_who_fails_the_questions_on_the_rules_is_screened_out(
     assert wrong.act("answers", rounds="5") == "result"
     assert wrong.act("next") == "end"
     assert code_on(wrong.html) == ["OUT1"]
-    assert "The questions on the rules were not answered right" in wrong.html
+    assert "Your answers to the questions about the rules were not correct" in wrong.html
 
 
 def test_sentences_know_who_the_others_are_and_how_long_a_wait_lasts(
@@ -106,8 +106,13 @@ def test_sentences_know_who_the_others_are_and_how_long_a_wait_lasts(
 ) -> None:
     people = {"seats": ["human"], "leaving": {"then": "default"}}
     for slug, keys, others, at_bound in (
-        ("people", people, "All other players are people.", "you go on without this match"),
-        ("mixed", {"seats": ["human"]}, "may be people or computer programs", "you go on without this match"),
+        ("people", people, "All other players are people.", "you continue without this match"),
+        (
+            "mixed",
+            {"seats": ["human"]},
+            "may be people or computer programs",
+            "you continue without this match",
+        ),
         (
             "filled",
             {"seats": ["any"]},
@@ -123,7 +128,7 @@ def test_sentences_know_who_the_others_are_and_how_long_a_wait_lasts(
         assert "1 minute 20 seconds" in person.html
 
 
-def test_whoever_came_back_is_not_said_to_have_left(
+def test_returning_participants_are_not_counted_as_left(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path)

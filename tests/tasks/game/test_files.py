@@ -16,8 +16,8 @@ from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
 from app.tasks.game.games import FAMILIES, GAMES
 from app.tasks.game.match import play
 from app.tasks.game.replay import ReplayError, Row, replay, replayed
-from app.tasks.game.run import Asked, agents_of, asked_for, configs_of, fitted, seats_in
-from app.tasks.game.writing import Written, write
+from app.tasks.game.run import RunRequest, agents_of, asked_for, configs_of, fitted, seats_in
+from app.tasks.game.writing import WrittenMatches, write
 from tests.program import Done, Program
 
 SEATS = "gt,dba,dbra,adaptive,simulated"
@@ -33,9 +33,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("game") / "out"
     game = GAMES["sug"]
     configs = configs_of(game, ["rounds=4"])
-    assert write([Asked(game, configs, agents_of(game, configs[0], SEATS), 3, 5)], out, silent) == Written(
-        3, 0
-    )
+    assert write(
+        [RunRequest(game, configs, agents_of(game, configs[0], SEATS), 3, 5)], out, silent
+    ) == WrittenMatches(3, 0)
     return out
 
 
@@ -68,7 +68,7 @@ def test_the_same_seed_writes_the_same_bytes_and_another_does_not(folder: Path, 
     configs = configs_of(game, ["rounds=4"])
     for seed, same in ((5, True), (6, False)):
         out = tmp_path / str(seed)
-        write([Asked(game, configs, agents_of(game, configs[0], SEATS), 3, seed)], out, silent)
+        write([RunRequest(game, configs, agents_of(game, configs[0], SEATS), 3, seed)], out, silent)
         for name in ("moves.csv", "seats_played.csv"):
             assert ((out / name).read_bytes() == (folder / name).read_bytes()) is same
 
@@ -78,7 +78,7 @@ def test_a_run_that_was_killed_goes_on_after_its_last_match_and_writes_the_same_
 ) -> None:
     game = GAMES["sug"]
     configs = configs_of(game, ["rounds=4"])
-    asked = [Asked(game, configs, agents_of(game, configs[0], SEATS), 3, 5)]
+    asked = [RunRequest(game, configs, agents_of(game, configs[0], SEATS), 3, 5)]
     names = ("moves.csv", "seats_played.csv")
 
     class Killed(BaseException):
@@ -125,7 +125,7 @@ def test_a_run_that_was_killed_goes_on_after_its_last_match_and_writes_the_same_
         with pytest.raises(StudyError, match="unfinished run of something else"):
             write([replace(asked[0], seed=6)], out, silent)
         number: list[int] = []
-        assert write(asked, out, lambda done, total, item: number.append(done)) == Written(3, earlier)  # noqa: B023
+        assert write(asked, out, lambda done, total, item: number.append(done)) == WrittenMatches(3, earlier)  # noqa: B023
         assert number == list(range(earlier + 1, 4))
         assert same(out)
 
@@ -143,7 +143,7 @@ def test_a_whole_family_and_its_grid_are_one_command(tmp_path: Path) -> None:
     assert sum(len(one.configs) for one in asked) == 1320
     few = asked_for("glee", ["human-study"], ["random", "equal-split", "truthful,copier"], 1, 1)
     few = [replace(one, configs=one.configs[:2]) for one in few]
-    assert write(few, tmp_path, silent) == Written(6, 0)
+    assert write(few, tmp_path, silent) == WrittenMatches(6, 0)
     played = [one.match.game.name for one in replayed(tmp_path / "moves.csv")]
     assert played == [name for name in FAMILIES["glee"] for _ in range(2)]
     with pytest.raises(StudyError, match="--seats is given 2 times; glee takes it once, or 3 times"):
@@ -240,7 +240,7 @@ def test_agents_learn_from_the_seats_in_a_file(folder: Path, tmp_path: Path) -> 
     agents = agents_of(game, config, "gt")
     with pytest.raises(StudyError, match="none of the agents in --seats learns"):
         fitted(game, agents, folder / "moves.csv")
-    write([Asked(game, [config], agents, 1, 1)], tmp_path / "rules", silent)
+    write([RunRequest(game, [config], agents, 1, 1)], tmp_path / "rules", silent)
     with pytest.raises(StudyError, match="has no seat of a person"):
         seats_in(game, tmp_path / "rules" / "moves.csv")
     other = next(game for name, game in GAMES.items() if name != "sug")
@@ -275,7 +275,7 @@ def test_what_cannot_be_played_is_refused_in_words(folder: Path, tmp_path: Path)
             agents_of(game, default[0], seats)
         assert said in str(refused.value)
     with pytest.raises(StudyError, match="already; name another folder"):
-        write([Asked(game, default, agents_of(game, default[0], "gt"), 1, 1)], folder, silent)
+        write([RunRequest(game, default, agents_of(game, default[0], "gt"), 1, 1)], folder, silent)
 
 
 def test_a_setting_with_an_underscore_in_its_number_is_refused() -> None:

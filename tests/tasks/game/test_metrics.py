@@ -139,7 +139,9 @@ def test_people_are_compared_with_agents_of_the_same_matches_and_of_other_files(
     assert {row[2] for row in drawn_rows} == {"simulated people", "gt"}
 
 
-def test_beside_people_simulated_people_are_agents(files: dict[str, Path], tmp_path: Path) -> None:
+def test_simulated_people_count_as_agents_when_compared_with_people(
+    files: dict[str, Path], tmp_path: Path
+) -> None:
     rows = table(files["people"])
     at = {name: rows[0].index(name) for name in ("seat", "occupant")}
     for row in rows[1:]:

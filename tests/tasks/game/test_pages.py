@@ -273,7 +273,7 @@ def _legal(game: AnyGame, state: Any, seat: int) -> MoveSchema | None:
     return game.legal(state, seat) if seat in game.to_move(state).seats else None
 
 
-def test_a_secret_is_not_on_the_page_of_whoever_may_not_know_it() -> None:
+def test_a_secret_is_only_on_pages_of_those_who_may_know_it() -> None:
     """The quality before the buyer decides, a pending bid: words that the page of whoever knows it does have."""
     game = GAMES["glee-persuasion"]
     state = game.initial(game.Config())

@@ -127,7 +127,7 @@ def test_named_says_of_each_seat_who_has_it_now(
         leaving={"then": "agent", "agent": "dba"},
     )
     one = Person(client, database)
-    assert "You will be told of each player" in one.html
+    assert "You will be told for each player" in one.html
     two = Person(client, database)
     one.look()
     other = f"Player {two.seat.seat}"
@@ -156,7 +156,7 @@ def test_who_is_out_of_the_auction_goes_on_and_has_not_left(
     refused = alive[0]
     assert refused.act("next") == "playing"
     assert client.get(f"{out[0].address}/state").json()["html"]
-    assert "Go on now" in out[0].html
+    assert "Continue now" in out[0].html
     assert out[0].act("next") == "end"
     assert "PAID7" in out[0].html
     Clock.wait(50)  # more than the grace: who may go has not left

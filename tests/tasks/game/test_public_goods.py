@@ -21,7 +21,7 @@ from app.tasks.game.match_files import HUMAN, SeatPlayed
 from app.tasks.game.moves import IllegalMove
 from app.tasks.game.parts import Entered
 from app.tasks.game.record_options import Text
-from app.tasks.game.record_rounds import Looked
+from app.tasks.game.record_rounds import RecordedMatch
 from app.tasks.game.replay import Replayed
 
 NAME = "public-goods"
@@ -172,7 +172,7 @@ def test_simulated_people_play_all_sizes_and_differ() -> None:
 
 def test_a_record_and_its_decisions_show_what_was_done() -> None:
     match = played([FIRST, SECOND])
-    looked = Looked(GAME.view(match.state, "record"), 4, 3, Text.NUMBERS)
+    looked = RecordedMatch(GAME.view(match.state, "record"), 4, 3, Text.NUMBERS)
     found = KIT.record(looked)
     [table] = found.rounds[1]
     assert isinstance(table, Table)

@@ -23,7 +23,7 @@ def test_who_was_alone_and_did_not_say_that_they_were_there_is_not_told_of_other
     assert alone.look() == "waiting"
     Clock.wait(21)
     assert alone.look() == "ready"
-    assert "Your match can begin. It does when everyone who was asked has pressed the button." in alone.html
+    assert "Your match can begin. It starts when everyone who was asked has pressed the button." in alone.html
     Clock.wait(16)
     assert alone.look() == "left"
     assert "You did not press the button in time, so no match began for you." in alone.html
@@ -31,14 +31,14 @@ def test_who_was_alone_and_did_not_say_that_they_were_there_is_not_told_of_other
     assert "Wait for others again" in alone.html
 
 
-def test_who_was_asked_with_somebody_else_is_told_the_same(
+def test_players_asked_together_see_the_same_sentences(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path, matching=SHORT)
     absent, there = Person(client, database), Person(client, database)
     assert (absent.look(), there.look()) == ("ready", "ready")
     there.act("ready")
-    assert "If somebody does not, you wait on, and lose nothing." in there.html
+    assert "If someone does not, you keep waiting and lose nothing." in there.html
     Clock.wait(16)
     assert (absent.look(), there.look()) == ("left", "waiting")
     assert "You did not press the button in time, so no match began for you." in absent.html
@@ -83,7 +83,7 @@ def test_a_wait_is_told_as_long_as_it_is(client: TestClient, database: Database,
     assert "You have waited 20 seconds. Would you like to wait 20 seconds more?" in person.html
 
 
-def test_a_move_that_comes_second_is_said_not_to_count(
+def test_a_second_move_is_reported_as_not_counted(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     open_game(database, tmp_path)
@@ -97,4 +97,4 @@ def test_a_move_that_comes_second_is_said_not_to_count(
     assert "not counted" not in first.html
     first.look()
     first.post(**form)
-    assert "Your move was not counted: one was made before it, or its time was over." in first.html
+    assert "Your move was not counted: another one was made first, or time had run out." in first.html

@@ -189,5 +189,5 @@ def test_stopping_a_match_is_on_record_and_its_players_keep_their_pay_and_are_to
             "a fault in the rules",
         )
         assert watched(session, study, 1, Clock.at or NOW).waited_for == ()
-    with database.transaction() as session, pytest.raises(Conflict, match="over already"):
+    with database.transaction() as session, pytest.raises(Conflict, match="already over"):
         stop(session, who, study)

@@ -50,7 +50,7 @@ def open_records(database: Database, folder: Path, n: int = 4, **changes: object
 
 
 @pytest.mark.any_database
-def test_two_records_are_shown_beside_each_other_and_told_from_each_other_by_side_alone(
+def test_two_records_are_shown_side_by_side_and_identified_by_side_alone(
     client: TestClient, database: Database, tmp_path: Path, clock: None
 ) -> None:
     open_records(database, tmp_path)

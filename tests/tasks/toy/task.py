@@ -7,7 +7,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.questions.registry import views
-from app.tasks.base import Start, Taken, Task
+from app.tasks.base import AnswerParts, Start, Task
 from app.trials.answers import read_answers
 from app.trials.design import Planned
 from app.trials.evidence import waited_ms
@@ -37,10 +37,10 @@ class Dots(Task):
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken:
+    ) -> AnswerParts:
         waited = waited_ms(session, where.session_id, where.shown_at, now)
         values = {"trial_id": where.trial and where.trial.id, "rt_ms": None, "interval_ms": waited}
-        return Taken(read_answers(design_of(block).questions, form), values)
+        return AnswerParts(read_answers(design_of(block).questions, form), values)
 
 
 def design_of(block: BlockRun) -> DotsDesign:

@@ -30,9 +30,9 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
     """The draw of the form, or the draft's; one with the `seed` where there is none yet."""
     here = pairs_here(session, at.shell.who, at.study)
     if draw is None:
-        draw = _kept(here, seed)
+        draw = _stored_draw(here, seed)
     # As long as nothing else is asked for, the pairs that were drawn are shown, not others.
-    is_saved = draw.sample() == _asked(here)
+    is_saved = draw.sample() == _requested_sample(here)
     given = here.draft.keys["sample"] if is_saved else draw.sample()
     shown = tried(at.study, here.draft, here.stimuli, {"sample": given})
     is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
@@ -60,18 +60,18 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
     )
 
 
-def _asked(here: PairsHere) -> object:
+def _requested_sample(here: PairsHere) -> object:
     """The draft's sample, as a form would give it."""
     sample = here.draft.keys.get("sample")
-    return _kept(here, "").sample() if isinstance(sample, Mapping) else None
+    return _stored_draw(here, "").sample() if isinstance(sample, Mapping) else None
 
 
-def _kept(here: PairsHere, seed: str) -> Draw:
+def _stored_draw(here: PairsHere, seed: str) -> Draw:
     sample: Any = here.draft.keys.get("sample")
     asked = asked_of(here.draft.keys)
     lines = tuple((name, str(main), str(practice)) for name, (main, practice) in asked.items())
     kept = sample.get("seed") if isinstance(sample, Mapping) else None
-    # Each clip as seldom as can be, unless an earlier draw was made without regard to that.
+    # Each clip as rarely as possible, unless an earlier draw was made without regard to that.
     is_even = not isinstance(sample, Mapping) or sample.get("use") == "even"
     pairing = str(sample.get("pairing") or "") if isinstance(sample, Mapping) else ""
     return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even, pairing)
@@ -98,10 +98,10 @@ def _line(name: str, numbers: list[str], capacity: Capacity | None, found: Found
 
 
 def _at(found: FoundPairs, *place: str) -> list[str]:
-    return [_said(fault) for fault in found.faults if fault.place == place]
+    return [_fault_text(fault) for fault in found.faults if fault.place == place]
 
 
-def _said(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     return f"{fault.message} ({fault.remedy})"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.admin.forms import Files
 from app.core.errors import StudyError
 from app.core.problems import listed
-from app.studies.file.yamlpatch import Written
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.making import read_upload
 
 
@@ -21,7 +21,7 @@ def revision_in(form: Mapping[str, str]) -> int:
     return int(text)
 
 
-async def draft_in(files: Files) -> tuple[Written, str]:
+async def draft_in(files: Files) -> tuple[WrittenFile, str]:
     """An uploaded study file, and where they come from in words for the audit log."""
     sent = files.get("file", ())
     if not sent:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from app.tasks.game.any_game.words import ROUND, is_by_seat, said, words
+from app.tasks.game.any_game.words import ROUND, is_by_seat, value_text, words
 from app.tasks.game.base import View
 from app.tasks.game.moves import Choice, MoveSchema, Number
 from app.tasks.game.parts import (
@@ -55,7 +55,7 @@ class AnyPage:
             you=you(seat_of(view)),
             facts=_facts(view.facts),
             form=_form(view, legal, entered) if legal else None,
-            waiting="" if legal else "The match goes on as soon as they have.",
+            waiting="" if legal else "The match continues as soon as they have.",
             history=_history(view),
         )
 
@@ -75,7 +75,7 @@ def _earned(view: View) -> Fraction:
 
 
 def _facts(facts: Mapping[str, Any]) -> tuple[Fact, ...]:
-    return tuple(Fact(words(name), said(value)) for name, value in facts.items() if name != EARNED)
+    return tuple(Fact(words(name), value_text(value)) for name, value in facts.items() if name != EARNED)
 
 
 def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
@@ -102,7 +102,7 @@ def _field(field: Number | Choice, entered: Entered) -> Pick | Amount:
 
 def _option(option: str | int | bool) -> Option:
     posted = ("yes" if option else "no") if isinstance(option, bool) else str(option)
-    return Option(posted, words(said(option)))
+    return Option(posted, words(value_text(option)))
 
 
 def _history(view: View) -> Table:
@@ -123,6 +123,6 @@ def _history(view: View) -> Table:
 def _past(view: View, value: Any) -> str:
     """A value of a round that is over; of a list by seat, whose each is."""
     if not is_by_seat(value, view.facts.get(PLAYERS, 0)):
-        return said(value)
+        return value_text(value)
     names = ["You" if seat == view.viewer else player(seat) for seat in range(1, len(value) + 1)]
-    return ", ".join(f"{name}: {said(each)}" for name, each in zip(names, value, strict=True))
+    return ", ".join(f"{name}: {value_text(each)}" for name, each in zip(names, value, strict=True))

@@ -8,10 +8,10 @@ from app.tasks.game.any_game.words import ROUND, by_seat, moved, shared
 from app.tasks.game.base import Seat
 from app.tasks.game.match import Match
 from app.tasks.game.record_decisions import FIRST, NOW, Decision
-from app.tasks.game.record_rounds import OWN, Looked, Parts, Played, players_of
+from app.tasks.game.record_rounds import OWN, Parts, Played, RecordedMatch, players_of
 
 
-def record(looked: Looked) -> Played:
+def record(looked: RecordedMatch) -> Played:
     """The record of any game: history entries by their key `round`, or else counted."""
     rounds = {
         int(entry.get(ROUND, i)): _round(looked, entry) for i, entry in enumerate(looked.view.history, 1)
@@ -20,7 +20,7 @@ def record(looked: Looked) -> Played:
     return Played("", players_of(looked), about, rounds)
 
 
-def _round(looked: Looked, entry: Mapping[str, Any]) -> Parts:
+def _round(looked: RecordedMatch, entry: Mapping[str, Any]) -> Parts:
     lines = tuple(Line(text=f"{name}: {value}.") for name, value in shared(entry, looked.n_seats))
     own = by_seat(entry, looked.n_seats)
     if not own:
@@ -29,7 +29,7 @@ def _round(looked: Looked, entry: Mapping[str, Any]) -> Parts:
     return (*lines, Table(columns=("Player", *own), rows=rows))
 
 
-def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
+def decisions(match: Match, looked: RecordedMatch, seat: Seat, found: Played) -> Iterator[Decision]:
     """Each move of the seat after the round before it; the move as it was made, with its message."""
     for line in match.log:
         event = line.event

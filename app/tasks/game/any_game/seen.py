@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from app.tasks.game.any_game.words import ROUND, by_seat, moved, said, shared, words
+from app.tasks.game.any_game.words import ROUND, by_seat, moved, shared, value_text, words
 from app.tasks.game.base import GameConfig, View
 from app.tasks.game.observed import Names, Observed, seat_cell
 from app.tasks.game.parts import MISSING, Cell, Fact, Row, Table, amount
@@ -46,8 +46,10 @@ def _history(view: View, names: Names) -> Table:
 
 def _past(value: Any, names: Names) -> str:
     if isinstance(value, list | tuple) and len(value) == len(names) > 1:
-        return ", ".join(f"{name}: {said(each)}" for name, each in zip(names.values(), value, strict=True))
-    return said(value)
+        return ", ".join(
+            f"{name}: {value_text(each)}" for name, each in zip(names.values(), value, strict=True)
+        )
+    return value_text(value)
 
 
 def move_words(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ def words(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def said(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value of a view or a move in words."""
     if value is None:
         return MISSING
@@ -29,9 +29,12 @@ def said(value: Any) -> str:
     if isinstance(value, int | Fraction):
         return amount(value)
     if isinstance(value, Mapping):
-        return listed([f"{name.replace('_', ' ')} {said(each)}" for name, each in value.items()]) or MISSING
+        return (
+            listed([f"{name.replace('_', ' ')} {value_text(each)}" for name, each in value.items()])
+            or MISSING
+        )
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return listed([said(each) for each in value]) or MISSING
+        return listed([value_text(each) for each in value]) or MISSING
     return str(value)
 
 
@@ -44,13 +47,13 @@ def shared(entry: Entry, n_seats: int) -> Iterator[tuple[str, str]]:
     """Keys and values that are the same for all, in words."""
     for name, value in entry.items():
         if name != ROUND and not is_by_seat(value, n_seats):
-            yield words(name), said(value)
+            yield words(name), value_text(value)
 
 
 def by_seat(entry: Entry, n_seats: int) -> Mapping[str, Sequence[str]]:
     """Each seat's own values, in words, by the key in words."""
     return {
-        words(name): [said(each) for each in value]
+        words(name): [value_text(each) for each in value]
         for name, value in entry.items()
         if is_by_seat(value, n_seats)
     }
@@ -58,5 +61,7 @@ def by_seat(entry: Entry, n_seats: int) -> Mapping[str, Sequence[str]]:
 
 def moved(move: Entry) -> str:
     """A move in words: its fields with their values; its kind where it has none."""
-    fields = [f"{name.replace('_', ' ')} {said(value)}" for name, value in move.items() if name != "kind"]
+    fields = [
+        f"{name.replace('_', ' ')} {value_text(value)}" for name, value in move.items() if name != "kind"
+    ]
     return listed(fields) or str(move["kind"]).replace("_", " ")

@@ -69,9 +69,9 @@ def phases() -> Mapping[str, str]:
             if phase not in found:
                 later = next((found.index(each) for each in own[at:] if each in found), len(found))
                 found.insert(later, phase)
-    return {phase: _about(phase) for phase in found}
+    return {phase: _phase_text(phase) for phase in found}
 
 
-def _about(phase: str) -> str:
+def _phase_text(phase: str) -> str:
     kits = [kit for kit in KITS.values() if phase in kit.phases]
     return f"{kits[0].phases[phase]} ({', '.join(f'`{kit.name}`' for kit in kits)})"

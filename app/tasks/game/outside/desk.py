@@ -26,11 +26,11 @@ from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import decision_table, match_table
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import DROPOUT, HOLD_MATCH, Live
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.opened import server_of, with_name
+from app.tasks.game.seated import legal_for
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import DecisionStatus, Exchange
 from app.trials.sessions import Sessions
@@ -73,7 +73,7 @@ class Asking:
 
 
 @dataclass(slots=True)
-class Made:
+class AgentDecision:
     """The result: a move, or in `auto` the reason for none; every exchange, and its cost."""
 
     act: Act | None = None
@@ -189,9 +189,9 @@ def _put_aside(session: Session, live: Live, decision_id: int, now: datetime) ->
     live.store()
 
 
-def answered(asking: Asking, settings: Settings) -> Made:
+def answered(asking: Asking, settings: Settings) -> AgentDecision:
     """Ask the model; a server that gives nothing, or only illegal moves, costs the move."""
-    made, spending = Made(), Spending(asking.calls, asking.tokens)
+    made, spending = AgentDecision(), Spending(asking.calls, asking.tokens)
     try:
         agent = with_name(asking.agent, settings)
         assert isinstance(agent, ModelAgent)
@@ -212,7 +212,7 @@ def answered(asking: Asking, settings: Settings) -> Made:
     return made
 
 
-def put(session: Session, sessions: Sessions, asking: Asking, made: Made, now: datetime) -> None:
+def put(session: Session, sessions: Sessions, asking: Asking, made: AgentDecision, now: datetime) -> None:
     """Write what came of it; the match makes the move when a person might."""
     connection = session.connection()
     match = connection.execute(HOLD_MATCH, {"match_id": asking.match_id}).one()

@@ -65,14 +65,18 @@ class ModelPlayer:
                 act = _answered(call, legal)
             except IllegalMove as error:
                 refused = isinstance(error, Refused)
-                self.keep(self._kept(view, ask, call, "refused" if refused else "invalid", why=str(error)))
+                self.keep(
+                    self._exchange_record(
+                        view, ask, call, "refused" if refused else "invalid", why=str(error)
+                    )
+                )
                 self.tally.add(refusals=refused)
                 again = self._text(self.agent.again, legal, why=str(error)[:_SHOWN_AGAIN])
                 said = call.text[:_SHOWN_AGAIN] or "(nothing)"
                 messages += [{"role": "assistant", "content": said}, {"role": "user", "content": again}]
                 continue
             taken = {"move": act.move, "message": act.message, "reason": act.reason}
-            self.keep(self._kept(view, ask, call, "taken", **taken))
+            self.keep(self._exchange_record(view, ask, call, "taken", **taken))
             return act
         self.tally.add(defaults=1)
         raise NoMove("invalid")
@@ -123,10 +127,12 @@ class ModelPlayer:
         for call in self.chat.ask(request, rng, seconds):
             if not call.fault:
                 return call
-            self.keep(self._kept(view, ask, call, "failed", why=call.fault))
+            self.keep(self._exchange_record(view, ask, call, "failed", why=call.fault))
         raise Unavailable(f"the language model's server: {call.fault}")
 
-    def _kept(self, view: View, ask: int, call: Call, result: str, **more: object) -> Mapping[str, Any]:
+    def _exchange_record(
+        self, view: View, ask: int, call: Call, result: str, **more: object
+    ) -> Mapping[str, Any]:
         return {
             "seat": view.viewer,
             "phase_id": view.phase_id,

@@ -18,7 +18,7 @@ from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.prompts import presets
 from app.tasks.game.outside.pull import PullPlayer, PullSeat
-from app.tasks.game.run import Asked
+from app.tasks.game.run import RunRequest
 
 FAREWELL_S, STOPPED_S = 5.0, 0.5
 """How long each program has to see that a run is over, and that one was stopped."""
@@ -50,7 +50,7 @@ class Outsiders:
     addresses: Mapping[Place, str]
     at_once: bool = True
 
-    def players(self, asked: Asked, match: str) -> Sequence[Player]:
+    def players(self, asked: RunRequest, match: str) -> Sequence[Player]:
         """The players of one match, by seat."""
         return [self._player(asked, seat, agent, match) for seat, agent in enumerate(asked.agents, start=1)]
 
@@ -71,7 +71,7 @@ class Outsiders:
         if self.models:
             yield f"language models: {self.spending.calls} calls, {self.spending.tokens} tokens"
 
-    def _player(self, asked: Asked, seat: Seat, agent: Agent, match: str) -> Player:
+    def _player(self, asked: RunRequest, seat: Seat, agent: Agent, match: str) -> Player:
         game = asked.game.name
         if program := self.programs.get((game, seat)):
             return PullPlayer(program, match)
@@ -87,7 +87,7 @@ class Outsiders:
         )
 
 
-def named(runs: Sequence[Asked], settings: Settings) -> list[Asked]:
+def named(runs: Sequence[RunRequest], settings: Settings) -> list[RunRequest]:
     """The same runs, where every language model has its name. Raises StudyError where one has none, or two personas."""
     for asked in runs:
         check_one_persona(asked.agents, asked.configs)
@@ -95,7 +95,7 @@ def named(runs: Sequence[Asked], settings: Settings) -> list[Asked]:
 
 
 @contextmanager
-def opened(runs: Sequence[Asked], terms: Terms) -> Iterator[Outsiders]:
+def opened(runs: Sequence[RunRequest], terms: Terms) -> Iterator[Outsiders]:
     """The players of runs whose models have their names. Raises StudyError where one cannot be reached by its terms."""
     exchanges, spending = Exchanges(terms.folder, terms.clock), Spending(terms.calls, terms.tokens)
     with ExitStack() as stack:

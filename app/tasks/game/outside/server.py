@@ -26,12 +26,12 @@ def seats_app(seats: Mapping[str, PullSeat]) -> FastAPI:
 
     @app.get("/api/seat/{token}")
     async def fetch(token: str, after: int = -1, wait: Wait = 0) -> Response:
-        state = await run_in_threadpool(_of(seats, token).fetch, after, wait)
+        state = await run_in_threadpool(_seat_by_token(seats, token).fetch, after, wait)
         return JSONResponse(asdict(state)) if state else Response(status_code=204)
 
     @app.post("/api/seat/{token}/moves")
     async def post(token: str, request: Request) -> Response:
-        seat, posted = _of(seats, token), await posted_in(request)
+        seat, posted = _seat_by_token(seats, token), await posted_in(request)
         return JSONResponse(asdict(await run_in_threadpool(seat.post, posted)))
 
     return app
@@ -61,7 +61,7 @@ def serving(app: FastAPI, listen: str) -> Iterator[str]:
         bound.close()
 
 
-def _of(seats: Mapping[str, PullSeat], token: str) -> PullSeat:
+def _seat_by_token(seats: Mapping[str, PullSeat], token: str) -> PullSeat:
     if token not in seats:
         raise NotFound(NO_SEAT)
     return seats[token]

@@ -28,7 +28,7 @@ const poll = new News(`${action}/state`, regions.state.dataset.version, {
   gone: () => location.replace(action),
   line(seconds) {
     line.hidden = seconds === null;
-    if (seconds !== null) line.textContent = "No connection to the study. Trying again; the time goes on there.";
+    if (seconds !== null) line.textContent = "No connection to the study. Trying again; the clock keeps running there.";
   },
 });
 const clock = new Clock(

@@ -21,7 +21,7 @@ from app.tasks.game.files import agent_id
 from app.tasks.game.games import GAMES, presenter_of
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.opened import named
-from app.tasks.game.run import Asked, agents_of
+from app.tasks.game.run import RunRequest, agents_of
 from app.tasks.game.settings import GameBlock
 from tests.chat_server import ChatServer, Said, chat_server, move, reply
 from tests.program import Done, Program
@@ -239,7 +239,7 @@ def test_two_personas_in_one_prompt_are_refused_before_anything_is_asked() -> No
     check_one_persona([two], [wac(personas=False), SUG.Config()])
     with pytest.raises(StudyError, match="two in one prompt"):
         check_one_persona([none, two], [wac(), wac(personas=True)])
-    asked = Asked(GAMES["wac"], [wac(personas=True)], [two] * 5, matches=1, seed=1)
+    asked = RunRequest(GAMES["wac"], [wac(personas=True)], [two] * 5, matches=1, seed=1)
     with pytest.raises(StudyError, match="two in one prompt"):
         named([asked], Settings())
     block = {"id": "play", "task": "game", "game": "wac", "configs": {"personas": True}}

@@ -53,9 +53,7 @@ class BargainingPresenter:
                 "round begins.",
                 *_fading(view),
                 f"{rounds}. Without a deal in the end, both get nothing.",
-                "The round waits for nobody: when the time is up, half of the sum is offered for you, or the offer "
-                "to "
-                "you is rejected.",
+                "When the time is up, half of the sum is offered for you, or the offer to you is rejected.",
             ),
         )
 

@@ -55,7 +55,7 @@ class NegotiationPresenter:
                 "match, "
                 "and both gain nothing.",
                 f"{rounds}. Without a sale in the end, both gain nothing.",
-                "The round waits for nobody: when the time is up, your own value is named as the price for you, or "
+                "When the time is up, your own value is named as the price for you, or "
                 "the "
                 "price named to you is rejected.",
             ),

@@ -101,14 +101,14 @@ def persuasion(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observe
         Fact("Chance of a good one", percent(facts["chance_high"])),
     ]
     if now and now["good"] is not None:
-        about.append(Fact("The product now", "good" if now["good"] else "bad", _said(now)))
+        about.append(Fact("The product now", "good" if now["good"] else "bad", _message_text(now)))
     board = players_board(view, names, payoffs, ("Is", "Points"))(["the seller", "the buyer"])
     rows = tuple(
         Line(
             (
                 Cell(str(entry["round"])),
                 Cell("good" if entry["good"] else "bad"),
-                Cell(_said(entry) or MISSING),
+                Cell(_message_text(entry) or MISSING),
                 either(entry["bought"], "bought", "not bought"),
             ),
             quote=" / ".join(filter(None, (entry["message"], entry["reply"]))),
@@ -121,7 +121,7 @@ def persuasion(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observe
     )
 
 
-def _said(product: Mapping[str, Any]) -> str:
+def _message_text(product: Mapping[str, Any]) -> str:
     if product["recommended"] is not None:
         return "recommended" if product["recommended"] else "not recommended"
     return "a message" if product["message"] else ""

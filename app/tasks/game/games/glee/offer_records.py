@@ -10,10 +10,10 @@ from app.tasks.game.match import Match
 from app.tasks.game.parts import amount
 from app.tasks.game.presenters.base import percent
 from app.tasks.game.record_decisions import FIRST, NOW, Decision
-from app.tasks.game.record_rounds import Looked, Parts, Played, players_of
+from app.tasks.game.record_rounds import Parts, Played, RecordedMatch, players_of
 
 
-def bargaining(looked: Looked) -> Played:
+def bargaining(looked: RecordedMatch) -> Played:
     money = looked.view.facts["money"]
 
     def offer(entry: Mapping[str, Any]) -> str:
@@ -32,7 +32,7 @@ def bargaining(looked: Looked) -> Played:
     return _rounds(looked, "Sharing a sum", lines, offer)
 
 
-def negotiation(looked: Looked) -> Played:
+def negotiation(looked: RecordedMatch) -> Played:
     lines = [
         "A seller and a buyer name prices in turn for one good, one in each round. A price that is accepted ends the"
         " match, and so does a deal with somebody else, which pays nobody; without any deal both get nothing."
@@ -50,7 +50,7 @@ _ANSWERS = {"accept": "accepts.", "reject": "rejects.", "outside": "deals with s
 
 
 def _rounds(
-    looked: Looked, title: str, lines: Sequence[str], offer: Callable[[Mapping[str, Any]], str]
+    looked: RecordedMatch, title: str, lines: Sequence[str], offer: Callable[[Mapping[str, Any]], str]
 ) -> Played:
     rounds = {
         entry["round"]: (
@@ -63,7 +63,7 @@ def _rounds(
     return Played(title, players_of(looked), tuple(Line(text=line) for line in lines), rounds)
 
 
-def decisions(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
+def decisions(_: Match, looked: RecordedMatch, seat: Seat, found: Played) -> Iterator[Decision]:
     for entry in looked.view.history:
         number = entry["round"]
         # The last line of a round is its answer; the offer stands before it, with its message.

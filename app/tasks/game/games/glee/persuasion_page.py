@@ -54,8 +54,7 @@ class PersuasionPresenter:
                 "the price; "
                 "not to buy gains and costs nothing.",
                 _remembers(view),
-                "The round waits for nobody: when the time is up, nothing is said for the seller, and the buyer "
-                "does not buy.",
+                "When the time is up, nothing is said for the seller, and the buyer does not buy.",
             ),
         )
 
@@ -157,7 +156,7 @@ def _headline(view: View, acts: bool) -> str:
     return "The seller is looking at the product" if not _sells(view) else "The next product comes"
 
 
-def _said(view: View, product: Mapping[str, Any]) -> str:
+def _message(view: View, product: Mapping[str, Any]) -> str:
     """The seller's message about a product."""
     if product["recommended"] is None:
         return product["message"] or "(no message)"
@@ -262,7 +261,7 @@ def _row(view: View, entry: Mapping[str, Any]) -> Row:
         (
             Cell(str(entry["round"])),
             Cell("high" if entry["good"] else "low"),
-            Cell("wrote" if is_text and entry["message"] else _said(view, entry)),
+            Cell("wrote" if is_text and entry["message"] else _message(view, entry)),
             Cell("yes" if entry["bought"] else "no", mark="yes" if entry["bought"] else "no"),
             Cell(amount(_gain(view, entry), signed=True)),
         ),

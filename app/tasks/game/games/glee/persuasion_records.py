@@ -10,10 +10,10 @@ from app.tasks.game.match import Match
 from app.tasks.game.parts import amount
 from app.tasks.game.presenters.base import percent
 from app.tasks.game.record_decisions import FIRST, NOW, Decision, counted
-from app.tasks.game.record_rounds import OWN, Looked, Parts, Played, players_of
+from app.tasks.game.record_rounds import OWN, Parts, Played, RecordedMatch, players_of
 
 
-def record(looked: Looked) -> Played:
+def record(looked: RecordedMatch) -> Played:
     facts = looked.view.facts
     seller, buyer = looked.name(1), looked.name(2)
     # A buyer who is another one in each round saw nothing of how past products were.
@@ -41,7 +41,7 @@ def record(looked: Looked) -> Played:
     )
 
 
-def _product(looked: Looked, entry: Mapping[str, Any]) -> tuple[Line, Parts, Parts]:
+def _product(looked: RecordedMatch, entry: Mapping[str, Any]) -> tuple[Line, Parts, Parts]:
     """A product's quality, its seller's message if shown, and the buyer's action."""
     quality = Line(text=f"The product is of {'high' if entry['good'] else 'low'} quality.")
     said: Parts = looked.message(1, entry["message"])
@@ -56,7 +56,7 @@ def _lower(name: str) -> str:
     return name[:1].lower() + name[1:] if name.startswith("The ") or name == OWN else name
 
 
-def decisions(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
+def decisions(_: Match, looked: RecordedMatch, seat: Seat, found: Played) -> Iterator[Decision]:
     is_seller = seat == 1
     forgets = not is_seller and looked.view.facts["buyer"] == "myopic"
     history = looked.view.history

@@ -63,7 +63,7 @@ class PublicGoodsPresenter:
             facts=_facts(view),
             news=(_news(view.history[-1]),) if view.history and view.phase == "contribute" else (),
             form=form,
-            waiting="" if form else "The round goes on as soon as everybody has decided.",
+            waiting="" if form else "The round continues as soon as everyone has decided.",
             history=_history(view),
         )
 
@@ -98,7 +98,7 @@ def _about_points(facts: Seen) -> tuple[str, ...]:
             "Each takes a tenth of what the other player has earned in the round, all of it at most. What they cost "
             f"you rises with their number: {table}."
         )
-    return give, costs, "You see how many you were given, and nobody sees by whom."
+    return give, costs, "You see how many you were given, but not by whom."
 
 
 def _own(view: View, entry: Seen) -> int:
@@ -142,7 +142,7 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
         f"{DEDUCTION.capitalize()}s",
         tuple(fields),
         (Button("Send my decision"),),
-        note="Choose 0 for whoever is to get none.",
+        note="Choose 0 for players who get none.",
     )
 
 

@@ -11,12 +11,12 @@ from app.tasks.game.match import Match
 from app.tasks.game.parts import amount
 from app.tasks.game.presenters.base import listed
 from app.tasks.game.record_decisions import FIRST, Decision, counted
-from app.tasks.game.record_rounds import OWN, OWN_WITHIN, Looked, Parts, Played, players_of
+from app.tasks.game.record_rounds import OWN, OWN_WITHIN, Parts, Played, RecordedMatch, players_of
 
 Entry = Mapping[str, Any]
 
 
-def record(looked: Looked) -> Played:
+def record(looked: RecordedMatch) -> Played:
     """Each round's contributions, the points that each gave and got, and the round's payoffs."""
     facts = looked.view.facts
     lines = [
@@ -39,7 +39,7 @@ def _points_line(facts: Entry) -> str:
     )
 
 
-def _table(looked: Looked, entry: Entry) -> Table:
+def _table(looked: RecordedMatch, entry: Entry) -> Table:
     has_points = looked.view.facts["punishment"] != "none"
     points, rows = entry["points"], []
     for seat in looked.seats:
@@ -61,7 +61,7 @@ def _within(name: str) -> str:
     return OWN_WITHIN if name == OWN else name.replace("The other", "the other")
 
 
-def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
+def decisions(match: Match, looked: RecordedMatch, seat: Seat, found: Played) -> Iterator[Decision]:
     """The seat's contributions given the previous round, and its points given all contributions.
 
     The others appear without names, by their contributions, so that a situation recurs across matches.

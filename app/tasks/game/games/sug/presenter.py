@@ -56,9 +56,7 @@ class SugPresenter:
                 "player keeps the rest. If you reject, neither of you gets anything from it.",
                 "Your own offer works the same way: only if it is accepted do you keep the rest.",
                 _who_sees(view),
-                "The round waits for nobody: when the time is up, an offer of 0 is made for you, or the offers to "
-                "you "
-                "are rejected.",
+                "When the time is up, an offer of 0 is made for you, or the offers to you are rejected.",
             ),
         )
 
@@ -115,8 +113,8 @@ def _headline(view: View, acts: bool) -> str:
 
 def _waiting(view: View, received: Sequence[Seen]) -> str:
     if view.phase == "offer":
-        return "The offers are shown as soon as everybody has made one."
-    return "The round ends as soon as everybody has answered." if received else "The others are answering."
+        return "The offers are shown as soon as everyone has made one."
+    return "The round ends as soon as everyone has answered." if received else "The others are answering."
 
 
 def _facts(view: View) -> tuple[Fact, ...]:

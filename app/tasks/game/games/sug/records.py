@@ -8,10 +8,10 @@ from app.tasks.game.base import Seat
 from app.tasks.game.match import Match
 from app.tasks.game.parts import amount
 from app.tasks.game.record_decisions import FIRST, Decision, counted
-from app.tasks.game.record_rounds import OWN, OWN_WITHIN, Looked, Parts, Played, players_of
+from app.tasks.game.record_rounds import OWN, OWN_WITHIN, Parts, Played, RecordedMatch, players_of
 
 
-def record(looked: Looked) -> Played:
+def record(looked: RecordedMatch) -> Played:
     endowment = looked.view.facts["endowment"]
     rounds = {}
     for entry in looked.view.history:
@@ -34,7 +34,7 @@ def record(looked: Looked) -> Played:
     return Played("Offers among several players", players_of(looked), (Line(text=rules),), rounds)
 
 
-def decisions(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
+def decisions(_: Match, looked: RecordedMatch, seat: Seat, found: Played) -> Iterator[Decision]:
     before: Mapping[Seat, Mapping[str, Any]] = {}
     for entry in looked.view.history:
         offers = {offer["from"]: offer for offer in entry["offers"]}

@@ -62,7 +62,7 @@ class WaterPresenter:
                 "health, the second in a row 2, and so on. Who has no health left is out.",
                 "After each day everybody sees all bids, who got water, and everybody's health and money.",
                 f"You earn {earns} for each day at whose end you are alive. Money left over earns nothing.",
-                "The day waits for nobody: when the time is up, a bid of 0 is made for you.",
+                "When the time is up, a bid of 0 is made for you.",
             ),
         )
 
@@ -141,7 +141,7 @@ def _waiting(view: View) -> str:
     if not _own(view)["alive"]:
         return "The others play on. What you have earned is yours."
     bid = view.facts["bid"]
-    return f"You bid {_dollars(bid)}. The day ends as soon as everybody has bid." if bid is not None else ""
+    return f"You bid {_dollars(bid)}. The day ends as soon as everyone has bid." if bid is not None else ""
 
 
 def _facts(view: View) -> tuple[Fact, ...]:

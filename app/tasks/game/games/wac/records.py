@@ -8,10 +8,10 @@ from app.tasks.game.base import Seat
 from app.tasks.game.match import Match
 from app.tasks.game.parts import amount
 from app.tasks.game.record_decisions import Decision
-from app.tasks.game.record_rounds import OWN, Looked, Played, players_of
+from app.tasks.game.record_rounds import OWN, Played, RecordedMatch, players_of
 
 
-def record(looked: Looked) -> Played:
+def record(looked: RecordedMatch) -> Played:
     residents = looked.view.facts["residents"]
     rounds = {}
     for entry in looked.view.history:
@@ -43,7 +43,7 @@ def record(looked: Looked) -> Played:
     return Played("Bids for water", players_of(looked, about), (Line(text=rules),), rounds)
 
 
-def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
+def decisions(match: Match, looked: RecordedMatch, seat: Seat, found: Played) -> Iterator[Decision]:
     own = seat - 1
     bids = {entry["day"]: entry["bids"][own] for entry in looked.view.history}
     state = match.game.initial(match.config)
