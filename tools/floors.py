@@ -37,7 +37,7 @@ def _picture(contract: str) -> Iterator[str]:
     yield "flowchart TB"
     boxes = [f'{contract}{at}["{" · ".join(names)}"]' for at, names in enumerate(floors(contract))]
     yield from (f"    {box}" for box in boxes)
-    yield "    " + " --> ".join(f"{contract}{at}" for at in range(len(boxes)))
+    yield from (f"    {contract}{at} --> {contract}{at + 1}" for at in range(len(boxes) - 1))
     yield "```"
 
 
