@@ -132,7 +132,7 @@ def test_one_changes_ones_own_password(viewer: Person, client: TestClient, datab
     wrong = viewer.post("/admin/account/password", {**form, "old": "wrong horse"})
     assert (wrong.status_code, "current password is incorrect" in wrong.text) == (403, True)
     differs = viewer.post("/admin/account/password", {**form, "again": "battery stable"})
-    assert (differs.status_code, "differ" in differs.text) == (422, True)
+    assert (differs.status_code, "do not match" in differs.text) == (422, True)
     assert (
         viewer.post("/admin/account/password", {**form, "new": "short", "again": "short"}).status_code == 422
     )

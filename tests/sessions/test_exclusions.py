@@ -132,8 +132,8 @@ def test_what_cannot_be_done_is_refused_in_words(desk: Desk) -> None:
         (InvalidText, "Write the note", (add_note, 2, "", NOW)),
         (NotFound, "no session 99", (exclude, 99, "x", NOW)),
         (NotFound, "no session", (add_note, 2**40, "x", NOW)),
-        (Conflict, "preview", (exclude, 4, "x", NOW)),
-        (Conflict, "preview", (add_note, 4, "x", NOW)),
+        (Conflict, "Previews", (exclude, 4, "x", NOW)),
+        (Conflict, "Previews", (add_note, 4, "x", NOW)),
     )
     for error, says, (job, *args) in refused:
         with pytest.raises(error, match=says):
