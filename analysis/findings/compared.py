@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from analysis.findings.claims import Claims
 from analysis.findings.model import Cell, Column, Figure, Mark, Numbers
+from analysis.findings.reading import size, value_to_read, verdict
 from analysis.findings.rule import Sayings, say
-from analysis.findings.words import ends_of, exact, limits, people, percent, points, sentence
+from analysis.findings.words import ends_of, limits, people, percent, points, sentence
 from analysis.reported import Analysis, Comparison
-from analysis.signs import signed
-from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence, with_test
-from analysis.stats.intervals import Interval
+from analysis.stats.comparisons import MannWhitney
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
 from analysis.stats.p_values import p_words
+from analysis.stats.paired import PairedTest
 
 _COLUMNS = (
     Column("measure", "Measure", "text"),
@@ -65,18 +66,15 @@ def compared_claims(analysis: Analysis) -> Claims:
     found = _of_accuracy(analysis)
     if found is None:
         return Claims((), ())
-    verdict, (_, interval) = _evidence(found), _to_read(found)
-    if interval.low is None or interval.high is None:
+    read = value_to_read(_test(found))
+    if read is None or read[1].low is None or read[1].high is None:
         return Claims((), ())
-    if verdict != "open":
+    if _evidence(found) != "open":
         return Claims((_said(found),), ())
     first, second = found.studies
     same = "no difference" if _is_paired(found) else "0.5"
-    held = (
-        f"the interval holds {same}"
-        if evidence(interval, _to_read(found)[0]) == "open"
-        else _holm_words(found)
-    )
+    is_open = evidence(read[1], read[0]) == "open"
+    held = f"the interval holds {same}" if is_open else _holm_words(found)
     return Claims((), (f"That {first} and {second} differ in accuracy: {held}.",))
 
 
@@ -120,14 +118,12 @@ def _of_accuracy(analysis: Analysis) -> Comparison | None:
 
 
 def _is_paired(one: Comparison) -> bool:
-    return one.compared_as == "paired" and one.paired is not None
+    return isinstance(_test(one), PairedTest)
 
 
-def _to_read(one: Comparison) -> tuple[float, Interval]:
-    """The value that means no difference, and the interval of the comparison that is to be read."""
-    if one.compared_as == "paired" and one.paired is not None:
-        return 0.0, one.paired.difference.interval
-    return 0.5, one.test.effect_interval
+def _test(one: Comparison) -> PairedTest | MannWhitney:
+    """The one that is to be read."""
+    return one.paired if one.compared_as == "paired" and one.paired is not None else one.test
 
 
 def _about(one: Comparison) -> Iterator[str]:
@@ -147,10 +143,7 @@ def _test_of(one: Comparison | None) -> str:
 
 
 def _evidence(one: Comparison) -> Evidence:
-    """By the interval, and of a difference by p after Holm's correction as well."""
-    even, interval = _to_read(one)
-    verdict = evidence(interval, even)
-    return with_test(verdict, one.p_holm_as_compared)
+    return verdict(_test(one), one.p_holm_as_compared)
 
 
 def _holm_words(one: Comparison) -> str:
@@ -158,37 +151,21 @@ def _holm_words(one: Comparison) -> str:
 
 
 def _size(one: Comparison) -> str:
-    _, interval = _to_read(one)
-    if one.compared_as == "paired" and one.paired is not None:
-        mean, low, high = one.paired.difference.mean, interval.low, interval.high
-        limits = (
-            "no interval"
-            if low is None or high is None
-            else f"95% interval {signed(100 * low, 0)} to {signed(100 * high, 0)}"
-        )
-        shown = "not known" if mean is None else f"{signed(100 * mean, 0)} points"
-        return f"difference {shown}, {limits}, {people(one.paired.n)} in both"
-    limits = (
-        "no interval"
-        if interval.low is None
-        else f"95% interval {exact(interval.low)} to {exact(interval.high)}"
-    )
-    counts = f"{one.test.n1:,} and {people(one.test.n2)}"
-    return f"probability of being higher {exact(one.test.effect)}, {limits}, {counts}"
+    test = _test(one)
+    if isinstance(test, PairedTest):
+        return f"{size(test)}, {people(test.n)} in both"
+    return f"{size(test)}, {test.n1:,} and {people(test.n2)}"
 
 
 def _said(one: Comparison) -> str:
     first, second = one.studies
-    reason = one.paired.reason if _is_paired(one) and one.paired else one.test.reason
-    if (_is_paired(one) and one.paired and one.paired.difference.mean is None) or (
-        not _is_paired(one) and one.test.effect is None
-    ):
-        return f"The accuracies of {first} and {second} cannot be compared: {reason}."
-    even, interval = _to_read(one)
+    read = value_to_read(_test(one))
+    if read is None:
+        return f"The accuracies of {first} and {second} cannot be compared: {_test(one).reason}."
     sayings = Sayings(
         more=f"People are more accurate in {first} than in {second}: {_size(one)}.",
         less=f"People are less accurate in {first} than in {second}: {_size(one)}.",
         alike=f"People are as accurate in {first} as in {second}, within {points(SHARE)}: {_size(one)}.",
         open=f"Whether people are more accurate in {first} or in {second} {NOT_YET}: {_size(one)}.",
     )
-    return say(interval, one.p_holm_as_compared, sayings, null=even).text
+    return say(read[1], one.p_holm_as_compared, sayings, null=read[0]).text

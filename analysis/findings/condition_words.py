@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.findings.claims import Claims
-from analysis.findings.words import exact, first_few, people, percent, points, sentence
-from analysis.signs import signed
-from analysis.stats.comparisons import MannWhitney
-from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence, with_test
+from analysis.findings.reading import interval_words, limits, size, value_to_read, verdict
+from analysis.findings.words import first_few, people, percent, points, sentence
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
 from analysis.stats.paired import PairedTest
@@ -53,20 +52,9 @@ def conditions_headline(found: ConditionsCompared, shares: Mapping[str, float | 
         if of_model is None or of_model.p is None
         else f"; over other people and pairs {p_words(of_model.p)}"
     )
-    test = one.to_read
-    if isinstance(test, PairedTest):
-        size = f"difference {signed_points(test.difference.mean)} points, {_interval_words(*_limits_of(one))}"
-    else:
-        effect = test.effect if test else None
-        size = f"probability of being higher {exact(effect)}, {_interval_words(*_limits_of(one))}"
+    assert one.to_read is not None  # it has a number
     ending = f". Which is higher {NOT_YET}" if _evidence(one) == "open" else ""
-    return f"{both}: {size}, over these pairs{reach}{ending}."
-
-
-def _limits_of(one: ConditionComparison) -> tuple[Interval, str]:
-    _, interval = read_of(one) or (0.0, None)
-    assert interval is not None  # the caller asked
-    return interval, signed_limits(interval) if one.compared_as == "paired" else exact_limits(interval)
+    return f"{both}: {size(one.to_read)}, over these pairs{reach}{ending}."
 
 
 def finding(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> str:
@@ -86,56 +74,36 @@ def _said(one: ConditionComparison) -> str:
     """One comparison in a sentence without its stop: what is, what is not by more than 10 points, or neither yet."""
     first, second = one.conditions
     does = f"choose {one.source} over {one.against}" if one.source else "are right"
-    test, verdict = one.to_read, _evidence(one)
-    if isinstance(test, PairedTest):
-        limits = _interval_words(test.difference.interval, signed_limits(test.difference.interval))
-        who, size = (
-            f"the same {people(test.n)}",
-            f"difference {signed_points(test.difference.mean)} points, {limits}",
-        )
-        if verdict in ("more", "less"):
-            return (
-                f"The same {people(test.n)} {does} {points(test.difference.mean or 0.0)} {verdict} often with {first} "
-                f"than with {second} over these pairs, {limits}"
-            )
-    elif isinstance(test, MannWhitney):
-        limits = _interval_words(test.effect_interval, exact_limits(test.effect_interval))
-        who, size = (
-            f"{test.n1:,} and {people(test.n2)}",
-            f"probability of being higher {exact(test.effect)}, {limits}",
-        )
-        if verdict in ("more", "less"):
-            return (
-                f"People with {first} {does} {verdict} often than others with {second} over these pairs: "
-                f"{size}, {who}"
-            )
-    else:
+    test, found = one.to_read, _evidence(one)
+    if test is None:
         return ""
-    if verdict == "alike":
-        return f"People {does} as often with {first} as with {second}, within {points(SHARE)}: {size}, {who}"
-    return (
-        f"Whether people {does} more or less often with {first} than with {second} {NOT_YET}: {size}, {who}"
+    who = (
+        f"the same {people(test.n)}" if isinstance(test, PairedTest) else f"{test.n1:,} and {people(test.n2)}"
     )
+    if found == "alike":
+        return f"People {does} as often with {first} as with {second}, within {points(SHARE)}: {size(test)}, {who}"
+    if found == "open":
+        both = f"with {first} than with {second}"
+        return f"Whether people {does} more or less often {both} {NOT_YET}: {size(test)}, {who}"
+    if isinstance(test, PairedTest):
+        apart = f"{points(test.difference.mean or 0.0)} {found} often with {first} than with {second}"
+        return f"The same {people(test.n)} {does} {apart} over these pairs, {interval_words(test)}"
+    apart = f"{found} often than others with {second} over these pairs"
+    return f"People with {first} {does} {apart}: {size(test)}, {who}"
 
 
 def _evidence(one: ConditionComparison) -> Evidence:
-    """By the interval, and of a difference by p after Holm's correction as well."""
-    read = read_of(one)
-    if read is None:
-        return "open"
-    verdict = evidence(read[1], read[0])
-    return with_test(verdict, one.p_holm)
+    return verdict(one.to_read, one.p_holm)
 
 
 def _why_open(one: ConditionComparison) -> str:
     if one.reason:
         return one.reason
     read = read_of(one)
-    if read is None or read[1].low is None or read[1].high is None:
+    if one.to_read is None or read is None or read[1].low is None or read[1].high is None:
         return f"there is no interval, {read[1].reason}" if read else "there is no number"
     if read[1].low <= read[0] <= read[1].high:
-        limits = signed_limits(read[1]) if one.compared_as == "paired" else exact_limits(read[1])
-        return f"the interval, {limits}, holds no difference"
+        return f"the interval, {limits(one.to_read)}, holds no difference"
     return f"{p_words(one.p_holm)} after Holm's correction over {one.n_family} comparisons"
 
 
@@ -146,32 +114,9 @@ def asked(comparisons: Sequence[ConditionComparison]) -> list[ConditionCompariso
 
 def read_of(one: ConditionComparison) -> tuple[float, Interval] | None:
     """The value that means no difference, and the interval of what is to be read; None without a number."""
-    test = one.to_read
-    if isinstance(test, PairedTest):
-        return None if test.difference.mean is None else (0.0, test.difference.interval)
-    if isinstance(test, MannWhitney):
-        return None if test.effect is None else (0.5, test.effect_interval)
-    return None
-
-
-def _interval_words(one: Interval, limits: str) -> str:
-    return f"no interval: {one.reason}" if one.low is None else f"95% interval {limits}"
+    return value_to_read(one.to_read)
 
 
 def names_of(one: ConditionComparison) -> str:
     pair = " against ".join(one.conditions)
     return f"{pair} ({one.source} over {one.against})" if one.source else pair
-
-
-def signed_points(value: float | None) -> str:
-    if value is None:
-        return ""
-    return signed(100 * value, 0)
-
-
-def signed_limits(one: Interval) -> str:
-    return "no interval" if one.low is None else f"{signed_points(one.low)} to {signed_points(one.high)}"
-
-
-def exact_limits(one: Interval) -> str:
-    return "no interval" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"

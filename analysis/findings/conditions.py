@@ -3,16 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
-from analysis.findings.condition_words import (
-    asked,
-    exact_limits,
-    finding,
-    names_of,
-    signed_limits,
-    signed_points,
-)
+from analysis.findings.condition_words import asked, finding, names_of
 from analysis.findings.marks import nothing
 from analysis.findings.model import Cell, Column, Figure, Mark, Numbers
+from analysis.findings.reading import exact_limits, signed_limits, signed_points
 from analysis.findings.words import count, exact, people, sentence
 from analysis.signs import signed
 from analysis.stats.evidence import ALPHA, NOT_YET

@@ -1,1 +1,1 @@
-"""Studies as designs: study file, drafts, versions, pairs, launch and checklist."""
+"""Studies as designs: study file, drafts, versions, launch and checklist. They name no task."""

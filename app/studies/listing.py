@@ -34,14 +34,6 @@ class _Counted:
         """`2 pairs and 15 items`."""
         return units_in_words(self.units)
 
-    @property
-    def n_pairs(self) -> int:
-        return self.units.get("pair", 0)
-
-    @property
-    def n_items(self) -> int:
-        return self.units.get("rating", 0)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyLine(_Counted):

@@ -4,7 +4,6 @@ A user sees the stimuli that they uploaded and those of the studies that they se
 those that were put into it by someone who sees them (`study_clip`): typing a name makes no clip visible.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -18,10 +17,11 @@ from app.library.contents import is_kept
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus, StudyClip
 from app.studies.access import StudyHere
+from app.studies.file.comparable import blocks_in
 from app.studies.tables import Draft, StudyShare
+from app.tasks.registry import BLOCKS, SHORT
+from app.trials.parts import BlockSettings
 from app.trials.stimuli import StimulusFacts
-
-_CELL = re.compile(r'[^,;"\r\n]+')
 
 
 def seen_by(who: Who) -> ColumnElement[bool]:
@@ -66,45 +66,25 @@ def _writer(session: Session, study: StudyHere) -> Who | None:
 
 def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, Any]) -> None:
     """Admit the stimuli that a draft lists, or may draw, to its study, as far as its author sees them."""
-    blocks = keys.get("blocks")
-    parts = [keys, *(blocks if isinstance(blocks, list) else ())]
-    parts = [part for part in parts if isinstance(part, Mapping)]
-    lists = [part.get(key) for part in parts for key in ("pairs", "items")]
-    names = {name.strip() for text in lists if isinstance(text, str) for name in _CELL.findall(text)}
-    conditions = {
-        (_drawn_kind(part.get("sample")), condition)
-        for part in parts
-        for condition in _conditions(part.get("sample"))
-    }
-    if not names and not conditions:
+    asked = [SHORT.admits(keys), *(_model(block).admits(block) for block in blocks_in(keys))]
+    takes = [each for each in asked if each is not None]
+    if not takes:
         return
     seen = select(Stimulus.id, Stimulus.name, Stimulus.source, Stimulus.kind).where(is_kept(), seen_by(who))
+    found = session.exec(seen).all()
     admit(
         session,
         study_id,
         (
             stimulus
-            for stimulus, name, source, kind in session.exec(seen)
-            if name in names
-            or any(kind == drawn and _has_source(condition, source) for drawn, condition in conditions)
+            for stimulus, name, source, kind in found
+            if any(take(name, source, StimulusKind(kind)) for take in takes)
         ),
     )
 
 
-def _conditions(sample: object) -> set[str]:
-    """The conditions, each of two sources, that a draw asks for."""
-    parts = [sample.get(part) for part in ("conditions", "practice")] if isinstance(sample, Mapping) else []
-    return {str(condition) for part in parts if isinstance(part, Mapping) for condition in part}
-
-
-def _drawn_kind(sample: object) -> StimulusKind:
-    """The kind of stimuli drawn: records if a pairing is given, else clips."""
-    is_of_records = isinstance(sample, Mapping) and sample.get("pairing")
-    return StimulusKind.RECORD if is_of_records else StimulusKind.CLIP
-
-
-def _has_source(condition: str, source: str) -> bool:
-    return condition.startswith(f"{source}-") or condition.endswith(f"-{source}")
+def _model(block: Mapping[str, Any]) -> type[BlockSettings]:
+    return BLOCKS.get(str(block.get("task")), SHORT)
 
 
 def admit(session: Session, study_id: int, stimuli: Iterable[int | None]) -> None:

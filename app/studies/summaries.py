@@ -10,10 +10,11 @@ from typing import Any
 from sqlalchemy import TableClause, and_, column, func, select, table
 from sqlalchemy.orm import Session
 
+from app.tasks.listed import SHORT_TASK
 from app.trials.design import BLOCK
 
-# A design without blocks is one of pairs.
-_ONE_BLOCK = ({"id": BLOCK, "task": "pair"},)
+# A design without blocks is short for one.
+_ONE_BLOCK = ({"id": BLOCK, "task": SHORT_TASK},)
 
 
 def _table(name: str, *columns: str) -> TableClause:

@@ -1,5 +1,6 @@
 """A block's own lists in a study file: read from CSV, and joined with the facts of the stimuli that they name."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -43,6 +44,16 @@ class Reader(Protocol):
 
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         """Record the problems of a list at a place."""
+
+
+_CELL = re.compile(r'[^,;"\r\n]+')
+
+
+def cells_in(listed: object) -> frozenset[str]:
+    """The cells of a list as CSV, whatever is wrong with it; none where a key holds no text."""
+    return (
+        frozenset(cell.strip() for cell in _CELL.findall(listed)) if isinstance(listed, str) else frozenset()
+    )
 
 
 def too_many(keys: Keys, noun: str, kinds: Sequence[Kind]) -> Iterator[Fault]:

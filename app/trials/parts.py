@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from app.core.problems import Fault, Place
 from app.core.widgets import Ways, Widget
+from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Frozen, Part, Question, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import QUESTIONS
@@ -118,6 +119,13 @@ class BlockSettings(Part):
     def corrected(cls, keys: dict[str, Any], change: Sources) -> dict[str, Any]:
         """A draft's keys where what its list says only because of the sources has followed them."""
         return keys
+
+    @classmethod
+    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
+        """True for a stimulus, by its name, source and kind, that a draft's list names or its draw may take; None where
+        it has neither.
+        """
+        return None
 
     @classmethod
     def texts_in(cls, listed: str) -> Sequence[str]:

@@ -9,7 +9,7 @@ import analysis
 import app
 from analysis import terminal
 from analysis.figures import words
-from analysis.findings.condition_words import signed_points
+from analysis.findings.reading import signed_points
 from analysis.findings.words import exact, limits, percent
 from analysis.signs import signed
 from analysis.stats.intervals import Interval

@@ -243,7 +243,7 @@ def test_a_complete_draft_becomes_a_version_and_is_gone(session: Session, ann: W
     draft = draft_for(session, nav)
     assert (draft.is_unsaved, draft.title) == (False, study_file()["title"])
     [line] = version_lines(session, nav)
-    assert (line.number, line.reason, line.saved_by, line.n_pairs) == (1, "the first", ann.email, 11)
+    assert (line.number, line.reason, line.saved_by, line.units) == (1, "the first", ann.email, {"pair": 11})
 
 
 def test_an_incomplete_draft_is_refused_with_everything_that_is_wrong(
@@ -460,14 +460,20 @@ def test_the_list_tells_studies_apart_at_a_glance(
     )
     owner = add_person(session, Role.OWNER, "owner@example.org")
     plain, line = study_lines(session, owner)
-    assert (plain.slug, plain.title, plain.version, plain.n_pairs, plain.changed_by) == (
+    assert (plain.slug, plain.title, plain.version, plain.units, plain.changed_by) == (
         "plain",
         "Plain",
         0,
-        1,
+        {"pair": 1},
         bob.email,
     )
-    assert (line.slug, line.title, line.version, line.n_pairs, line.is_unsaved) == ("nav", "Now", 1, 11, True)
+    assert (line.slug, line.title, line.version, line.units, line.is_unsaved) == (
+        "nav",
+        "Now",
+        1,
+        {"pair": 11},
+        True,
+    )
     assert [(line.n_sessions(mode), line.n_completed(mode)) for mode in (Mode.PILOT, Mode.LIVE)] == [
         (1, 1),
         (1, 0),

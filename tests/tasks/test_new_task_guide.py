@@ -9,6 +9,7 @@ from pathlib import Path
 
 import app
 from app.tasks.base import Task
+from app.trials.parts import BlockDesign, BlockSettings
 from tests.tasks import toy
 
 ROOT = Path(app.__file__).parent
@@ -55,6 +56,18 @@ def test_its_lines_go_into_registries_that_the_toy_is_put_into() -> None:
         for registry in re.findall(r"in `([A-Z]+)`", line):
             assert hasattr(import_module(file.replace("/", ".")), registry), (file, registry)
             assert f"{registry}" in register
+
+
+def declared(model: type) -> set[str]:
+    """What a class of blocks offers to be declared: methods, properties and class variables, but for fields."""
+    own = {*vars(model), *inspect.get_annotations(model)} - {*model.model_fields}  # type: ignore[attr-defined]
+    return {name for name in own if not name.startswith(("_", "model_"))}
+
+
+def test_whatever_a_block_may_say_is_in_the_guide() -> None:
+    settings, _, design = part("What a block says").partition("of `BlockDesign` | says")
+    assert {*first_cells(settings)} - {"BlockSettings"} == declared(BlockSettings)
+    assert {*first_cells(design)} == declared(BlockDesign)
 
 
 def test_what_it_says_of_methods_blocks_macros_attributes_and_functions_is_there() -> None:

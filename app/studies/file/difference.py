@@ -10,6 +10,7 @@ from app.core.problems import counted
 from app.studies.file.comparable import RowKeys, comparable, comparable_design, has_blocks
 from app.studies.file.design import StudyDesign
 from app.studies.file.reading import TEXTS
+from app.tasks.registry import BLOCKS
 
 Change = Literal["added", "removed", "changed", "moved"]
 Line = tuple[Literal[" ", "+", "-"], str]
@@ -17,7 +18,8 @@ Line = tuple[Literal[" ", "+", "-"], str]
 _MANY_PAIRS = 5
 _MOST_LINES = 5_000
 _LISTS = ("background", "questions")
-_ROWS = ("pairs", "items")
+# Keys under which a block has rows by their ids.
+_ROWS = [str(place[0]) for model in BLOCKS.values() for place in model.written if len(place) == 1]
 
 
 @dataclass(frozen=True, slots=True)

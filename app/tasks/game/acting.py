@@ -8,12 +8,12 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
 from app.tasks.game.looking import TrialState, design_of
 from app.tasks.game.matching import IN_POOL, form_matches, pool_of, set_entry, to_pool, waited
 from app.tasks.game.pages import REASON, move_of
+from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import EntryStatus
 from app.trials.here import NotCurrent, Where

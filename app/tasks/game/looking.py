@@ -13,7 +13,6 @@ from app.core.money import money
 from app.questions.base import Question
 from app.questions.registry import views
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import BY_HAND
 from app.tasks.game.match import Match, stream
 from app.tasks.game.matching import IN_POOL, ready_s, wait_s, waited
@@ -30,6 +29,7 @@ from app.tasks.game.pages import (
 )
 from app.tasks.game.parts import Bonus, Clock, Entered
 from app.tasks.game.presenters.base import plural
+from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import ALL_PEOPLE, NAMED, GameDesign, can_fill, programs_of
 from app.tasks.game.tables import EntryStatus, MatchStatus
 from app.trials.here import TrialSeen

@@ -27,6 +27,8 @@ from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
 from app.tasks.game.terms import (
     CHECKS,
+    IN_A_GAME_FILE,
+    IN_FORMS,
     ORDER,
     PARTS,
     TIDIES,
@@ -58,10 +60,6 @@ if TYPE_CHECKING:
 else:
     GameName = Annotated[Literal[tuple(GAMES)], WrapValidator(_registered)]
 HUMAN, ANY = "human", "any"
-IN_A_GAME_FILE = (
-    "A mapping, a list of them, the name of a preset (`grid` is all published ones), or "
-    "`{sample: main+variants+random}` with the settings of a sample."
-)
 ALL_PEOPLE, NAMED = "all-people", "named"
 Disclosure = Literal["some-may-be-programs", "all-people", "named"]
 Updates = Literal["long-poll", "server-sent-events"]
@@ -74,9 +72,7 @@ class GameBlock(BlockSettings):
     forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
     sections: ClassVar[Mapping[str, type[BaseModel]]] = PARTS
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
-    in_forms: ClassVar[Mapping[str, str]] = {
-        f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set."
-    }
+    in_forms: ClassVar[Mapping[str, str]] = IN_FORMS
     key_order: ClassVar[Sequence[str]] = ORDER
     tidies: ClassVar[Mapping[str, Tidy]] = TIDIES
 
@@ -386,10 +382,7 @@ class GameDesign(BlockDesign):
         )
 
 
-SETTINGS = (
-    *("game", "seats", "agent", "rounds_per_person", "matching", "deadlines", "leaving", "messages"),
-    *("comprehension", "models", "disclosure", "bonus", "show_bonus", "updates", "reasons"),
-)
+SETTINGS = ("models", *(key for key in ORDER if key != "configs"))
 
 
 _by_unit: dict[tuple[str, str, str], Mapping[str, GameConfig]] = {}

@@ -14,9 +14,9 @@ from app.tasks.game.agents.registry import SIMULATED, agent_named
 from app.tasks.game.base import Budget, Player, View
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES
-from app.tasks.game.held import legal_for
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import GamePage, posted_value
+from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import MatchStatus
 from app.trials.here import Where

@@ -250,6 +250,12 @@ class BonusPay(Part):
         return earned if self.cap_minor is None else min(earned, self.cap_minor)
 
 
+IN_A_GAME_FILE = (
+    "A mapping, a list of them, the name of a preset (`grid` is all published ones), or "
+    "`{sample: main+variants+random}` with the settings of a sample."
+)
+IN_FORMS = {f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set."}
+"""The same in a form, which knows no presets by name."""
 PARTS: Mapping[str, type[Part]] = {
     "matching": Matching,
     "deadlines": Deadlines,

@@ -63,6 +63,11 @@ def condition_by_source(source_a: str, source_b: str, true_source: str = HUMAN) 
     return "-".join(sorted((source_a, source_b), key=lambda source: (source != true_source, source)))
 
 
+def has_source(condition: str, source: str) -> bool:
+    """True if a condition may be of this source: it is two, joined by `-`."""
+    return condition.startswith(f"{source}-") or condition.endswith(f"-{source}")
+
+
 @dataclass(slots=True)
 class PairFile(RowFile):
     """A pair list's rows and problems."""

@@ -20,6 +20,7 @@ from app.tasks.pair.pairs import (
     check_clips,
     design_pair,
     drawn_as_csv,
+    has_source,
     pairs_as_csv,
     read_pair_file,
     resolve_rows,
@@ -38,7 +39,7 @@ from app.tasks.pair.truth import followed, of_sources, turned, with_rows
 from app.trials.checks import Check, Checked
 from app.trials.design import BLOCK, Kind, Slot
 from app.trials.leaks import BlockLeaks, CluesOf
-from app.trials.lists import Content, Keys, Reader, too_many
+from app.trials.lists import Content, Keys, Reader, cells_in, too_many
 from app.trials.parts import BlockDesign, BlockSettings, Count, UnitSpec
 from app.trials.stimuli import Sources, StimulusFacts
 from app.trials.tidying import Tidy, as_is, counts, questions, section, whole
@@ -193,6 +194,19 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
     @classmethod
     def corrected(cls, keys: dict[str, Any], change: Sources) -> dict[str, Any]:
         return with_rows(keys, lambda row: followed(row, change))
+
+    @classmethod
+    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
+        names, sample = cells_in(keys.get("pairs")), keys.get("sample")
+        asked = sample if isinstance(sample, Mapping) else {}
+        parts = [part for key in ("conditions", "practice") if isinstance(part := asked.get(key), Mapping)]
+        conditions = {str(condition) for part in parts for condition in part}
+        drawn = StimulusKind.RECORD if asked.get("pairing") else StimulusKind.CLIP
+
+        def takes(name: str, source: str, kind: StimulusKind) -> bool:
+            return name in names or (kind is drawn and any(has_source(each, source) for each in conditions))
+
+        return takes if names or conditions else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from pydantic.config import JsonDict
 
 from app.core.problems import Place, listed
 from app.core.widgets import Widget
+from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Part, Question, QuestionType, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import Models, any_of
@@ -28,7 +29,7 @@ from app.trials.checks import Check, Checked
 from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
 from app.trials.leaks import BlockLeaks, CluesOf
-from app.trials.lists import Content, Keys, Reader, too_many
+from app.trials.lists import Content, Keys, Reader, cells_in, too_many
 from app.trials.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
@@ -244,6 +245,11 @@ class RatingBlock(BlockSettings):
         if not isinstance(items, str) or not items.strip():
             return keys
         return {**keys, "items": followed(items, change)}
+
+    @classmethod
+    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
+        names = cells_in(keys.get("items"))
+        return (lambda name, source, kind: name in names) if names else None
 
     @classmethod
     def texts_in(cls, listed: str) -> Sequence[str]:

@@ -38,7 +38,7 @@ from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
 from app.studies.tables import Draft
-from app.tasks.game import held, played
+from app.tasks.game import live, played
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.games.wac.rules import WaterConfig
 from app.tasks.game.match_files import read_matches
@@ -474,7 +474,7 @@ def test_what_a_seat_may_not_know_changes_no_byte_and_wakes_nobody(
         woken.append(set(session_ids))
         changed(session, woken[-1])
 
-    monkeypatch.setattr(held, "changed", noted)
+    monkeypatch.setattr(live, "changed", noted)
     seen = []
     for differs, move in variants:
         open_game(database, tmp_path, game=game, configs={**same, **differs})
@@ -554,7 +554,7 @@ def test_a_whole_match_tells_a_seat_nothing_of_what_it_may_not_know(
         woken.extend(whom)
         changed(session, whom)
 
-    monkeypatch.setattr(held, "changed", noted)
+    monkeypatch.setattr(live, "changed", noted)
     seen: list[list[Any]] = []
     for variant, differs in enumerate(variants):
         slug = f"{game}-{variant}"

@@ -26,11 +26,11 @@ from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import decision_table, match_table
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import DROPOUT, HOLD_MATCH, Live
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.opened import server_of, with_name
+from app.tasks.game.seated import legal_for
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import DecisionStatus, Exchange
 from app.trials.sessions import Sessions

@@ -23,11 +23,11 @@ from app.tasks.game.base import Act, View
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import decision_table, match_table, seat_table, state_of
 from app.tasks.game.games import GAMES
-from app.tasks.game.held import legal_for
 from app.tasks.game.live import HOLD_MATCH, Live
 from app.tasks.game.moves import LARGEST, IllegalMove
 from app.tasks.game.outside.prompts import checked, form, json_schema, presets, situation
 from app.tasks.game.outside.pull import MOST_INVALID, Decision, Ended, Posted, SeatState
+from app.tasks.game.seated import legal_for
 from app.tasks.game.sweep import design_at
 from app.tasks.game.tables import DecisionStatus, Exchange, MatchStatus
 from app.trials.news import Listener, changed, hears_all, number_of
