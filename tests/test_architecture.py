@@ -48,7 +48,9 @@ LONG = {
 
 
 def test_a_file_of_more_than_400_lines_says_why() -> None:
-    long = [str(p.relative_to(ROOT)) for p in SOURCES if len(p.read_text(encoding="utf-8").splitlines()) > 400]
+    long = [
+        str(p.relative_to(ROOT)) for p in SOURCES if len(p.read_text(encoding="utf-8").splitlines()) > 400
+    ]
     assert set(long) <= set(LONG)
 
 

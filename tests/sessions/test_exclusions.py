@@ -37,7 +37,7 @@ LATER = NOW + timedelta(days=1)
 
 @dataclass
 class Desk:
-    """Somebody who looks at the sessions of a study: 1 is for a, 2 for b and cannot play a clip, 3 left early."""
+    """An experimenter viewing the sessions of a study: 1 is for a, 2 for b and cannot play a clip, 3 left early."""
 
     database: Database
     who: Who

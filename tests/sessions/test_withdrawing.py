@@ -57,7 +57,7 @@ def stop(client: TestClient, address: str) -> str:
 
 
 def numbers(database: Database) -> object:
-    """What the monitor shows, of answers and of sessions."""
+    """The monitor's numbers of answers and of sessions."""
     with database.reading() as session:
         seen = snapshot(session, study_here(session, "nav"), choice_of("", "live"), NOW, None, sees_live=True)
         return (

@@ -1,4 +1,4 @@
-"""What those who run a study see of matches: who waits, who is slow, each event of each game; and stopping one."""
+"""Experimenters' views of matches: who waits, who is slow, each event of each game; and stopping one."""
 
 import random
 import re
