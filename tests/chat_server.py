@@ -35,8 +35,8 @@ def move(kind: str, message: str = "", **fields: Any) -> Said:
 
 
 class ChatServer:
-    """What was asked of it, in order, and what each question's headers were. `answers` are taken one by one, the last
-    again and again; a callable makes its own of each request."""
+    """The requests received, in order, and the headers of each. `answers` are taken one by one, the last again and
+    again; a callable makes its own of each request."""
 
     def __init__(self) -> None:
         self.requests: list[Mapping[str, Any]] = []

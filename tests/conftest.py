@@ -90,7 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def exhaustive(pytestconfig: pytest.Config) -> bool:
-    """Whether a test with a loop over sizes, schemes or a grid goes through all of it (`make test-all`)."""
+    """True if a test with a loop over sizes, schemes or a grid runs all of it (`make test-all`)."""
     return bool(pytestconfig.getoption("exhaustive"))
 
 
@@ -178,7 +178,7 @@ def turn(item: pytest.Item) -> int:
 
 
 def is_left_out(item: pytest.Item, is_exhaustive: bool) -> bool:
-    """Whether a test is one of `make test-all` alone, or of PostgreSQL where SQLite will do.
+    """True if a test belongs to `make test-all` alone, or to PostgreSQL where SQLite will do.
 
     A test that takes `database` runs on SQLite, in `make test-all` on PostgreSQL as well. The nearest of two markers
     changes that: `any_database` leaves PostgreSQL out of `make test-all`, `both_databases` has it in `make test`, too.

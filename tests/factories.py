@@ -1,4 +1,4 @@
-"""What tests are made from: real clips, a study over them, people who answer its pages."""
+"""Shared material of tests: real clips, a study over them, people who answer its pages."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -116,7 +116,7 @@ def submit_id_on(html: str) -> str:
 
 
 def page_on(html: str) -> str:
-    """Which page this is, by its form; `end` where there is none."""
+    """The name of the page, by its form; `end` where there is none."""
     return submit_id_on(html).partition(".")[0] if 'name="submit_id"' in html else "end"
 
 

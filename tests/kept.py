@@ -1,4 +1,5 @@
-"""What many tests of a module begin with, made once: the rows that the first made are put into the others' databases.
+"""The common starting point of a module's tests, made once: the rows that the first made are put into the others'
+databases.
 
 To walk through a study takes a third of a second of requests, which are tested in tests/sessions; its rows are copied
 in a hundredth of that.

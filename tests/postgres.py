@@ -71,7 +71,7 @@ class PostgresDatabases:
         return name
 
     def _is_emptied(self, name: str) -> bool:
-        """Whether nothing of a test is left in it now; not where the tables are not those that were made."""
+        """True if nothing of a test is left in it; not where the tables are not those that were made."""
         with self._connected(name) as connection:
             connection.execute(ALONE, [name])
             try:

@@ -1,4 +1,4 @@
-"""What is done beside SQL inside `Database.write`: files touched, CSV or YAML parsed.
+"""Side effects other than SQL inside `Database.write`: files touched, CSV or YAML parsed.
 
 A write holds the event loop, or the one writer's thread, while everybody's answer waits. SQLite's own files are
 opened in C and are not seen here.

@@ -1,4 +1,5 @@
-"""What the Dockerfile, compose.yaml and tools/image.sh name must exist and be accepted; building is done by hand."""
+"""Files and options named by the Dockerfile, compose.yaml and tools/image.sh must exist and be accepted; building is
+done by hand."""
 
 import ast
 import re

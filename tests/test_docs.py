@@ -48,7 +48,8 @@ def test_links_between_files_lead_somewhere(page: Path) -> None:
 
 
 def by_the_way() -> str:
-    """What README, the tour and the manual say of commands and options, without the reference made from the parser."""
+    """The statements of README, the tour and the manual on commands and options, without the reference made from the
+    parser."""
     pages = ("README.md", "docs/tour.md", "docs/command-line.md")
     return "\n".join(by_hand((ROOT / page).read_text(encoding="utf-8")) for page in pages)
 

@@ -104,7 +104,7 @@ def test_every_export_table_of_a_package_and_number_is_what_it_was_before_the_up
 
 
 def _pseudonyms() -> Mapping[str, str]:
-    """Who was who in the old package: numbers were given by arrival, which they are no longer."""
+    """The participants' numbers in the old package: numbers were given by arrival, which they are no longer."""
     tables = (gold()["packages"][kind] for kind in ("names", "pseudonyms"))
     people = (next(table for path, table in each.items() if "participants" in path) for each in tables)
     real, numbered = (list(csv.DictReader(io.StringIO(table, newline=""))) for table in people)
@@ -294,7 +294,7 @@ def test_who_was_under_way_goes_on_with_the_old_link_and_nothing_unknown_is_held
 
 
 def test_a_service_goes_back_to_the_tables_of_before_with_its_answers(upgraded: URL) -> None:
-    """What migrations promise of going back: new columns go, all else stays."""
+    """The promise of migrations on downgrades: new columns go, all else stays."""
     engine = make_engine(upgraded, writing=True, enforcing=False)
     config = Config()
     config.set_main_option("script_location", str(ROOT / "migrations"))

@@ -1,4 +1,4 @@
-"""What people read on a screen is plain: no literary words, one word for one thing, one format of time."""
+"""Texts on screens are plain: no literary words, one word for one thing, one format of time."""
 
 import ast
 import re

@@ -172,7 +172,7 @@ Command = tuple[Sequence[str], str]
 
 
 def _of_code(side: Side, data: Path, out: Path) -> Iterator[Command]:
-    """What depends on no study."""
+    """The commands that depend on no study."""
     (out / "templates").mkdir()
     yield ("study", "schema"), str(out / "schema.json")
     for line in side.run(data, "study", "template").stdout.decode().splitlines():

@@ -35,7 +35,7 @@ def counts(named: Sequence[str]) -> str:
 
 
 def turns(named: Sequence[str]) -> int:
-    """How often a way goes up again. The base counts as no floor: it calls what it is given."""
+    """The number of times a way goes up again. The base counts as no floor: it calls the functions it is given."""
     floors = floor_of("service")
     packages = [name.split(".")[1] for name in named if name.startswith("app.")]
     return sum(

@@ -226,9 +226,7 @@ async def get_checklist(database: DatabaseDep, study: StudyDep, store: StoreDep)
 
 @router.post("/previews", status_code=201)
 async def make_preview(database: DatabaseDep, settings: SettingsDep, study: StudyDep) -> PreviewOut:
-    """Make a preview link for anyone who has it: a fresh walk through the newest version's pages that does not
-    count.
-    """
+    """Make a preview link, for anyone: a fresh walk through the newest version's pages that is not counted."""
     await database.read(launch.refuse_without_version, study)
     return PreviewOut(address=f"/s/{study.slug}?as={pass_for(study.slug, Mode.PREVIEW, settings.secret)}")
 

@@ -1,4 +1,4 @@
-"""What tasks keep in tables of their own, deleted with a version's sessions."""
+"""Deletion of rows in tasks' own tables, with a version's sessions."""
 
 from collections.abc import Callable
 from typing import Final

@@ -19,7 +19,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a task's checks ask of the study that its blocks stand in."""
+    """The facts about a study that a task's checks need."""
 
     true_source: str
     play_shown: bool

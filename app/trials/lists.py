@@ -61,5 +61,5 @@ def too_many(keys: Keys, noun: str, kinds: Sequence[Kind]) -> Iterator[Fault]:
     wanted, there = finite_number(keys.get("per_participant")), kinds.count(Kind.MAIN)
     if wanted is not None and wanted > there:
         message = f"per_participant: {wanted:g} asked for, but the block has {counted(there, f'main {noun}')}"
-        remedy = f"use {there} or less, or remove `per_participant`: then everybody gets all of them"
+        remedy = f"use {there} or less, or remove `per_participant`: then every participant gets all of them"
         yield Fault(("per_participant",), message, remedy)

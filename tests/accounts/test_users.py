@@ -159,7 +159,7 @@ def test_logins_and_tokens_of_others_are_not_there(database: Database) -> None:
 
 
 def test_neither_cookie_nor_token_nor_password_is_kept(database: Database) -> None:
-    """Who reads the database, or the log of changes, cannot come in."""
+    """Reading the database, or the log of changes, gives no access."""
     ada = add(database, "ada@example.org")
     cookie = come_in(database, ada)
     with database.transaction() as session:

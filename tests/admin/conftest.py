@@ -1,4 +1,4 @@
-"""Who uses the experimenter's pages in a test: an owner, an editor, a viewer, a stranger, a program."""
+"""Users of the experimenter's pages in a test: an owner, an editor, a viewer, a stranger, a program."""
 
 import shutil
 from collections.abc import Callable

@@ -80,7 +80,7 @@ def revision(page: str) -> str:
 
 @pytest.fixture
 def made(owner: Person, study: str) -> Person:
-    """Somebody with the study as a draft, beside the open one of the clips."""
+    """A person with the study as a draft, in addition to the open study of the clips."""
     files = [("file", ("parts.zip", packed()))]
     done = owner.post("/admin/studies/new", {"start": "upload"}, files=files, follow_redirects=False)
     assert done.headers["location"] == f"{HERE}/design?said=created"

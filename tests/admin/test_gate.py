@@ -1,4 +1,4 @@
-"""What a stranger sends is not even read: the answer comes before the body's own faults could."""
+"""A stranger's request body is not even read: the answer comes before the body's own faults could."""
 
 import pytest
 from starlette.testclient import TestClient

@@ -121,7 +121,7 @@ def test_results_of_blanks_alone_say_that_and_who_is_counted(
 
 
 def main_of(html: str) -> str:
-    """What a page says, without tags."""
+    """The text of a page, without tags."""
     return " ".join(re.sub(r"<[^>]+>", " ", html.partition("<main")[2].partition("</main")[0]).split())
 
 

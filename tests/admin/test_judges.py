@@ -260,7 +260,7 @@ def test_programs_get_the_same(answered: str, api: Program, settings: Settings, 
 def measure(
     value: float | None, low: float | None, high: float | None, people: float | None, over: bool = True
 ) -> dict[str, Any]:
-    """Whose difference from a person has the interval's width."""
+    """A judge whose difference from a person has the interval's width."""
     interval = {"low": low, "high": high, "level": 0.95, "reason": None if low is not None else "one pair"}
     person = {"value": people, "interval": interval, "reason": None}
     told = {"corrected": {"value": value, "n": 9, "interval": interval, "reason": None}, "ceiling": person}

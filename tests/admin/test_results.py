@@ -127,7 +127,7 @@ def same(cell: str, value: Any) -> bool:
 
 
 def text_of(html: str) -> str:
-    """What the page says, without tags."""
+    """The text of the page, without tags."""
     return " ".join(re.sub(r"<[^>]+>", " ", html.partition("<main")[2].partition("</main")[0]).split())
 
 

@@ -86,7 +86,7 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
     Walk(client, draft).to("end")
     assert modes(database) == ["pilot", "live"]
     page = owner.post(f"{HERE}/launch", {"to": "closed"}).text
-    assert "nobody comes in" in page
+    assert "no participants can enter" in page
     assert "“All clips are alike.”" in page
     assert state_of(database) is State.CLOSED
     with database.reading() as session:

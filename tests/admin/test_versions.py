@@ -112,7 +112,7 @@ def test_changes_are_given_up_versions_restored_and_nothing_to_save_is_said(
     assert keys_now(database, owner)["title"] == study_file()["title"]
     revision = re.search(r'name="revision" value="(\d+)"', page.text)
     assert revision is not None
-    assert "given up" in owner.post(f"{HERE}/draft/drop", {"revision": revision[1]}).text
+    assert "discarded" in owner.post(f"{HERE}/draft/drop", {"revision": revision[1]}).text
     assert keys_now(database, owner)["title"] == "Second"
     change(database, owner, title="Fourth")
     owner.post(f"{HERE}/versions/2/restore", {})

@@ -160,7 +160,7 @@ def test_kappa_is_that_of_statsmodels(columns: list[list[int]]) -> None:
 @settings(deadline=None, max_examples=15)
 @given(st.integers(0, 10_000), st.integers(3, 9), st.integers(2, 5))
 def test_resampled_icc_are_pingouins_of_the_resampled_items(seed: int, n: int, k: int) -> None:
-    """What the bootstrap computes from sums against pingouin on the same items written out again and again."""
+    """The bootstrap from sums against pingouin on the same items written out for each resample."""
     rng = np.random.default_rng(seed)
     table = rng.normal(size=(n, 1)) + rng.normal(size=(n, k))
     drawn = rng.integers(0, n, n)

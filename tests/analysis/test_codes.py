@@ -95,7 +95,7 @@ def test_codes_take_no_more_room_than_they_need() -> None:
 
 
 def test_categories_keep_no_index_of_themselves() -> None:
-    """What pandas builds to see that a million texts are distinct takes three times their room."""
+    """pandas' check that a million texts are distinct takes three times their memory."""
     cells = with_categories(np.array([0, 1], dtype=np.int8), pd.Index(["a", "b"], dtype="str"))
     assert cells.tolist() == ["a", "b"]
     categories: Any = cells.cat.categories

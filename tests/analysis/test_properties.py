@@ -1,4 +1,4 @@
-"""What holds for the whole analysis of any table: what must not matter does not."""
+"""Invariances of the whole analysis of any table."""
 
 import json
 import math

@@ -226,7 +226,7 @@ def test_participants_of_known_accuracy_are_recovered() -> None:
 
 
 def every_interval(found: Any) -> Iterator[dict[str, Any]]:
-    """Whatever in a JSON has a lower end and says how it was found."""
+    """Every value in a JSON with a lower limit and a method."""
     if isinstance(found, dict):
         if "low" in found and found.get("method"):
             yield found

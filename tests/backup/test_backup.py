@@ -171,7 +171,7 @@ def test_a_damaged_backup_is_refused_and_named_and_nothing_is_written(
 def test_a_list_that_names_a_place_outside_writes_nothing_there(
     here: Settings, elsewhere: Settings, database: Database, tmp_path: Path, outside: str
 ) -> None:
-    """Whoever may write into the backup's folder may give a list of theirs the name that fits."""
+    """A person who may write into the backup's folder may forge a list with a fitting name."""
     folder = tmp_path / "backup"
     made = make_backup(here, folder, NOW, quietly)
     path = folder / "backups" / f"{made.name}.json"

@@ -1,4 +1,4 @@
-"""What the doctor finds on a disk that is full, of a clock that is wrong, and where nobody does the jobs."""
+"""The doctor's findings on a full disk, a wrong clock, and jobs without a worker."""
 
 import subprocess
 import threading

@@ -179,7 +179,7 @@ def service(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """What the pages showed when a test failed: a machine elsewhere keeps nothing else of it."""
+    """The pages' content when a test failed: a remote machine keeps nothing else of it."""
     report = yield
     browser = getattr(item, "funcargs", {}).get("browser")
     if report.failed and browser:

@@ -41,7 +41,7 @@ class Engine(Protocol):
     def go(self, url: str) -> None: ...
 
     def run(self, script: str) -> Any:
-        """What the body of a function returns."""
+        """The return values of a function's body."""
 
     def click(self, css: str) -> None: ...
 
@@ -70,7 +70,7 @@ def wait_until(engine: Engine, condition: str, wait_s: float = WAIT_S) -> None:
 
 
 def missing(name: str) -> str:
-    """What is not installed of what `name` needs; empty where all is."""
+    """The missing requirements of `name`; empty if all are installed."""
     needed = {"firefox": ["firefox-esr", "setpriv"], "webkit": ["WebKitWebDriver", "Xvfb", "setpriv"]}[name]
     lacking = [command for command in needed if shutil.which(command) is None]
     if name == "webkit" and not _mini_browser():

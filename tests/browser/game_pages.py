@@ -297,7 +297,7 @@ def specimens() -> dict[str, GamePage]:
 
 
 def received(match: Match) -> Sequence[int]:
-    """How many offers each seat has to answer."""
+    """The number of offers each seat has to answer."""
     players = len(match.game.seats(match.config))
     return [len(match.game.view(match.state, seat).facts["received"]) for seat in range(1, players + 1)]
 

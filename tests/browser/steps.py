@@ -1,4 +1,4 @@
-"""What a participant does, by real clicks and keys; and what axe-core finds on a page."""
+"""Participants' actions, by real clicks and keys; and what axe-core finds on a page."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ STOPPED = "document.querySelector('[data-play] [data-label]').textContent === 'P
 
 
 def axe_faults(page: Page, **options: object) -> list[str]:
-    """What breaks a rule now. Axe is brought in once for each document, and only what it found comes back."""
+    """Current violations of rules. Axe is loaded once for each document, and only what it found comes back."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE)
     options = {"runOnly": RULES, "resultTypes": ["violations"], **options}
@@ -111,7 +111,7 @@ UNSEEN_RATE = """(rate) => {
 
 
 def is_kept_in_step(page: Page) -> bool:
-    """Whether no two frames in a row had both clips playing and their pictures, as presented, more than 100 ms apart,
+    """True if no two frames in a row had both clips playing and their pictures, as presented, more than 100 ms apart,
     since `SAMPLE` was run.
 
     A machine that is busy may be late with one frame of one clip; the page has seen it by the next.

@@ -120,7 +120,7 @@ def offer(page: Page, to: int, points: int) -> None:
 
 
 def answer_all(page: Page, choice: str) -> None:
-    """Whoever got no offer has nothing to answer."""
+    """A seat without an offer has nothing to answer."""
     picks = page.get_by_role("radio", name=choice)
     if picks.count():
         for pick in picks.all():

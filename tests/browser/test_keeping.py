@@ -1,4 +1,4 @@
-"""What survives a reload, and what is gone once the answer is in."""
+"""State that survives a reload, and state that is cleared once the answer is stored."""
 
 import re
 

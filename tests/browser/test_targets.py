@@ -1,4 +1,4 @@
-"""What a participant touches is 44 px high and wide, on a telephone, on each of their pages."""
+"""Touch targets are 44 px high and wide, on a telephone, on each of their pages."""
 
 import pytest
 from playwright.sync_api import Browser

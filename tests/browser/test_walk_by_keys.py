@@ -1,4 +1,4 @@
-"""Somebody walks to the goal by real keys in Chromium, through the real service, which has every step once."""
+"""A person walks to the goal by real keys in Chromium, through the real service, which has every step once."""
 
 import threading
 from collections.abc import Callable, Iterator

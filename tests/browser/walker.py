@@ -1,4 +1,4 @@
-"""Somebody at the keyboard of the walk page: looks where they are, and presses real keys until they are at the goal.
+"""A person at the keyboard of the walk page: looks where they are, and presses real keys until they are at the goal.
 
 The page's clock and the service's go on together, and only while a key is held or let go: no walk is a matter of time.
 """

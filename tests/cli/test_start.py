@@ -1,4 +1,4 @@
-"""What a command imports before it does anything: most of the time that a start takes."""
+"""The imports of a command before it does anything: most of the time that a start takes."""
 
 import subprocess
 import sys
@@ -65,7 +65,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
 
 @pytest.fixture(scope="module")
 def after(served: tuple[Path, set[str]]) -> dict[str, set[str]]:
-    """What was imported when so much was done, one after the other in one process: what is not there at the end of a
+    """The modules imported after each step, one after the other in one process: what is not there at the end of a
     command was in none before it. The database is up to date."""
     modules = sorted({f"app.cli.{listed.module}" for listed in cli.COMMANDS.values()})
     done = {

@@ -1,4 +1,4 @@
-"""What the rule `unwatched` leaves out, and `--all` counts, through the command line."""
+"""Answers that the rule `unwatched` leaves out and `--all` counts, through the command line."""
 
 import csv
 import json

@@ -46,7 +46,7 @@ def spans(cell: str) -> list[str]:
 
 
 def faults_of(command: str) -> list[str]:
-    """What in a command line of ours does not exist."""
+    """Parts of a documented command line that do not exist."""
     _, name, *words = shlex.split(command)
     if name not in COMMANDS:
         return [f"{command}: no command {name}"]

@@ -55,7 +55,7 @@ def done(database: Database, settings: Settings, job_id: int) -> Job:
 def test_the_numbers_are_in_the_folder_and_not_in_the_job(
     client: TestClient, study: str, database: Database, settings: Settings
 ) -> None:
-    """Whoever sees the study sees its jobs, also while the results are closed to them."""
+    """Users who see the study see its jobs, also while its results are hidden from them."""
     Walk(client, study).to("end")
     first = ask(database)
     job = done(database, settings, first)

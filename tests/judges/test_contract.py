@@ -1,4 +1,4 @@
-"""What every judge of the registry keeps to. A new judge is tested by being in it."""
+"""The contract of every judge in the registry. A new judge is tested by being in it."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""What judges that learnt keep to, as those of the registry do (test_contract.py); weights are drawn at random here."""
+"""The contract of trained judges, like that of the registry (test_contract.py); weights are drawn at random here."""
 
 import hashlib
 from collections.abc import Sequence

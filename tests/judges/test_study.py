@@ -1,4 +1,4 @@
-"""Which pairs of a study are judged, and from which files."""
+"""The pairs of a study that are judged, and their files."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an experimenter does with the library in a test, with a worker that does what is asked."""
+"""An experimenter's actions on the library in a test, with a worker that performs the jobs."""
 
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
@@ -73,7 +73,7 @@ class Desk:
             return session.exec(select(Stimulus).where(Stimulus.name == name)).one()
 
     def files(self) -> list[str]:
-        """Everything in the data folder but the database and the worker's marks."""
+        """All files in the data folder except the database and the worker's marks."""
         return sorted(
             str(path.relative_to(self.data_dir))
             for path in self.data_dir.rglob("*")

@@ -1,4 +1,5 @@
-"""Who sees a clip: its uploader, whoever sees a study that uses it, and owners. Nobody else learns that it is there."""
+"""Visibility of a clip: its uploader, whoever sees a study that uses it, and owners. Nobody else learns that it is
+there."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How files come in: in pieces, after any interruption, within bounds, and nowhere but where they belong."""
+"""Uploads of files: in pieces, after any interruption, within bounds, and nowhere but where they belong."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

@@ -64,7 +64,7 @@ def played(**changes: Any) -> str:
 
 
 def answers(seed: int) -> Callable[[str, str], Mapping[str, str]]:
-    """Somebody who answers as chance has it, with whatever can go wrong now and then."""
+    """A participant who answers by chance, with occasional faults of every kind."""
     rng = random.Random(seed)
     odd: Sequence[Mapping[str, str]] = (
         {"playback": played(left__stalls=2, left__stall_ms=900)},

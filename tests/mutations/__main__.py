@@ -1,4 +1,4 @@
-"""Whether the tests notice: break a copy of the checkout in one place at a time, and run the tests next to it."""
+"""Mutation check of the tests: break a copy of the checkout in one place at a time, and run the tests next to it."""
 
 import argparse
 import os

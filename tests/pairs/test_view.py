@@ -1,4 +1,4 @@
-"""What pairs come to: use, balance, capacity, advice. The planner and the sampler are the independent checks."""
+"""Summaries of pairs: use, balance, capacity, advice. The planner and the sampler are the independent checks."""
 
 import random
 from collections import Counter

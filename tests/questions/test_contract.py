@@ -1,4 +1,4 @@
-"""What every type of question owes, wherever questions are read, asked, answered, shown, exported and analysed.
+"""The contract of every type of question, wherever questions are read, asked, answered, shown, exported and analysed.
 
 A new type has a line in `CASES`; nothing else here knows a type by its name.
 """

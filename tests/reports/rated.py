@@ -82,7 +82,7 @@ def load_rated(
 
 
 def answers_of(unit: Unit, person: str) -> dict[str, Any]:
-    """What somebody says of an item: a score by item and person, and the same of the rest."""
+    """A rater's answers on an item: a score by item and person, and the same of the rest."""
     score = min(5, max(1, BASE.get(unit.name, 3) + SEVERITY.get(person, 0)))
     fit = {"fit": min(3, score)} if unit.item_group == "persona" else {}
     words = {} if person == "dan" else {"words": 3}

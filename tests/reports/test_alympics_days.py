@@ -178,7 +178,7 @@ def test_table_2_is_said_as_recorded_and_as_printed(tmp_path: Path) -> None:
 
 
 def test_table_2_contradicts_itself_where_it_is_known_to() -> None:
-    """What was copied of the paper gives its printed averages, and its marks give its rates, but for seven games."""
+    """The data copied from the paper give its printed averages, and its marks give its rates, but for seven games."""
     configs = WaterConfig.grid()
     wrong = []
     for setting, (rates, rsr) in PRINTED.items():

@@ -1,4 +1,4 @@
-"""What players perceived before each decision, from matches written by hand, and signatures of files and studies."""
+"""Players' observations before each decision, from matches written by hand, and signatures of files and studies."""
 
 import json
 import math

@@ -55,7 +55,7 @@ FILES = [
 
 
 class Page(HTMLParser):
-    """What a page holds: its tags, its text, and what it links to."""
+    """The content of a page: its tags, its text, and what it links to."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -87,7 +87,7 @@ def view_of(analysis: Analysis, judges: JudgeValidation | None = None, noun: Nou
 
 
 def said_of_each(analysis: Analysis) -> Iterator[str]:
-    """What is said of each statistic before its tables."""
+    """The sentences of each statistic before its tables."""
     for study in analysis.studies:
         for section in sections_of(study, analysis.settings):
             yield from section.sentences

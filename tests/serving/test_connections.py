@@ -34,7 +34,7 @@ def service(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Itera
 
 
 def send_until_refused(connection: socket.socket, first: bytes, piece: bytes, most: int) -> int:
-    """How many bytes the other side took before it closed."""
+    """The number of bytes the other side read before it closed."""
     sent = 0
     try:
         connection.sendall(first)
@@ -147,7 +147,7 @@ App = Callable[..., Any]
 
 
 class Seen:
-    """What came through to the app."""
+    """Requests that reached the app."""
 
     def __init__(self) -> None:
         self.cookies: list[bytes] = []

@@ -1,4 +1,4 @@
-"""What one person, one network or one session can take of the service: others are served all the while."""
+"""Limits of one person, one network or one session: others are served meanwhile."""
 
 import asyncio
 import socket
@@ -56,7 +56,7 @@ def test_streams_of_one_session_leave_room_for_everybody(service: Service) -> No
 
 
 def goes_on(connection: socket.socket) -> bool:
-    """Whether what comes is a stream that says more than its beginning: a sign of life, and no end."""
+    """True if a stream sends more than its beginning: a sign of life, and no end."""
     connection.settimeout(PATIENCE_S)
     came = b""
     while b"still here" not in came:

@@ -55,7 +55,7 @@ def start(data: Path, *words: str, **more: str) -> subprocess.Popen[str]:
 
 @pytest.fixture(autouse=True)
 def heeded() -> Iterator[None]:
-    """What a process ignores, as under `nohup`, those that it starts ignore, too."""
+    """Signals that a process ignores, as under `nohup`, are ignored by its children, too."""
     told = (signal.SIGHUP, signal.SIGINT)
     before = {each: signal.getsignal(each) for each in told}
     for each in told:

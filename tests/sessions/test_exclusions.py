@@ -37,7 +37,7 @@ LATER = NOW + timedelta(days=1)
 
 @dataclass
 class Desk:
-    """Somebody who looks at the sessions of a study: 1 is for a, 2 for b and cannot play a clip, 3 left early."""
+    """An experimenter viewing the sessions of a study: 1 is for a, 2 for b and cannot play a clip, 3 left early."""
 
     database: Database
     who: Who
@@ -132,8 +132,8 @@ def test_what_cannot_be_done_is_refused_in_words(desk: Desk) -> None:
         (InvalidText, "Write the note", (add_note, 2, "", NOW)),
         (NotFound, "no session 99", (exclude, 99, "x", NOW)),
         (NotFound, "no session", (add_note, 2**40, "x", NOW)),
-        (Conflict, "preview", (exclude, 4, "x", NOW)),
-        (Conflict, "preview", (add_note, 4, "x", NOW)),
+        (Conflict, "Previews", (exclude, 4, "x", NOW)),
+        (Conflict, "Previews", (add_note, 4, "x", NOW)),
     )
     for error, says, (job, *args) in refused:
         with pytest.raises(error, match=says):

@@ -1,4 +1,4 @@
-"""What an answer's evidence raises, and the one rule that leaves answers out by it."""
+"""The flags raised by an answer's evidence, and the one rule that excludes answers by it."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -207,7 +207,7 @@ def hold(session: Session, version_id: int) -> int:
 
 
 def before(session: Session, version_id: int, ordinal: int) -> Sequence[Any]:
-    """What the session before has, in its order."""
+    """The previous session's blocks, in its order."""
     asked = {"version_id": version_id, "mode": Mode.LIVE, "ordinal": ordinal - 1}
     return session.connection().execute(beginning_queries.PLANS_OF, asked).all()
 

@@ -1,4 +1,4 @@
-"""Who waits for a page hears of commits of other processes, on any host, over PostgreSQL."""
+"""Waiting pages are notified of commits of other processes, on any host, over PostgreSQL."""
 
 import asyncio
 

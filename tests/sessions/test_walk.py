@@ -322,7 +322,7 @@ def test_an_id_that_is_nobodys_locks_nobody_out(
 def test_ids_are_trimmed_and_their_keys_read_in_any_case(
     client: TestClient, database: Database, study: str
 ) -> None:
-    """What counts as the same person takes part once; what a link says beside is kept, and shown where it is odd."""
+    """The same person takes part once; further parameters of a link are stored, and shown if they are odd."""
     Walk(client, study, Prolific_Pid=" 5d1f\u00a0\u200b", **{"Utm source": "mail"}).answer()
     for params in ({"PROLIFIC_PID": "5d1f"}, {"prolific_pid": "5d1f "}, {"WORKERID": "5d1f"}):
         assert "Begun in another browser" in Walk(client, study, **params).html

@@ -57,7 +57,7 @@ def stop(client: TestClient, address: str) -> str:
 
 
 def numbers(database: Database) -> object:
-    """What the monitor shows, of answers and of sessions."""
+    """The monitor's numbers of answers and of sessions."""
     with database.reading() as session:
         seen = snapshot(session, study_here(session, "nav"), choice_of("", "live"), NOW, None, sees_live=True)
         return (
@@ -181,7 +181,7 @@ def test_the_code_of_the_last_page_deletes_the_answers_later(
     elsewhere = client.post("/s/other/withdraw", data={"receipt": code, "confirm": "delete"})
     assert (elsewhere.status_code, "No answers were found for this code" in elsewhere.text) == (404, True)
     unconfirmed = client.post(at, data={"receipt": code, "confirm": "yes"})
-    assert (unconfirmed.status_code, "once more" in unconfirmed.text) == (422, True)
+    assert (unconfirmed.status_code, "Press the button again" in unconfirmed.text) == (422, True)
     assert walk.look() == "end"
     done = client.post(at, data={"receipt": f" {code.lower()} ", "confirm": "delete"})
     assert "Your answers are deleted" in html.unescape(done.text)

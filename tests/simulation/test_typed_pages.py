@@ -12,7 +12,7 @@ from tests.questions.test_contract import Posted
 
 
 def form_of(html: str) -> dict[str, list[str]]:
-    """What the page's form posts, with the options of each field in their order; buttons have values, too."""
+    """The fields the page's form posts, with the options of each field in their order; buttons have values, too."""
     form = html.partition("<form")[2].partition("</form>")[0]
     posted = Posted(f"<form{form}").fields
     for name, value in re.findall(r'<button[^>]* name="(\w+)" value="(\w+)"', form):

@@ -1,4 +1,4 @@
-"""What tests look for in a frame."""
+"""Features of a frame that tests look for."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""Whether the goal is in view, held against what the ray caster draws."""
+"""Visibility of the goal, compared with the ray caster's frames."""
 
 import math
 
@@ -20,7 +20,7 @@ def says(goal: Goal, poses: list[Pose]) -> list[bool]:
 
 
 def draws(goal: Goal, pose: Pose, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the frame has other pixels with the pillar than without it."""
+    """True if the pillar changes any pixel of the frame."""
     frame = raycaster(goal).frame
     with monkeypatch.context() as patched:
         whole = frame(pose, 0.0).astype(int)

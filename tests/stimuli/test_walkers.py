@@ -132,7 +132,7 @@ def test_simulated_humans_press_a_key_and_move_a_mouse(exhaustive: bool) -> None
 
 
 def turning(track: Track, part: slice) -> dict[str, float]:
-    """How a walker turns in a second: share below 1 degree/s, degrees turned, spread and most in degrees/s."""
+    """Turning of a walker per second: share below 1 degree/s, degrees turned, spread and most in degrees/s."""
     rate = turns_deg(track)[part.start : part.stop - 1 if part.stop else None] * 30
     return {
         "straight": float(np.mean(np.abs(rate) < 1)),
@@ -157,7 +157,7 @@ def apart_by_turning(walks: Walks, one: Source, other: Source, second: int) -> d
 
 
 def ends_that_tell(walks: Walks) -> list[tuple[str, Source, Source]]:
-    """What tells two sources apart in the first or last second better than in any of the eight next to these."""
+    """Features that separate two sources in the first or last second better than in any of the eight next to these."""
     found = []
     for one, other in itertools.combinations(SOURCES, 2):
         within = pd.DataFrame(

@@ -146,8 +146,8 @@ def test_the_folder_made_anew_has_the_same_list_and_the_same_pictures(tmp_path: 
 
 
 def facts(clip: ImportedClip) -> ImportedClip:
-    """What is the same on every processor; the encoder's bytes may not be. Positions may have further columns today: to
-    what there is they are held above."""
+    """The parts that are the same on every processor; the encoder's bytes may not be. Positions may have further
+    columns today: to what there is they are held above."""
     video = replace(clip.original_video, bytes=0)
     nothing = {"original_sha256": "", "clip_sha256": "", "positions_sha256": ""}
     return replace(clip, **nothing, original_bytes=0, clip_bytes=0, original_video=video)  # type: ignore[arg-type]

@@ -37,7 +37,7 @@ ALL = Accepted(codes=None)
 
 @dataclass(frozen=True)
 class FakeClues:
-    """What the clue report would be known to say."""
+    """Known findings of the clue report."""
 
     job_id: int | None = 1
     is_current: bool = True
@@ -73,7 +73,7 @@ class Room:
         change_state(self.session, COMMAND_LINE, self.here, state, accepted, self.around, NOW)
 
     def someone(self, seed: int = 1, **form: str) -> None:
-        """Somebody who comes in now goes through to the end, with `form` in each trial."""
+        """A new participant completes the study, with `form` in each trial."""
         walk(self.session, "nav", lambda pair, left: {"choice": take("a", left), **form}, seed=seed)
 
 

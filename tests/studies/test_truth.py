@@ -1,4 +1,4 @@
-"""Which source is the true one: said, shown, and put right while no answer counts; on both databases."""
+"""The true source: said, shown, and put right while no answer counts; on both databases."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -82,7 +82,7 @@ def stored(session: Session) -> list[tuple[str, str]]:
 
 
 def answered(session: Session, mode: Mode) -> None:
-    """Somebody has answered the newest version."""
+    """The newest version with an answer."""
     version = newest(session)
     version.frozen_at = NOW
     session.add(version)

@@ -1,4 +1,4 @@
-"""What every task owes: plans that are balanced, answers of which nothing is lost, rows that know of exclusion.
+"""The contract of every task: plans that are balanced, answers of which nothing is lost, rows that know of exclusion.
 
 Each part of the contract is broken on purpose as well, where the task's own code does it, to show that it would be
 noticed. Of matches, the configurations are what is balanced, as they form, and the moves are the answers.
@@ -151,7 +151,7 @@ def played_match(client: TestClient, database: Database) -> Values:
 
 
 def answered(client: TestClient, database: Database, task: str) -> Values:
-    """What somebody posted about each main trial, in order; each answer another, as far as there are others."""
+    """The answers posted about each main trial, in order; each answer another, as far as there are others."""
     if task == "game":
         return played_match(client, database)
     one, posted = (Walking(client, "nav") if task == "walk" else Walk(client)), Values()
@@ -186,7 +186,7 @@ def _form(one: Walk, task: str) -> Mapping[str, Any]:
 
 
 def kept(session: Session, task: str) -> Values:
-    """What the task's tables have of the last session, or match, in the words of what was posted."""
+    """The content of the task's tables on the last session, or match, in the words of what was posted."""
     rows = list(rows_of(session, slug_of(task), TABLES[task][0]))
     by = "match" if task == "game" else "session"
     wanted = "move" if task == "game" else "main"
@@ -249,7 +249,7 @@ _KEPT: Mapping[str, Callable[[Session, Sequence[Mapping[Any, Any]]], Values]] = 
 
 
 def keeps_values(client: TestClient, database: Database, task: str) -> None:
-    """Everything that was sent is in the task's tables."""
+    """All sent answers are in the task's tables."""
     posted = answered(client, database, task)
     with database.reading() as session:
         assert kept(session, task) == posted
@@ -268,7 +268,7 @@ def knows_exclusion(client: TestClient, database: Database, task: str) -> None:
 
 
 def rows_know(database: Database, task: str, table: str, out: str) -> bool:
-    """Whether the rows of one table know who was left out."""
+    """True if the rows of one table mark exclusions."""
     with database.reading() as session:
         rows = list(rows_of(session, slug_of(task), table))
     assert {row["session"] == out for row in rows} == {True, False}

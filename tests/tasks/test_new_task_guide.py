@@ -59,7 +59,7 @@ def test_its_lines_go_into_registries_that_the_toy_is_put_into() -> None:
 
 
 def declared(model: type) -> set[str]:
-    """What a class of blocks offers to be declared: methods, properties and class variables, but for fields."""
+    """The declarable members of a class of blocks: methods, properties and class variables, but for fields."""
     own = {*vars(model), *inspect.get_annotations(model)} - {*model.model_fields}  # type: ignore[attr-defined]
     return {name for name in own if not name.startswith(("_", "model_"))}
 

@@ -74,7 +74,7 @@ def test_the_toy_is_small() -> None:
 
 
 def counted(client: TestClient, dots: str) -> list[int]:
-    """Somebody counts the dots of every card, right; how many each had."""
+    """A participant counts the dots of every card correctly; returns the counts."""
     walk, order = Walk(client, dots), list[int]()
     while walk.page != "end":
         fields = {}

@@ -177,7 +177,7 @@ class GamePage(Page):
 
     @property
     def acts(self) -> bool:
-        """Whether there is anything for the viewer to do now, besides going on from a match that is over."""
+        """True if the viewer can act now, other than continuing from a match that is over."""
         return self.asks is not None and not (self.stage == "playing" and self.asks == "next")
 
     @property

@@ -1,4 +1,4 @@
-"""What whoever has a seat may do, and who decides for it."""
+"""The legal moves of a seat, and the model or program that decides for it."""
 
 from collections.abc import Mapping
 from typing import Any

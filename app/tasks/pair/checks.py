@@ -22,13 +22,13 @@ def conditions(pairs: Sequence[DesignPair]) -> Check:
     words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
     few = sorted(condition for condition, n in counts.items() if n < FEW_PAIRS)
     if few:
-        detail = f"Main pairs: {words}. Of a single pair nobody can tell the condition from the clip."
+        detail = f"Main pairs: {words}. With a single pair, the condition cannot be told from the clip."
         return Check("pairs", title, "warning", detail, "pairs")
     return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
 
 
 def truth(true_source: str, pairs: Sequence[DesignPair]) -> Check:
-    """How many pairs have a right answer."""
+    """The check of how many pairs have a right answer."""
     view = truth_view(true_source, pairs)
     return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
 
@@ -42,10 +42,10 @@ def sides(main: Sequence[DesignPair], on: Sides) -> Check:
             detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
             if len(truths) == 1:
                 side = "left" if truths == {Member.A} else "right"
-                detail = f"The right answer is always on the {side}: whoever notices need not watch."
+                detail = f"The right answer is always on the {side}: one who notices need not watch."
             return Check("sides", title, "warning", detail, "design")
         case "random":
-            detail = "Sides are drawn anew for each trial: they are even in the long run only."
+            detail = "Sides are drawn for each trial: they are balanced only in the long run."
             return Check("sides", title, "warning", detail, "design")
         case "balanced":
             return Check("sides", title, "ok", " ".join(_balance(main)), "design")

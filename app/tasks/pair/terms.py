@@ -72,17 +72,17 @@ class Sample(Part):
     )
     use: Annotated[
         Use,
-        Widget(words={"even": "Each clip as seldom as can be", "free": "Whatever clips are used already"}),
+        Widget(words={"even": "Each clip as rarely as possible", "free": "Regardless of clips already used"}),
     ] = Field(
         default="free",
         title="Use of clips",
-        description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
-        "as files without this line always did.",
+        description="`even` draws each clip as rarely as possible; `free` draws regardless of clips already "
+        "used, as files without this line do.",
     )
     drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_unseen=True)] = Field(
         default=None,
-        description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
-        "anew wherever the file is read.",
+        description="The pairs as drawn, as CSV: they stay the same if clips are added. Without it they are "
+        "drawn again whenever the file is read.",
     )
 
     @property

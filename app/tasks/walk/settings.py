@@ -138,12 +138,12 @@ class WalkDesign(BlockDesign):
 
     @classmethod
     def checks(cls, blocks: Sequence[Self], study: Checked) -> Iterator[Check]:
-        """Whether walks may become clips."""
+        """The check of whether walks may become clips."""
         title = "Walks"
         if not study.play_shown:
             detail = (
-                "Walks cannot become clips: the consent text has to tell people that others see how they walked, and "
-                "`consent.play_shown` says that it does."
+                "Walks cannot become clips: the consent text must tell people that others see how they "
+                "walked, and `consent.play_shown` must be set."
             )
             yield Check("walks", title, "warning", detail, "design")
             return

@@ -1,4 +1,4 @@
-"""What a figure draws, before it becomes bytes."""
+"""The content of a figure, before it becomes bytes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -70,7 +70,7 @@ def random_classes(
 
 
 def most(values: Sequence[object]) -> object:
-    """What more say than anything else; None where there is no such."""
+    """The plurality answer; None if there is none."""
     counted = [*Counter(values).most_common(), (None, 0)]
     return None if counted[0][1] == counted[1][1] else counted[0][0]
 

@@ -69,7 +69,7 @@ def test_five_runs_give_the_mean_and_sd_that_the_paper_prints() -> None:
 
 
 def program(scores: dict[str, float]) -> dict[str, float]:
-    """What the released evaluation program computes from one model's score of each clip, in plain Python.
+    """The number that the released evaluation program computes from one model's score of each clip, in plain Python.
 
     Written from its description: a vote share and a model share per question, both for the human (or hybrid)
     clip."""

@@ -58,7 +58,7 @@ def single_votes(counts: tuple[int, int, int]) -> list[tuple[float, list[float]]
 
 
 def most(values: Sequence[float]) -> float:
-    """What more say than anything else; else a tie."""
+    """The plurality answer; else a tie."""
     (first, n), *rest = [*Counter(values).most_common(), (0.5, 0)]
     return 0.5 if rest[0][1] == n else first
 

@@ -1,4 +1,4 @@
-"""What may not be on both sides of a fold, and what would give the source away without any behaviour."""
+"""Units kept on one side of a fold, and features that reveal the source without any behaviour."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -196,7 +196,7 @@ def test_places_stop_what_reads_them_and_are_said_of_start_end_and_goal() -> Non
 
 
 def sides(examples: Sequence[Example], of: object, pairs: Sequence[tuple[int, int]] = ()) -> bool:
-    """Whether anything of a kind is on both sides of a fold."""
+    """True if any unit of a kind is on both sides of a fold."""
     return any(
         {of(examples[row]) for row in part.train} & {of(examples[row]) for row in part.test}  # type: ignore[operator]
         for part in split(examples, pairs, 1).folds

@@ -1,4 +1,4 @@
-"""What networks read of a path, their two forward passes, and the files that their weights are kept in."""
+"""The networks' inputs from a path, their two forward passes, and the files of their weights."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""What networks reach on generated walkers, at small sizes and trained in few steps; bench/judges.md has the full ones.
+"""The accuracy of networks on generated walkers, at small sizes and trained in few steps; bench/judges.md has the full
+ones.
 
 The walkers are those of seeds 1 and 2; with seeds 3 and 4, 5 and 6, and 7 and 8 the same holds.
 """

@@ -32,7 +32,7 @@ LONG = "text: " + "word " * 120_000
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many tokens PyYAML has read."""
+    """The number of tokens PyYAML has read."""
     found = [0]
     fetch: Callable[[Any], None] = yaml.scanner.Scanner.fetch_more_tokens
 

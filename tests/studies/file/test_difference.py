@@ -1,4 +1,4 @@
-"""What changed between two versions, in the reader's words."""
+"""The changes between two versions, in the reader's words."""
 
 import copy
 from typing import Any

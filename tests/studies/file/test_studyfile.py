@@ -1,4 +1,4 @@
-"""What a study file means: texts, scales and pairs resolved into one design."""
+"""The meaning of a study file: texts, scales and pairs resolved into one design."""
 
 import random
 from dataclasses import replace

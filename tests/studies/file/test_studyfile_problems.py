@@ -1,4 +1,4 @@
-"""Everything that can be wrong with a study file is named, with its line, in one go."""
+"""All faults of a study file are named, with their lines, in one go."""
 
 from pathlib import Path
 

@@ -57,7 +57,7 @@ TYPES: Mapping[str, type | tuple[type, ...]] = {
 
 
 def fits(schema: Mapping[str, Any], value: Any, root: Mapping[str, Any]) -> bool:
-    """Whether a value holds under the part of JSON Schema that ours uses; other keywords fail the test."""
+    """True if a value is valid under the part of JSON Schema that ours uses; other keywords fail the test."""
     kinds = schema.get("type", list(TYPES))
     if not any(_is(kind, value) for kind in ([kinds] if isinstance(kinds, str) else kinds)):
         return False

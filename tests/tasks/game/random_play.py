@@ -8,7 +8,7 @@ from app.tasks.game.base import AnyGame, Event, GameConfig
 
 
 def next_event(game: AnyGame, s: Any, rng: random.Random) -> Event:
-    """What happens next: nature's draw, or a move drawn from those of one seat that may act."""
+    """The next event: nature's draw, or a move drawn from those of one seat that may act."""
     phase = game.to_move(s)
     if chance := game.nature(s):
         return Event("nature", phase.phase_id, None, chance.draw(rng))

@@ -1,4 +1,4 @@
-"""What holds for GLEE's three families and the water auction in every published configuration."""
+"""Properties of GLEE's three families and the water auction in every published configuration."""
 
 import random
 from dataclasses import replace

@@ -79,7 +79,7 @@ def moves(database: Database) -> list[GameEvent]:
 
 
 def settled(client: TestClient, person: Person) -> None:
-    """What was queued without waiting for it is written by the time of another write."""
+    """Jobs queued without waiting are written by the time of another write."""
     client.post(person.address, data={"submit_id": "trial-1.none", "do": "ready"})
 
 

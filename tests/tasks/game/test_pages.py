@@ -95,7 +95,7 @@ class Controls(HTMLParser):
 def filled_in(
     legal: MoveSchema, kind: MoveKind, move: Mapping[str, Any], controls: Controls
 ) -> dict[str, str]:
-    """What somebody posts who wants to make this move. Fails where the page does not offer it."""
+    """The form that makes this move. Fails where the page does not offer it."""
     form = dict(controls.hidden)
     for field in kind.fields:
         value, name = move[field.name], field.name

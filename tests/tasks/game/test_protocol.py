@@ -1,4 +1,4 @@
-"""What every game in the list must keep, whatever its rules."""
+"""The contract of every game in the list."""
 
 import json
 import random

@@ -108,7 +108,7 @@ def test_records_show_reasons_as_they_show_messages(tmp_path: Path) -> None:
 
 
 def test_a_record_says_who_its_player_was_told_to_be_and_of_no_other(tmp_path: Path) -> None:
-    """Whether play fits a character is judged by those who know it."""
+    """The fit of play to a character is judged by raters who know it."""
     game = GAMES["wac"]
     match = Match(game, game.Config(days=1, personas=True), 1)
     while not match.is_over:
@@ -214,7 +214,7 @@ class Says:
 
 
 class Silent(Agent):
-    """Somebody on a seat of a match that was made by hand."""
+    """A player on a seat of a match that was made by hand."""
 
     name = "silent"
     about = "makes no move"

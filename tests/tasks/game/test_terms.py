@@ -1,4 +1,4 @@
-"""What a payoff is worth in money."""
+"""The value of a payoff in money."""
 
 from fractions import Fraction
 

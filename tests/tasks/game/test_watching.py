@@ -1,4 +1,4 @@
-"""What those who run a study see of matches: who waits, who is slow, each event of each game; and stopping one."""
+"""Experimenters' views of matches: who waits, who is slow, each event of each game; and stopping one."""
 
 import random
 import re
@@ -74,7 +74,7 @@ def test_the_list_says_who_waits_whose_move_it_is_and_who_is_slow(
     seen = now_of(database)
     assert (seen.n_finished, seen.n_stopped, len(seen.running)) == (1, 0, 0)
     assert seen.over[0].end_reason in ("accepted", "no-deal")
-    with database.reading() as session, pytest.raises(Conflict, match="no mode"):
+    with database.reading() as session, pytest.raises(Conflict, match="not a mode"):
         matches_now(session, study_here(session, SLUG), "preview", 0, NOW)
 
 

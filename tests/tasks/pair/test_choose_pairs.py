@@ -104,7 +104,8 @@ def test_exposure_of_the_pairs_of_a_condition_differs_by_one_session_pair_at_mos
 def test_conditions_keep_their_shares_over_sessions(
     pairs: list[PairToPlan], n: int, n_sessions: int, seed: int
 ) -> None:
-    """What is rounded in one session is carried over to the next, so that no condition falls behind more and more."""
+    """Rounding remainders of one session are carried over to the next, so that no condition falls behind more and
+    more."""
     sessions = Sessions(pairs, n, random.Random(seed))
     for _ in range(2 * n_sessions):
         sessions.start()

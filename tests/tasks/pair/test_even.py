@@ -31,7 +31,7 @@ def drawn(stimuli: dict[str, StimulusFacts], **keys: object) -> tuple[PairSpec, 
 
 
 def uses(pairs: tuple[PairSpec, ...], stimuli: dict[str, StimulusFacts]) -> dict[str, Counter[str]]:
-    """How often each clip is used, by source."""
+    """The number of uses of each clip, by source."""
     counts: dict[str, Counter[str]] = {clip.source: Counter() for clip in stimuli.values()}
     for clip in stimuli.values():
         counts[clip.source][clip.name] = sum(clip.name in (pair.a, pair.b) for pair in pairs)

@@ -1,4 +1,5 @@
-"""Who rates what: loads, numbers of items, order. Held against every order there is, where that can be counted."""
+"""Assignment of items to raters: loads, numbers of items, order. Held against every order there is, where that can be
+counted."""
 
 import random
 from collections import Counter
@@ -44,7 +45,7 @@ def with_loads(items: Sequence[ItemToAssign], had: Counter[int]) -> list[ItemToA
 def judges(
     items: Sequence[ItemToAssign], seed: int, *, per_participant: int, per_item: int
 ) -> list[list[ItemToAssign]]:
-    """What one judge after the other gets, nobody dropping out, until the study is full."""
+    """The items of one judge after the other, without dropouts, until the study is full."""
     found: list[list[ItemToAssign]] = []
     had: Counter[int] = Counter()
     rng = random.Random(seed)

@@ -29,7 +29,7 @@ SQLModel.metadata.create_all(ENGINE)
 
 @dataclass
 class Judge:
-    """What is known of a session without asking the database; `counted` is whether it was at the last look."""
+    """Facts about a session known without the database; `counted` is whether it was at the last look."""
 
     row: ParticipantSession
     items: list[int]
@@ -129,7 +129,7 @@ class RatingStudy(RuleBasedStateMachine):
 
     @rule(target=judges, seed=st.integers(0, 1000))
     def start(self, seed: int) -> Judge:
-        """Somebody who finds the study full goes on as the last one who came."""
+        """A participant who finds the study full continues as the last one who came."""
         return self.plan(seed) or self.everyone[-1]
 
     @rule(minutes=st.integers(1, 40))

@@ -1,4 +1,4 @@
-"""What is made of a browser's report on reading: read leniently, kept where it is odd, and flagged."""
+"""Handling of a browser's report on reading: read leniently, kept where it is odd, and flagged."""
 
 import json
 from typing import Any

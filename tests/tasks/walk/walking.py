@@ -53,14 +53,14 @@ class Walking(Walk):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the page says of its walk."""
+        """The page's statement on its walk."""
         found = SETTINGS.search(self.html)
         assert found
         settings: dict[str, Any] = json.loads(found[1])
         return settings
 
     def pressed(self, seed: int = 1) -> list[tuple[int, int]]:
-        """What a walker presses from here to the goal."""
+        """The keys a walker presses from here to the goal."""
         settings, rng = self.settings, np.random.default_rng(seed)
         walker = Walker(*settings["at"]["walker"])
         return list(pressed_by("human", goal_at(**settings["goal"]), walker, rng, settings["most_ticks"]))

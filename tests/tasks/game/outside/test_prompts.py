@@ -1,4 +1,4 @@
-"""What players outside read: all of a view and nothing else, and a schema that allows what the rules allow."""
+"""The views of players outside: all of a view and nothing else, and a schema that allows what the rules allow."""
 
 import json
 import random
