@@ -125,13 +125,17 @@ def test_a_clip_is_called_a_clip_on_the_experimenters_pages() -> None:
         *messages(APP / "admin", NOT_A_CLIP),
         *messages(APP / "library", NOT_A_CLIP),
         *messages(APP / "studies" / "file", NOT_A_CLIP),
+        *messages(APP / "tasks" / "pair", NOT_A_CLIP),
+        *messages(APP / "tasks" / "rating", NOT_A_CLIP),
     )
     found = {
         where.split(":")[0] for where, text in said if NOT_A_CLIP.search(text) and "stimuli.csv" not in text
     }
     # The description of a column and of a file's keys, which are called so.
     assert found <= {
-        "studies/file/items.py",
+        "tasks/pair/terms.py",
+        "tasks/rating/items.py",
+        "tasks/rating/settings.py",
         "studies/file/model.py",
         "admin/templates/judges.html",
         "library/clips/manifest.py",

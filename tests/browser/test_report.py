@@ -19,6 +19,7 @@ from tests.analysis.tables import HNTT
 from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import NARROW, Check
 from tests.factories import NOW
+from tests.reports.test_sentences import responses
 
 pytestmark = pytest.mark.browser
 
@@ -34,12 +35,15 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "report.html").as_uri()
 
 
-@pytest.fixture(scope="module")
-def one_study(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The report of the first of them alone."""
+@pytest.fixture(scope="module", params=["published", "two conditions"])
+def one_study(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of one study: the first of the published ones, and one with two conditions."""
     folder = tmp_path_factory.mktemp("one")
     answers = hntt_responses(read_hntt(HNTT))
-    studies, frames = joined(list(split(answers[answers["study"] == "hntt-1"], HNTT.name)))
+    answers = answers[answers["study"] == "hntt-1"]
+    if request.param == "two conditions":
+        answers = responses("nav", 46, right=0.7, left=0.5, seed=3)
+    studies, frames = joined(list(split(answers, "answers.csv")))
     write_report(studies, frames, folder, seed=1, mode=None, made_at=NOW, resamples=200)
     return (folder / "report.html").as_uri()
 
@@ -136,10 +140,10 @@ def test_the_numbers_of_a_figure_open_by_keyboard(browser: Browser, address: str
 def test_on_paper_a_study_takes_two_pages_and_nothing_is_cut(
     browser: Browser, one_study: str, tmp_path: Path
 ) -> None:
-    for page in opened(browser, one_study, viewport={"width": 688, "height": 1009}):
+    for page in opened(browser, one_study, viewport={"width": 703, "height": 1035}):
         page.emulate_media(media="print")
         # The width of A4 within its margins.
-        assert page.evaluate("document.documentElement.scrollWidth") == 688
+        assert page.evaluate("document.documentElement.scrollWidth") == 703
         for figure in page.locator("figure").all():
             assert (figure.bounding_box() or {"height": 9999})["height"] < 980
         # Numbers of figures stand beside their marks; tables are in the files.
