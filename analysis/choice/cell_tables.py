@@ -16,6 +16,7 @@ from analysis.stats.student import ALL_THE_SAME, FEW, FEWEST, STUDENT, student_l
 BOOTSTRAP = f"{OVER_PARTICIPANTS}; Student's t where there are fewer than {FEW}"
 WILSON = "Wilson's score interval over participants, who answer once each"
 
+# Above either the bootstrap takes minutes and tells the same as Student's t (docs/analysis.md).
 _MOST_CELLS = 200
 _MOST_PEOPLE = 20_000
 _NONE = "no trial counts here"

@@ -20,10 +20,12 @@ THRESHOLD = 0.6
 LEVEL = 0.99
 """Several numbers are looked at, so the interval that has to lie above the threshold is a wide one."""
 EDGE_S = 1.0
+# Sources differ at every moment by what they are; a leak is what only an end shows.
 _MARGIN = 0.1
 _RATE_HZ = 30.0
 _STANDING = 0.05
 _SLACK_S = 0.1
+# Less than one frame at 30 Hz, and one centimetre.
 _SAME_LENGTH_S, _SAME_PLACE_M = 0.02, 0.01
 _MATCH = "Match the sources, or cut clips alike"
 

@@ -20,6 +20,7 @@ Method = Literal["auto", "exact", "asymptotic"]
 AnyInterval = TypeVar("AnyInterval", Interval, AucInterval)
 
 _WORDS = {"exact": "exact", "asymptotic": "normal approximation, tie- and continuity-corrected"}
+# Exact without ties up to 8 in a group; above 20,000 participants the same formula on counts of values.
 _EXACT_UP_TO = 8
 _SCIPY_UP_TO = 20_000
 

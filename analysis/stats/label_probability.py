@@ -22,6 +22,7 @@ from analysis.stats.intervals import Floats
 _SKILLS = np.array([0.1, 0.3, 0.5, 0.75, 1.0, 1.3, 1.7, 2.2, 3.0])
 _OF_PAIRS = np.array([0.0, 0.3, 0.6, 0.9, 1.2, 1.6, 2.2])
 _OF_PEOPLE = np.array([0.3, 1.0, 2.0])
+# SDs of weak half-normal priors of skill and of the spread of pairs (docs/analysis.md).
 _PRIOR_SKILL, _PRIOR_OF_PAIRS = 1.5, 2.0
 # The mean of a logistic of normal log odds is nearly that of log odds divided by this, at the middle spread.
 _DAMPED = (1 + np.pi / 8 * 0.6**2) ** 0.5

@@ -16,6 +16,7 @@ from analysis.stats.pseudomedian import pseudomedian
 from analysis.stats.shift import HodgesLehmann
 
 _EXACT_BELOW = 50
+# Exact without ties up to 50, and with ties by trying all 2^13 signs; else the normal approximation.
 _ENUMERATED_UP_TO = 13
 _DECIMALS = 12
 

@@ -18,6 +18,7 @@ NORMAL = "normal approximation of the permutation distribution"
 EXACT_WITHIN = "exact: all ways to swap the two values of a participant"
 RANDOM_WITHIN = "random ways to swap the two values of a participant, (b + 1) / (m + 1)"
 
+# As many ways to deal the values out are tried one by one; of more, seeded random ones [PS10].
 _ENUMERATED_UP_TO = 20_000
 _DRAWS = 5_000_000
 _NORMAL_FROM = 100

@@ -18,6 +18,7 @@ from analysis.stats.intervals import Floats, Interval, bootstrap_mean, no_interv
 Scale = Literal["any", "share", "correlation", "reliability"]
 """What a number can be: anything, 0 to 1, -1 to 1, or at most 1."""
 
+# A percentile bootstrap of ten values holds the truth in 91% of cases, of three in 70 to 80% (docs/analysis.md).
 FEW = 50
 FEWEST = 3
 
