@@ -98,7 +98,7 @@ def _for_forms(fault: Fault) -> Fault:
     if (
         len(place) < 2 and fault.remedy in SHORT.in_forms
     ):  # where nothing is listed, though the form has a list
-        place = tuple(SHORT.lists[0])
+        place = SHORT.lists[0]
     return Fault(place, re.sub(r"^the file( is empty; it)?", "the study", fault.message), remedy)
 
 

@@ -176,7 +176,7 @@ def places_of_files(data: object) -> Iterator[Place]:
 
 def is_list(place: Place) -> bool:
     """True if a place holds a list of a block, and not a text."""
-    return any(place[-len(at) :] == at for model in BLOCKS.values() for at in map(tuple, model.lists))
+    return any(place[-len(at) :] == at for model in BLOCKS.values() for at in model.lists)
 
 
 def value_at(data: object, place: Place) -> object:

@@ -63,15 +63,15 @@ def _in_part(place: Place) -> Place:
 
 
 def _is_block(place: Place) -> bool:
-    lists = [tuple(at) for model in BLOCKS.values() for at in model.written]
+    lists = [at for model in BLOCKS.values() for at in model.written]
     in_part = [*((key,) for key in OF_BLOCK), *lists]
-    return place in [*TEXTS, *map(tuple, SHORT.written)] or _in_part(place) in in_part
+    return place in [*TEXTS, *SHORT.written] or _in_part(place) in in_part
 
 
 def _is_section(value: Any, place: Place) -> bool:
     """True if a value is better written over several lines, however short it is."""
     place = _in_part(place) or place
-    drawn = [tuple(at) for model in BLOCKS.values() for at in model.written if len(at) > 1]
+    drawn = [at for model in BLOCKS.values() for at in model.written if len(at) > 1]
     holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or any(
         place == at[:-1] and isinstance(value, dict) and at[-1] in value for at in drawn
     )
