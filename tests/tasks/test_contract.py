@@ -19,6 +19,7 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.exports import rows as exported_rows
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports import selects
@@ -32,6 +33,7 @@ from app.tasks.listed import TASKS
 from app.tasks.pair import responses
 from app.tasks.pair import task as pair
 from app.tasks.rating import evidence as reading
+from app.tasks.rating import rated
 from app.tasks.rating import task as rating
 from app.tasks.walk import task as walk
 from app.tasks.walk.assignment import walks_of
@@ -376,7 +378,7 @@ def test_rows_that_forget_exclusion_are_noticed(
     knows_exclusion(client, database, task)
     with database.reading() as session:
         out = str(session.exec(select(Exclusion.session_id)).one())
-    for module in (responses, selects, played):
+    for module in (responses, selects, played, exported_rows, rated):
         monkeypatch.setattr(
             module, "with_exclusion", lambda statement, *_: statement.outerjoin(Exclusion, sa.false())
         )
