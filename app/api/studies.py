@@ -1,5 +1,6 @@
 """Studies, drafts, versions, pairs and sharing, for programs."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -250,6 +251,11 @@ async def delete_study(
     await anyio.to_thread.run_sync(deleting.remove_files, settings.data_dir, deleted)
 
 
+def _version(line: listing.VersionLine) -> VersionOut:
+    units = {"n_pairs": line.units.get("pair", 0), "n_items": line.units.get("rating", 0)}
+    return VersionOut.model_validate({**asdict(line), **units})
+
+
 def _study(line: listing.StudyLine) -> StudyOut:
     sessions = [SessionsOut(mode=mode, status=status, n=n) for (mode, status), n in line.sessions.items()]
     return StudyOut(
@@ -317,7 +323,7 @@ async def check_draft(database: DatabaseDep, study: StudyDep) -> CheckOut:
 @router.get("/studies/{slug}/versions")
 async def list_versions(database: DatabaseDep, study: StudyDep) -> list[VersionOut]:
     """List the versions, the newest first."""
-    return [VersionOut.model_validate(v) for v in await database.read(listing.version_lines, study)]
+    return [_version(line) for line in await database.read(listing.version_lines, study)]
 
 
 @router.post("/studies/{slug}/versions", status_code=201)

@@ -5,7 +5,6 @@ from typing import Annotated
 import typer
 
 from app.cli.console import opened, out, progress
-from app.tasks.pair.settings import PairDesign
 
 
 def simulate(
@@ -37,6 +36,7 @@ def simulate(
     from app.simulation.people import Traits
     from app.simulation.run import run_simulation
     from app.studies.queries import study_named
+    from app.tasks.pair.settings import PairDesign
 
     traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed, tie, severity, halo, noise)
     with opened() as (settings, database):

@@ -219,7 +219,7 @@ def test_a_connection_that_sends_nothing_or_half_a_request_ends(port: int) -> No
         assert reply_of(silent) == b""
         reply = reply_of(half)
         assert status_of(reply) == 408
-        assert b"did not come within" in reply
+        assert b"did not arrive within" in reply
         assert status_of(reply_of(second)) == 408
 
 

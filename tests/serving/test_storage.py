@@ -146,7 +146,7 @@ def test_a_service_that_ends_in_an_upload_keeps_what_has_come(program: Program, 
     (part,) = parts.iterdir()
     assert part.stat().st_size == int(offset[1]) > 0
     assert status_of(unread) == 503, unread
-    assert b"about to end" in unread
+    assert b"about to stop" in unread
     with serving(program, data) as service, service.connect() as connection:
         reply = asked(connection, head_of("GET", path, 0, bearer, "Connection: close"))
         assert b'"offset":' + offset[1] in reply
