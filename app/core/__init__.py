@@ -1,1 +1,1 @@
-"""The base of all packages: settings, database, errors, templates, serving. Only `serving` imports other packages."""
+"""The base of all packages: settings, database, schema, errors, templates. It imports no other package."""

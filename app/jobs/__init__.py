@@ -1,1 +1,1 @@
-"""Background work: the queue, the worker, and a handler for each kind of job."""
+"""The queue of background work: jobs asked for, taken, told of, ended. `worker` does them."""

@@ -1,1 +1,1 @@
-"""Stimuli: upload, rules, catalogue, clue reports. `clips` processes files without a database."""
+"""Stimuli: upload, storage, documents and records. `clips` processes files without a database. It knows no study."""
