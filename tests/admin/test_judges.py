@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from app.admin.judges import words
 from app.core.database import Database
 from app.core.settings import Settings
+from app.jobs.tables import Job
 from app.judges.asking import MOST_BYTES
 from app.judges.registry import OURS, judge_named
 from app.library.clips.imported import ImportedClip
@@ -221,6 +222,22 @@ def test_who_sees_the_study_reads_and_only_who_may_edit_asks(
         False,
     )
     assert viewer.post(HERE, {"judge-motion": "1"}).status_code == 403
+
+
+def test_a_viewers_look_leaves_a_run_new_and_an_owners_does_not(
+    judged: str, owner: Person, viewer: Person, share_with: ShareWith, database: Database
+) -> None:
+    def is_new() -> bool:
+        with database.reading() as session:
+            return session.exec(select(Job.seen_at).where(Job.id == 1)).one() is None
+
+    share_with(viewer)
+    viewer.get(HERE)
+    viewer.get(HERE)  # what the first would write is written by now
+    assert is_new()
+    owner.get(HERE)
+    owner.get(HERE)
+    assert not is_new()
 
 
 def test_an_older_run_is_shown_when_asked_for(

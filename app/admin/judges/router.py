@@ -33,7 +33,8 @@ async def show_judges(
 ) -> Response:
     judges = await anyio.to_thread.run_sync(described)
     page = await database.read(judges_page, shell, study, settings.data_dir, judges, run)
-    if page.shown is not None and page.shown.job.seen_at is None:
+    # A viewer's look leaves the mark of what is new for those who asked.
+    if shell.may_edit and page.shown is not None and page.shown.job.seen_at is None:
         database.write_soon(mark_job_seen, page.shown.job.id, now)
     return render(page)
 
