@@ -72,6 +72,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         lifespan=lifespan,
+        # Starlette redirects to the host that the request names; `_tell` names a path alone.
         redirect_slashes=False,
     )
     store = ClipStore(settings.data_dir)
@@ -85,6 +86,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         for trouble in (OperationalError, NoConnection, OSError):
             each.add_exception_handler(trouble, _tell_unstored)
         each.add_exception_handler(Exception, _tell_unexpected)
+    # What is added last is outermost: requests beyond the limits are refused before any other work.
     app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
     app.add_middleware(WholeOrNot, bodies=bodies)
     app.add_middleware(AtOnce, of_network=settings.max_connections)

@@ -235,6 +235,7 @@ def _has_worker(data: Path) -> bool:
     """A worker holds its lock for as long as it runs."""
     try:
         with (data / "worker.lock").open("rb") as file:
+            # Shared, so that two doctors at once do not take each other for the worker.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False

@@ -146,6 +146,7 @@ def _votes(study: VotedStudy, frozen: FrozenFeatures | None) -> Votes:
     names = list(study.clips)
     place = {name: number for number, name in enumerate(names)}
     table = np.array([_numbers(study.clips[name], frozen) for name in names])
+    # A clip without a scene is a scene of its own; \0 is in no scene's name.
     scenes = [study.clips[name].scene or f"\0{name}" for name in names]
     pairs = {pair.pair: number for number, pair in enumerate(study.known)}
     rows = study.rows
@@ -218,6 +219,7 @@ def cross_fitted_rows(
 
 
 def _verdict(chance: float) -> Verdict:
+    # Rounded before the choice is made, so that it follows from the score that is written.
     score = round(chance, 6)
     return Verdict("a" if score > 0.5 else "b" if score < 0.5 else None, score)
 

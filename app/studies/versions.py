@@ -264,6 +264,7 @@ def set_state(
     """
     study_id = study_named(session, slug).id
     study = session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()
+    # The session may hold the row as it was before the lock.
     session.refresh(study)
     before, now = State(study.state), now or datetime.now(UTC)
     if state in (State.LIVE, State.PILOT):

@@ -78,6 +78,7 @@ class ClipStore:
             home = folder / stored.sha256[:2] if sharded else folder
             home.mkdir(parents=True, exist_ok=True)
             target = _existing(home, stored.sha256) or home / f"{stored.sha256}{suffix}"
+            # A stored file of another length was damaged since; the new copy takes its place.
             if not target.exists() or target.stat().st_size != stored.bytes:
                 temporary.replace(target)
                 _sync_folders(home, upto=self.root)
