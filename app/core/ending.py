@@ -104,6 +104,7 @@ class WholeOrNot:
             except asyncio.CancelledError:
                 if not is_ending() or ends < float("inf"):
                     raise
+                # Or asyncio.timeout and wait_for would still take the task for cancelled (Python 3.11).
                 task.uncancel()
                 return await in_time()  # what is here already, or comes within a moment
             finally:

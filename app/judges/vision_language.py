@@ -229,6 +229,7 @@ def _part(picture: bytes) -> Mapping[str, Any]:
 def _ask(chat: Chat, request: Mapping[str, Any], key: str, pair: str, keep: Keep) -> Mapping[str, Any]:
     """The line that is kept of the call that came through."""
     line: dict[str, Any] = {}
+    # Seeded by the key: a run that is repeated waits alike.
     for call in chat.ask(request, random.Random(key)):
         line = {"key": key, "pair": pair, **_exchange_record(request, call)}
         keep(line)
@@ -262,10 +263,12 @@ def _sha256(url: str) -> str:
 
 def _parsed_reply(call: Call) -> dict[str, Any]:
     """The named clip, first or second, the probability of the first, and the reason."""
+    # From the last: models that think aloud write drafts of the object first.
     for each in reversed(objects_in(call.text)):
         choice = str(each.get("choice", "")).strip().lower()
         if choice in ("first", "second"):
             p, is_first = each.get("probability"), choice == "first"
+            # In Python True is an int.
             is_share = isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1
             return {
                 "result": "answered",
@@ -315,6 +318,7 @@ def _verdict(
     if len(found) < len(ORDERS):
         words = " and ".join(answer.result for answer in answers if answer.for_a is None)
         return _row(pair, terms, repeat, begun_at, problem=f"not answered in both orders: {words}")
+    # Rounded before the choice is made, so that it follows from the score that is written.
     for_a = round(fmean(found), 6)
     choice: Choice | None = "a" if for_a > 0.5 else "b" if for_a < 0.5 else None
     row = _row(pair, terms, repeat, begun_at, choice=choice, score=for_a)

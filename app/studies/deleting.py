@@ -56,6 +56,7 @@ def delete_study(session: Session, by: Actor, study: StudyHere, name: str, now: 
     files = [str(job.params.get("file") or "") for job in jobs]
     deleted = Deleted([job.id or 0 for job in jobs], [token for token in files if TOKEN.fullmatch(token)])
     session.expunge_all()
+    # Rows that refer to others go first, as the foreign keys demand.
     for table in reversed(SQLModel.metadata.sorted_tables):
         if (belongs := belonging(table, study.id)) is not None:
             session.execute(delete_from(table).where(belongs))

@@ -65,6 +65,7 @@ class Pseudonyms:
     def _unlinked(self, row: dict[Any, Any]) -> Mapping[Any, Any]:
         for name, value in row.items():
             if isinstance(value, datetime):
+                # Exact times would find a person again in a recruiter's records.
                 row[name] = value.replace(hour=0, minute=0, second=0, microsecond=0)
         if _HASHED in row:
             self._rekey(row)
@@ -108,6 +109,7 @@ def pseudonyms_of(session: Session, slug: str, *, keeps_links: bool = False) -> 
             col(ParticipantSession.status).in_(BEGUN),
         )
         .group_by(col(ParticipantSession.participant))
+        # The seeds were drawn at random, so the order tells nothing of who came first.
         .order_by(first, func.min(ParticipantSession.id))
     )
     return Pseudonyms(
