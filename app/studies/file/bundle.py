@@ -99,6 +99,7 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
                 raise zipfile.BadZipFile
             for entry in entries:
                 with packed.open(entry) as file:
+                    # One byte more than may come tells that there is too much.
                     content = file.read(left + 1)
                 left -= len(content)
                 if left < 0:
