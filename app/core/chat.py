@@ -279,7 +279,7 @@ def objects_in(text: str) -> list[dict[str, Any]]:
 def _read(reply: httpx2.Response, end: float, most: int) -> bytes:
     """The body as far as it is read. Raises TimeoutError where it takes too long as a whole."""
     body = bytearray()
-    # Of the whole reply: httpx's timeout is for each read, and a server may send a byte at a time for ever.
+    # Of the whole reply: the client's timeout is for each read, and a server may send a byte at a time for ever.
     for part in reply.iter_bytes():
         body += part
         if time.monotonic() > end:

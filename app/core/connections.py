@@ -153,7 +153,6 @@ class BoundedConnection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._stage is Stage.BODY:  # a trailer; nobody reads them
-            # An exception in a callback is what stops httptools; uvicorn then calls `send_400_response`.
             return
         if len(self.headers) >= MOST_HEADERS:
             self._end_parsing(431, f"There are too many headers; {MOST_HEADERS} are taken.")
@@ -196,6 +195,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _end_parsing(self, status: int, words: str) -> None:
         self._fault = status, words
+        # An exception in a callback is what stops httptools; uvicorn then calls `send_400_response`.
         raise _Refused
 
     @property

@@ -246,10 +246,10 @@ class Database:
         try:
             with self._writing(engine) as session:
                 results = []
+                # Flushed per job, so that a broken constraint fails within this group; expunged, so that no job
+                # sees another's objects: run alone after a failure, it has to find the same.
                 for job in group:
                     results.append(job.run(session))
-                    # Flushed per job, so that a broken constraint fails within this group; expunged, so that no job
-                    # sees another's objects: run alone after a failure, it has to find the same.
                     session.flush()
                     session.expunge_all()
         except Exception as error:

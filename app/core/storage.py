@@ -70,7 +70,7 @@ def _leave_a_trace(session: Session) -> None:
     """Make a test write without effect: on SQLite a number in the file's first page, on PostgreSQL a transaction id."""
     if session.get_bind().dialect.name == "sqlite":
         version = session.execute(text("PRAGMA user_version")).scalar_one()
-        # The same number again still writes the first page, so a full disk or a lost mount is noticed.
+        # The same number again still writes the first page, so a full disk is noticed.
         session.execute(text(f"PRAGMA user_version = {int(version)}"))
     else:
         session.execute(text("SELECT txid_current()"))

@@ -229,7 +229,6 @@ def _part(picture: bytes) -> Mapping[str, Any]:
 def _ask(chat: Chat, request: Mapping[str, Any], key: str, pair: str, keep: Keep) -> Mapping[str, Any]:
     """The line that is kept of the call that came through."""
     line: dict[str, Any] = {}
-    # Seeded by the key: a run that is repeated waits alike.
     for call in chat.ask(request, random.Random(key)):
         line = {"key": key, "pair": pair, **_exchange_record(request, call)}
         keep(line)
@@ -263,7 +262,6 @@ def _sha256(url: str) -> str:
 
 def _parsed_reply(call: Call) -> dict[str, Any]:
     """The named clip, first or second, the probability of the first, and the reason."""
-    # From the last: models that think aloud write drafts of the object first.
     for each in reversed(objects_in(call.text)):
         choice = str(each.get("choice", "")).strip().lower()
         if choice in ("first", "second"):

@@ -109,7 +109,6 @@ def pseudonyms_of(session: Session, slug: str, *, keeps_links: bool = False) -> 
             col(ParticipantSession.status).in_(BEGUN),
         )
         .group_by(col(ParticipantSession.participant))
-        # The seeds were drawn at random, so the order tells nothing of who came first.
         .order_by(first, func.min(ParticipantSession.id))
     )
     return Pseudonyms(
