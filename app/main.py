@@ -204,6 +204,7 @@ async def _tell_unstored(request: Request, error: Exception) -> Response:
 async def _tell_unexpected(request: Request, error: Exception) -> Response:
     if passes(error):  # what middleware meets comes here
         return await _tell_unstored(request, error)
+    # Behind /p/ stands a token that opens a session (decision 0010); it goes into no log.
     _log.error("unexpected error at %s", request.url.path.partition("/p/")[0] or "/p/...", exc_info=error)
     message = (
         "Something went wrong on our side. What you sent may not be stored: please go back and try again."

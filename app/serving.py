@@ -150,6 +150,7 @@ def _keep_working(settings: Settings, stop: threading.Event) -> None:
             pass
         _end(process)
         os.close(ours)
+        # A worker that fails at its start must not be started without a pause, for ever.
         stop.wait(WORKER_PAUSE_S)
 
 

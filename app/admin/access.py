@@ -32,6 +32,7 @@ from app.trials.tables import State
 COOKIE = "lh-login"
 LOGIN_FORM = "lh-login-form"
 KNOWN = "lh-known"
+# `none` is an address typed in, or a bookmark (Fetch Metadata).
 OURS = frozenset({"same-origin", "none"})
 
 

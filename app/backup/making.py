@@ -185,6 +185,7 @@ def content_path(folder: Path, sha256: str) -> Path:
 def _paths(data: Path) -> Iterator[Path]:
     for path in sorted(data.rglob("*")):
         own = path.name.endswith(_LEFT_OUT) or path.name.startswith(".write-test-")
+        # A link may lead out of the folder, and would come back as a file.
         if path.is_file() and not path.is_symlink() and not own:
             yield path
 

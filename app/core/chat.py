@@ -127,12 +127,14 @@ class Server:
     @property
     def headers(self) -> Mapping[str, str]:
         """Request headers, with the key if there is one. Raises StudyError for a key invalid in a header."""
+        # A line break in a header would begin another one.
         if not all("!" <= c <= "~" for c in self.key):
             raise StudyError("LIKELY_HUMAN_MODEL_KEY has spaces or characters in it that no key has")
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def without_key(self, text: str) -> str:
         """The text where the key does not occur."""
+        # A key of a few characters would blank out ordinary words.
         return text.replace(self.key, "[key]") if len(self.key) >= _SHORTEST_SECRET else text
 
 
@@ -162,6 +164,7 @@ class Call:
     def text(self) -> str:
         """The model's reply; empty if there was none."""
         content = self.message.get("content")
+        # JSON may hold half of a surrogate pair, which no file in UTF-8 takes.
         return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
 
     @property
@@ -236,6 +239,7 @@ class Chat:
             tokens = 0 if isinstance(error, httpx2.ConnectError) else None
             return Call(request, _ms(start), fault=f"cannot be reached: {words}", tokens=tokens)
         text = self._server.without_key(body.decode(errors="replace"))
+        # Retry-After may be a date, too (RFC 9110, 10.2.3); that form is not read.
         wait = float(asked) if asked.isdecimal() else 0.0
         call = Call(request, _ms(start), status, _json(text), retry_after_s=wait)
         return replace(call, fault=_fault(call, text), tokens=_tokens(call, text, most))

@@ -284,6 +284,7 @@ class BoundedConnection(HttpToolsProtocol):
                 *SAFETY,
                 (b"content-type", b"text/plain; charset=utf-8"),
             ]
+            # HTTP/1.1 keeps a connection unless told: the next request would be sent into a closed one.
             lines += [(b"content-length", b"%d" % len(body)), (b"connection", b"close")]
             head = b"".join(b"%s: %s\r\n" % line for line in lines)
             self.transport.write(b"%s%s\r\n%s" % (STATUS_LINE[status], head, body))

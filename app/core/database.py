@@ -236,6 +236,7 @@ class Database:
             group = [job]
             while len(group) < MAX_GROUP and not self._jobs.empty():
                 following = self._jobs.get()
+                # None ends the thread; it is put back, as this group is still to be committed.
                 if following is None:
                     self._jobs.put(None)
                     break

@@ -181,6 +181,7 @@ def finish(
 ) -> None:
     """A running job is over; one that was cancelled meanwhile stays cancelled, one that was asked for again waits."""
     is_mine = (col(Job.id) == asked.id, col(Job.status) == JobStatus.RUNNING)
+    # Locked, as it may be cancelled or asked for again at this moment.
     job = session.exec(select(Job).where(*is_mine).with_for_update()).first()
     if job is None:
         return

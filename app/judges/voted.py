@@ -98,6 +98,7 @@ def train_on_votes(
     }
     data = packed(arrays)
     file = f"{hashlib.sha256(data).hexdigest()}.safetensors"
+    # Sorted, so that the same clips have one hash, whatever their names and order.
     contents = sorted(sorted(clip.hashes) for clip in study.clips.values())
     card = {
         "format": CARD_FORMAT,
@@ -238,6 +239,7 @@ class VoteJudge:
             n = _whole(card["features"]["n"]) if frozen else len(FEATURES)
             path = folder / str(card["weights"]["file"])
             data = path.read_bytes()
+            # The card names the file, and must not lead out of its folder.
             if path.parent != folder or hashlib.sha256(data).hexdigest() != path.stem:
                 raise JudgeUnavailable(
                     f"{path}: was changed since it was written; its name is the hash of its content"

@@ -72,6 +72,7 @@ def _ask(function: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, An
     try:
         named = (function.__module__, function.__qualname__)
         plain = {name: value for name, value in kwargs.items() if name != "on_frame"}
+        # The helper stays in the folder where it was started, and relative paths are meant from here.
         connection.send((*named, os.getcwd(), args, plain, on_frame is not None))
         while (message := connection.recv())[0] == "frame":
             if on_frame is not None:
@@ -144,6 +145,7 @@ class _Helper:
                 [sys.executable, "-c", code, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                # Ctrl-C reaches the whole process group, and would end it in the middle of a file.
                 start_new_session=True,
             )
         self._pid = os.getpid()

@@ -164,6 +164,7 @@ class _Reader:
             raise MalformedMp4(f"{end - offset} bytes at {offset} are too few for a box")
         size, raw_type = struct.unpack(">I4s", self._read(offset, SMALLEST_BOX))
         header = SMALLEST_BOX
+        # Size 1 says that one of 64 bits follows (ISO/IEC 14496-12).
         if size == 1 and end - offset >= 16:
             header = 16
             (size,) = struct.unpack(">Q", self._read(offset + SMALLEST_BOX, 8))

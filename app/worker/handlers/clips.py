@@ -163,6 +163,7 @@ def _add(
     who = _who(session, row)
     # Again under the lock: the same file may have come twice at once.
     _refuse_duplicate(session, who, part, clip.original_sha256)
+    # The name was free when the upload began; an import at the command line may have taken it since.
     name = free_name(row.name, set(session.exec(select(Stimulus.name))))
     add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
     session.flush()
