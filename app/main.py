@@ -72,6 +72,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         lifespan=lifespan,
+        # Starlette redirects to the host that the request names; `_tell` names a path alone.
         redirect_slashes=False,
     )
     store = ClipStore(settings.data_dir)
@@ -85,6 +86,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         for trouble in (OperationalError, NoConnection, OSError):
             each.add_exception_handler(trouble, _tell_unstored)
         each.add_exception_handler(Exception, _tell_unexpected)
+    # What is added last is outermost: requests beyond the limits are refused before any other work.
     app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
     app.add_middleware(WholeOrNot, bodies=bodies)
     app.add_middleware(AtOnce, of_network=settings.max_connections)
@@ -202,6 +204,7 @@ async def _tell_unstored(request: Request, error: Exception) -> Response:
 async def _tell_unexpected(request: Request, error: Exception) -> Response:
     if passes(error):  # what middleware meets comes here
         return await _tell_unstored(request, error)
+    # Behind /p/ stands a token that opens a session (decision 0010); it goes into no log.
     _log.error("unexpected error at %s", request.url.path.partition("/p/")[0] or "/p/...", exc_info=error)
     message = (
         "Something went wrong on our side. What you sent may not be stored: please go back and try again."

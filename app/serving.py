@@ -38,6 +38,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         bound = socket.socket(family, socket.SOCK_STREAM)
+        # Or a restart would be refused while connections of before are in TIME_WAIT.
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
         bound.listen(BACKLOG)  # from now on nobody else can; who connects waits until all is served
@@ -48,6 +49,7 @@ def bind(host: str, port: int) -> socket.socket:
         raise StudyError(
             f"cannot listen on {host} port {port}: {reason}; choose another with --port (or PORT)"
         ) from None
+    # Python closes descriptors in child processes otherwise (PEP 446).
     bound.set_inheritable(True)
     return bound
 
@@ -148,6 +150,7 @@ def _keep_working(settings: Settings, stop: threading.Event) -> None:
             pass
         _end(process)
         os.close(ours)
+        # A worker that fails at its start must not be started without a pause, for ever.
         stop.wait(WORKER_PAUSE_S)
 
 
@@ -198,10 +201,12 @@ def holding(settings: Settings, address: str) -> Iterator[None]:
             raise StudyError(
                 f"{path.parent} is served already, at {running_address(settings) or 'another address'}"
             ) from None
+        # Not by O_TRUNC: a second start would erase the address of the service that runs.
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"address": address, "pid": os.getpid()}).encode(), 0)
         yield
     finally:
+        # The file stays: if it were deleted, another service could lock a new one of the same name.
         os.close(descriptor)
 
 
@@ -214,6 +219,7 @@ def running_address(settings: Settings) -> str | None:
         return None
     with file:
         try:
+            # The lock and not the pid is asked: a pid may be another process's by now.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
             try:

@@ -82,6 +82,7 @@ class LoginView:
 
 
 def token_hash(token: str) -> str:
+    # Unsalted and fast is enough for 256 random bits, and a row has to be found by its hash.
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -163,6 +164,7 @@ def mark_seen(session: Session, login_id: int, now: datetime) -> None:
 def log_out(session: Session, who: Who, login_id: int, now: datetime) -> None:
     """End one of the user's own logins."""
     mine = update(Login).where(
+        # PostgreSQL refuses a number beyond its integer with an error, where none found is meant.
         col(Login.id) == min(login_id, 2**31 - 1),
         col(Login.user_id) == who.user_id,
         col(Login.revoked_at).is_(None),
@@ -177,6 +179,7 @@ def log_out_elsewhere(session: Session, who: Who, now: datetime) -> None:
     others = update(Login).where(
         col(Login.user_id) == who.user_id,
         col(Login.revoked_at).is_(None),
+        # Ids begin with 1; a comparison with NULL would be true of no row.
         col(Login.id) != (who.login_id or 0),
     )
     session.execute(others.values(revoked_at=now))

@@ -60,6 +60,7 @@ def check_strength(password: str, email: str = "") -> None:
 def _left_of(password: str, email: str) -> set[str]:
     """The distinct letters and digits left after removing guessable parts."""
     words = {*_COMMON.split(), *(part for part in re.split(r"[\W_]+", email.casefold()) if len(part) > 2)}
+    # Longest first, as alternation takes the first that fits: `admin` would leave `istrator`.
     guessed = re.compile("|".join(map(re.escape, sorted({*words, *_runs()}, key=lambda word: -len(word)))))
     known = {
         place

@@ -72,6 +72,7 @@ def begin_attempt(session: Session, counts: Sequence[Count], now: datetime) -> S
 
 def forgive(session: Session, counts: Sequence[Count], attempts: Sequence[int]) -> None:
     """The password was right: this attempt does not count, nor do earlier ones in this user's name."""
+    # The network's count stays: logging in to one's own account would otherwise allow more tries at others'.
     mine = [count.who for count in counts if not count.who.startswith("from ")]
     session.execute(
         delete(LoginAttempt).where(col(LoginAttempt.id).in_(attempts) | col(LoginAttempt.who).in_(mine))
@@ -86,6 +87,7 @@ def known_browser(secret: str, email: str) -> str:
 def known_as(secret: str, email: str, cookie: str) -> str:
     """The browser named by the cookie if it was issued to this user; else empty."""
     name = cookie.partition(".")[0]
+    # In constant time; as bytes, since compare_digest raises TypeError for text beyond ASCII.
     is_ours = hmac.compare_digest(cookie.encode(), _signed(secret, email, name).encode())
     return name if name and is_ours else ""
 

@@ -31,6 +31,7 @@ class UserView:
 
 def checked_email(text: str) -> str:
     """An email address in the one way it is kept. Raises BadEmail."""
+    # RFC 5321 lets capitals matter before the @, but people type them as they please.
     email = text.strip().lower()
     if len(email) > _LONGEST_EMAIL or not email.isprintable() or not _EMAIL.fullmatch(email):
         raise BadEmail(f"{text.strip()[:80]!r} is not an email address; write it as name@example.org.")
@@ -109,6 +110,7 @@ def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, n
     session.add(user)
     _keep_an_owner(session)
     if disabled:
+        # Revoked for good, so that switching the user on again brings no old login or token back.
         for table in (Login, ApiToken):
             mine = update(table).where(col(table.user_id) == user_id, col(table.revoked_at).is_(None))
             session.execute(mine.values(revoked_at=now))
@@ -142,6 +144,7 @@ def user_named(session: Session, email: str) -> UserView:
 
 
 def _user(session: Session, user_id: int) -> User:
+    # A larger number would be an error in PostgreSQL, whose integer ends there.
     user = session.get(User, user_id) if user_id < 2**31 else None
     if user is None:
         raise NotFound("There is no such user.")
@@ -150,6 +153,7 @@ def _user(session: Session, user_id: int) -> User:
 
 def _hold_owners(session: Session) -> None:
     """Lock the owners' rows: if two owners remove each other's role at once, the second fails."""
+    # SQLite knows no row locks and needs none: BEGIN IMMEDIATE lets one writer in at a time.
     session.exec(select(User.id).where(User.role == Role.OWNER).with_for_update()).all()
 
 

@@ -32,6 +32,7 @@ from app.trials.tables import State
 COOKIE = "lh-login"
 LOGIN_FORM = "lh-login-form"
 KNOWN = "lh-known"
+# `none` is an address typed in, or a bookmark (Fetch Metadata).
 OURS = frozenset({"same-origin", "none"})
 
 
@@ -46,12 +47,14 @@ async def check_csrf(request: Request, secret: str, cookie: str) -> None:
     A request that the browser marks as cross-site is refused even with a valid token: another host of our domain could
     have planted the cookie from which the token is derived.
     """
+    # Safari before 16.4 sends no Sec-Fetch-Site; the form's token alone decides for it.
     if request.headers.get("sec-fetch-site", "same-origin") not in OURS:
         raise NotAllowed("This form came from another site. Please open the page here and send it again.")
     given = request.headers.get("x-csrf-token")
     if given is None:
         is_form = "form" in request.headers.get("content-type", "")
         given = (await read_any_form(request)).get("csrf", "") if is_form else ""
+    # As bytes: compare_digest raises TypeError for text beyond ASCII, which a form may hold.
     if not hmac.compare_digest(given.encode(), csrf_for(secret, cookie).encode()):
         raise NotAllowed("This form is out of date. Please go back, reload the page and send it again.")
 
@@ -63,6 +66,7 @@ async def find_login(request: Request, database: Database, now: datetime) -> Who
     if who is None:
         raise NotLoggedIn("Please log in.")
     if who.login_id and who.seen_at and now - who.seen_at > logins.SEEN_EVERY:
+        # At most every five minutes, and not waited for: a page that is only read would otherwise be a write.
         database.write_soon(logins.mark_seen, who.login_id, now)
     return who
 
@@ -157,6 +161,7 @@ ShellDep = Annotated[Shell, Depends(get_shell)]
 def login_address(request: Request) -> str:
     """The login page, coming back here afterwards where here can be come back to."""
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    # Only what changes nothing can be come back to: a form's fields are gone after the login.
     return f"/admin/login?next={quote(here)}" if request.method in SAFE else "/admin/login"
 
 
@@ -166,6 +171,7 @@ def safe_next(address: str) -> str:
         parts = urlsplit(address)
     except ValueError:
         return "/admin"
+    # Browsers read a backslash as a slash (WHATWG URL), so that `/\host` would lead to another site.
     ours = not parts.scheme and not parts.netloc and parts.path.startswith("/admin") and "\\" not in address
     return address if ours and address.isprintable() else "/admin"
 
@@ -173,6 +179,7 @@ def safe_next(address: str) -> str:
 def set_cookie(
     response: Response, name: str, value: str, *, secure: bool, lasts_s: int | None = None
 ) -> None:
+    # Lax, as links from emails and other sites have to open pages; what changes something is a POST.
     response.set_cookie(
         name, value, path="/admin", httponly=True, samesite="lax", secure=secure, max_age=lasts_s
     )

@@ -27,6 +27,7 @@ async def read_any_form(request: Request) -> dict[str, str]:
     """A form's fields, however it was sent; files are kept for `sent_files`."""
     if not request.headers.get("content-type", "").lower().startswith("multipart/form-data"):
         return await read_form(request)
+    # The body can be read once, and the guard has read it for the form's token.
     if not hasattr(request.state, "form"):
         body = await bounded_body(request, MAX_BYTES)
         request.state.form, request.state.files = await _parsed(request.headers, body)
@@ -53,6 +54,7 @@ async def _parsed(headers: Headers, body: bytes) -> tuple[dict[str, str], dict[s
     files: dict[str, list[SentFile]] = {}
     for name, value in form.multi_items():
         if isinstance(value, UploadFile):
+            # A file field that was left empty is sent as a part without a name.
             if value.filename:
                 files.setdefault(name, []).append(SentFile(without_nul(value.filename), await value.read()))
         else:

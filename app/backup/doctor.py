@@ -111,6 +111,7 @@ def _database(settings: Settings) -> CheckResult:
         with engine.connect() as connection:
             revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
             if connection.dialect.name == "sqlite":
+                # Not integrity_check, which also holds every index against its table: O(n log n) instead of O(n).
                 whole = connection.scalar(text("PRAGMA quick_check(1)"))
                 if whole != "ok":
                     return CheckResult(
@@ -139,6 +140,7 @@ def _clock(settings: Settings) -> CheckResult:
         engine = create_engine(url)
         try:
             with engine.connect() as connection:
+                # The first statement pays for the start of the transaction, so that only the second is timed.
                 connection.execute(text("SELECT 1"))
                 began = time.monotonic()
                 there = connection.scalar(text("SELECT clock_timestamp()"))
@@ -235,6 +237,7 @@ def _has_worker(data: Path) -> bool:
     """A worker holds its lock for as long as it runs."""
     try:
         with (data / "worker.lock").open("rb") as file:
+            # Shared, so that two doctors at once do not take each other for the worker.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False

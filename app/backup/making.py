@@ -167,6 +167,7 @@ def forget(folder: Path, keep: int) -> int:
     with _alone(folder):
         every = backups(folder)
         old, kept = every[: len(every) - keep], every[len(every) - keep :]
+        # Lists go first: killed in between, this leaves contents too many, never a list without its contents.
         for one in old:
             (folder / LISTS / f"{one.name}.json").unlink()
         needed = {content.sha256 for one in kept for content in one.contents}
@@ -184,6 +185,7 @@ def content_path(folder: Path, sha256: str) -> Path:
 def _paths(data: Path) -> Iterator[Path]:
     for path in sorted(data.rglob("*")):
         own = path.name.endswith(_LEFT_OUT) or path.name.startswith(".write-test-")
+        # A link may lead out of the folder, and would come back as a file.
         if path.is_file() and not path.is_symlink() and not own:
             yield path
 
@@ -202,6 +204,7 @@ def _keep(folder: Path, path: Path, name: str, new: list[int]) -> CopiedFile:
     digest, size = hashlib.sha256(), 0
     try:
         with path.open("rb") as source:
+            # Taken before the bytes: a write meanwhile makes the time differ, so the next backup copies it again.
             mtime_ns = os.fstat(source.fileno()).st_mtime_ns
 
             def pieces() -> Iterator[bytes]:

@@ -51,6 +51,7 @@ def restore(
     """Put a backup back. Raises StudyError for a damaged one, a place that is not empty, and what does not come out the
     same; nothing is served or overwritten then."""
     _require_empty(settings, backup)
+    # Every content is read before anything is written: half a restore would look like a whole one.
     check(folder, backup)
     data, url = settings.data, settings.database_url
     data.mkdir(mode=0o700, parents=True, exist_ok=True)

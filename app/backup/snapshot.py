@@ -22,6 +22,7 @@ def taken(url: URL, out: Path) -> Mapping[str, str]:
     """Write the database into a file, other writers going on meanwhile; returns what its tables hold (`tables_of`)."""
     if url.get_backend_name() == "sqlite":
         return _sqlite_taken(Path(url.database or ""), out)
+    # READ COMMITTED would take a new snapshot for each statement, and count another moment than is dumped.
     engine = create_engine(url, isolation_level="REPEATABLE READ")
     try:
         with engine.connect() as connection:
@@ -72,6 +73,7 @@ def tables_of(connection: Connection) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for table in known.sorted_tables:
         digest, n = hashlib.sha256(), 0
+        # SQL promises no order, and the hash depends on it.
         rows = select(table).order_by(*(table.primary_key.columns or table.columns))
         for row in connection.execution_options(yield_per=ROWS_AT_ONCE).execute(rows):
             digest.update(json.dumps(list(row), default=_as_text).encode() + b"\n")

@@ -176,6 +176,7 @@ def names_with_original(session: Session, who: Who) -> Sequence[str]:
 def natural(text: str) -> list[tuple[int, str]]:
     """A key by which walk-2 comes before walk-10."""
     parts = _DIGITS.split(text.casefold())
+    # Cut, as int() raises for more than 4,300 digits.
     return [(int(part[:18]), part) if part.isdecimal() else (-1, part) for part in parts]
 
 

@@ -62,6 +62,7 @@ def checked_rules(values: Mapping[str, Any]) -> Rules:
 
 def hold_library(session: Session) -> None:
     """Lock the library until the transaction ends: no changes of rules, uploaded clips or removed files."""
+    # SQLite lets one writer in at a time anyway. EXCLUSIVE still lets others read.
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("LOCK TABLE library_rules IN EXCLUSIVE MODE"))
 

@@ -157,8 +157,10 @@ def _run() -> None:
     except StudyError as error:
         _refuse(error)
     except KeyboardInterrupt:
+        # 128 + SIGINT, as shells report a program that Ctrl-C has ended.
         sys.exit(130)
     except BrokenPipeError:
+        # `| head` closes the pipe early: Python would complain once more when it flushes at exit.
         sys.stderr.close()
         sys.exit(1)
     except Exception as error:

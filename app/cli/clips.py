@@ -51,6 +51,7 @@ def import_manifest(
         applied = Rules.load(rules) if rules else usual
         clips = _processed(settings, of_clips, applied, workers, size) if of_clips.rows else []
         with database.transaction() as session:
+            # Once more: others may have added a clip of this name while these were processed.
             refuse_known(session, rows)
             add_stimuli(session, clips, now())
             add_documents(session, documents, now())

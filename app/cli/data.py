@@ -56,6 +56,7 @@ def export(
 
     with opened() as (_, database):
         with database.reading() as session:
+            # Exported first: the audit log notes no export that failed.
             done = export(session, slug, what, format_, output, mode, unwatched=everything)
         if not for_service:
             with database.transaction() as session:
@@ -216,6 +217,7 @@ def _show(result: Any, render: Callable[[Any], str], shown: _As) -> None:
 
 def _print_json(summary: dict[str, Any], shown: _As) -> None:
     if shown.as_json:
+        # NaN is no JSON (RFC 8259): a missing number has to be null.
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
 
 

@@ -82,6 +82,7 @@ def _staged(folder: Path) -> "Iterator[Path]":
 
     stage = folder / STAGE
     try:
+        # First, as what an interrupted run left is not to count as somebody's files.
         rmtree(stage, ignore_errors=True)
         if folder.exists() and any(folder.iterdir()):
             raise StudyError(f"{folder} is not empty; name another folder with --out")

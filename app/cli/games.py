@@ -126,6 +126,7 @@ def _seated(
     with opened(runs, Terms(settings, folder, *budget, listen, now)) as outsiders:
         for (game, seat), address in outsiders.addresses.items():
             typer.echo(f"{game}, seat {seat}: {address}")
+        # Into a pipe Python writes in blocks, and players wait for these addresses.
         sys.stdout.flush()
         try:
             yield runs, outsiders

@@ -30,6 +30,7 @@ def serve(
     from app.serving import address_of, bind, run_service
 
     settings = Settings()
+    # Before anything is opened, so that a port in use is said at once.
     bound = bind(host, port)
     run_service(
         settings,

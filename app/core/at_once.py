@@ -45,6 +45,7 @@ class AtOnce:
         finally:
             for key, *_ in bounds:
                 self._under_way[key] -= 1
+                # Counters of sessions that are over would otherwise stay for as long as the process.
                 if not self._under_way[key]:
                     del self._under_way[key]
 

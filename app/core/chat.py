@@ -127,12 +127,14 @@ class Server:
     @property
     def headers(self) -> Mapping[str, str]:
         """Request headers, with the key if there is one. Raises StudyError for a key invalid in a header."""
+        # A line break in a header would begin another one.
         if not all("!" <= c <= "~" for c in self.key):
             raise StudyError("LIKELY_HUMAN_MODEL_KEY has spaces or characters in it that no key has")
         return {"Authorization": f"Bearer {self.key}"} if self.key else {}
 
     def without_key(self, text: str) -> str:
         """The text where the key does not occur."""
+        # A key of a few characters would blank out ordinary words.
         return text.replace(self.key, "[key]") if len(self.key) >= _SHORTEST_SECRET else text
 
 
@@ -162,6 +164,7 @@ class Call:
     def text(self) -> str:
         """The model's reply; empty if there was none."""
         content = self.message.get("content")
+        # JSON may hold half of a surrogate pair, which no file in UTF-8 takes.
         return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
 
     @property
@@ -200,6 +203,7 @@ class Chat:
         for tries in range(self._server.retries + 1):
             call = self._counted(request, end)
             yield call
+            # Doubled and spread at random: clients that failed together would otherwise return together.
             wait = self._server.backoff_s * 2**tries * (1 + rng.random())
             wait = min(_LONGEST_WAIT_S, max(wait, call.retry_after_s))
             if not call.worth_another or tries == self._server.retries or time.monotonic() + wait >= end:
@@ -212,6 +216,7 @@ class Chat:
         used = aside
         try:
             call = self._posted(request, end, most)
+            # Unknown use is counted as the whole reservation, so that a budget is never exceeded unseen.
             used = aside if call.tokens is None else call.tokens
             return call
         finally:
@@ -230,9 +235,11 @@ class Chat:
             return Call(request, _ms(start), fault=fault, tokens=None)
         except httpx2.HTTPError as error:
             words = self._server.without_key(str(error)) or type(error).__name__
+            # Without a connection nothing was asked; after it the server may have counted tokens that nobody reports.
             tokens = 0 if isinstance(error, httpx2.ConnectError) else None
             return Call(request, _ms(start), fault=f"cannot be reached: {words}", tokens=tokens)
         text = self._server.without_key(body.decode(errors="replace"))
+        # Retry-After may be a date, too (RFC 9110, 10.2.3); that form is not read.
         wait = float(asked) if asked.isdecimal() else 0.0
         call = Call(request, _ms(start), status, _json(text), retry_after_s=wait)
         return replace(call, fault=_fault(call, text), tokens=_tokens(call, text, most))
@@ -260,6 +267,7 @@ def refusal_in(text: str) -> str:
 
 def objects_in(text: str) -> list[dict[str, Any]]:
     """The JSON objects in the last 20,000 characters of a reply that stand in no other one."""
+    # A model may argue at length first; the decoder is tried at every brace, so the text is bounded.
     text = text[-_LAST:]
     decoder, found, at = json.JSONDecoder(), [], text.find("{")
     while at >= 0:
@@ -275,6 +283,7 @@ def objects_in(text: str) -> list[dict[str, Any]]:
 def _read(reply: httpx2.Response, end: float, most: int) -> bytes:
     """The body as far as it is read. Raises TimeoutError where it takes too long as a whole."""
     body = bytearray()
+    # Of the whole reply: the client's timeout is for each read, and a server may send a byte at a time for ever.
     for part in reply.iter_bytes():
         body += part
         if time.monotonic() > end:
@@ -287,7 +296,9 @@ def _read(reply: httpx2.Response, end: float, most: int) -> bytes:
 def _json(text: str) -> object:
     """Parse JSON that can be serialized again; otherwise return the text."""
     try:
+        # NaN and Infinity are no JSON (RFC 8259), though Python reads them: the log could not be read elsewhere.
         value = json.loads(text, parse_constant=str)
+        # Written at once, nested as the log nests it: what parses at the limit of depth may fail to serialize.
         json.dumps([[[[value]]]])
     except (ValueError, RecursionError):
         return text

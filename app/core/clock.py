@@ -52,7 +52,9 @@ def _measured(session: Session) -> tuple[timedelta, timedelta]:
     """The offset of this host's clock behind the database's, and the round trip; the error is half the latter."""
     connection = session.connection()
     connection.execute(_NOW)  # a connection that was not used for a while is looked at first
+    # The wall clock may be set between the two, so the round trip is taken by the monotonic one.
     here, began = datetime.now(UTC), time.monotonic()
     there: datetime = connection.execute(_NOW).scalar_one()
     took = timedelta(seconds=time.monotonic() - began)
+    # NTP's assumption: there and back take equally long, so the database read its clock halfway.
     return there - (here + took / 2), took

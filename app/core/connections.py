@@ -53,6 +53,7 @@ class _Refused(Exception):
 def most_connections() -> int:
     """The maximum number of connections per process: fewer than its file descriptors allow."""
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # Half, as a connection may need a second descriptor for the clip that it is sent.
     return max(8, min(MOST_CONNECTIONS, (descriptors - RESERVED_DESCRIPTORS) // 2))
 
 
@@ -119,6 +120,7 @@ class BoundedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._stage is Stage.IDLE:
             self._enter(Stage.HEADERS)
+        # In pieces, so that headers far beyond the limit are not gathered before it is looked at.
         for start in range(0, len(data), PIECE_BYTES):
             piece = data[start : start + PIECE_BYTES]
             self._overhead += len(piece)
@@ -193,6 +195,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _end_parsing(self, status: int, words: str) -> None:
         self._fault = status, words
+        # An exception in a callback is what stops httptools; uvicorn then calls `send_400_response`.
         raise _Refused
 
     @property
@@ -207,6 +210,7 @@ class BoundedConnection(HttpToolsProtocol):
     @property
     def _is_from_proxy(self) -> bool:
         """True if the peer is a trusted proxy."""
+        # Behind a proxy all clients share its address, and one limit for all of them would refuse everybody.
         return self.client is not None and self.client[0] in getattr(self.app, "trusted_hosts", ())
 
     @property
@@ -232,6 +236,7 @@ class BoundedConnection(HttpToolsProtocol):
         found = [each for each in among if each is not self and each._gives_way(now)]
         if found:
             found.sort(key=lambda each: (-held[each._network], not each._is_waiting, each._since))
+            # Not close(): that waits for the peer to take what is buffered, which is what a slow reader never does.
             found[0].transport.abort()
         else:
             self._refuse(503, words)
@@ -261,6 +266,7 @@ class BoundedConnection(HttpToolsProtocol):
 
     def _check_body(self) -> None:
         """A body has to come on, but while we ourselves hold it back."""
+        # While the application is behind, reading is paused, so no bytes can arrive and the client is not at fault.
         if self.flow.read_paused or self._body >= BODY_BYTES:
             self._checks = self._body = 0
         elif self._checks > BODY_CHECKS:
@@ -270,6 +276,7 @@ class BoundedConnection(HttpToolsProtocol):
     def _refuse(self, status: int, words: str) -> None:
         """Say why, where no other reply is under way on this connection, and close it."""
         is_answered = self.cycle is not None and self.cycle.response_started
+        # A second status line in the middle of a reply would be read as part of its body.
         if not is_answered if self._stage is Stage.BODY else not self._is_answering:
             body = words.encode()
             lines = [
@@ -277,6 +284,7 @@ class BoundedConnection(HttpToolsProtocol):
                 *SAFETY,
                 (b"content-type", b"text/plain; charset=utf-8"),
             ]
+            # HTTP/1.1 keeps a connection unless told: the next request would be sent into a closed one.
             lines += [(b"content-length", b"%d" % len(body)), (b"connection", b"close")]
             head = b"".join(b"%s: %s\r\n" % line for line in lines)
             self.transport.write(b"%s%s\r\n%s" % (STATUS_LINE[status], head, body))

@@ -98,6 +98,7 @@ class Database:
 
     @contextmanager
     def _writing(self, engine: Engine) -> Iterator[Session]:
+        # Attributes expired by the commit would be read again after the session is closed, and fail.
         with Session(engine, expire_on_commit=False) as session, session.begin():
             yield session
 
@@ -126,6 +127,7 @@ class Database:
         try:
             return job(self._peeking, *args, **kwargs)
         finally:
+            # An open transaction would keep an old snapshot: later peeks stale, and the log never begun anew.
             self._peeking.rollback()
 
     async def _in_thread(
@@ -155,6 +157,7 @@ class Database:
 
         def settle(result: Any, error: BaseException | None) -> None:
             if future.done():
+                # The group may be committing already: its job cannot be withdrawn, and this future takes no result.
                 return  # the request was cancelled; what it asked for is done all the same
             if error is None:
                 future.set_result(result)
@@ -165,6 +168,7 @@ class Database:
             if self._is_local:
                 settle(result, error)
             else:
+                # A future belongs to the loop's thread: setting it from the writer thread would not wake the loop.
                 loop.call_soon_threadsafe(settle, result, error)
 
         self._put(_Job(lambda session: job(session, *args, **kwargs), done))
@@ -201,6 +205,7 @@ class Database:
     def _put(self, job: _Job) -> None:
         if self._is_local:
             self._waiting.append(job)
+            # One callback for all jobs of this turn of the loop; each further job joins the same commit.
             if len(self._waiting) == 1:
                 asyncio.get_running_loop().call_soon(self._write_waiting)
             return
@@ -231,6 +236,7 @@ class Database:
             group = [job]
             while len(group) < MAX_GROUP and not self._jobs.empty():
                 following = self._jobs.get()
+                # None ends the thread; it is put back, as this group is still to be committed.
                 if following is None:
                     self._jobs.put(None)
                     break
@@ -241,6 +247,8 @@ class Database:
         try:
             with self._writing(engine) as session:
                 results = []
+                # Flushed per job, so that a broken constraint fails within this group; expunged, so that no job
+                # sees another's objects: run alone after a failure, it has to find the same.
                 for job in group:
                     results.append(job.run(session))
                     session.flush()
@@ -250,6 +258,7 @@ class Database:
                 self.failure = str(error.orig)
                 if self._is_local and "locked" in self.failure:
                     raise _Locked(group) from error
+            # Alone as well as in a group: after a deadlock PostgreSQL has rolled back, and the same job may succeed.
             if len(group) == 1 and _is_deadlock(error) and tries > 1:
                 return self._commit(group, engine, tries - 1)
             if len(group) == 1:
@@ -261,6 +270,7 @@ class Database:
                 except _Locked as locked:
                     raise _Locked(group[position:]) from locked.__cause__
             return
+        # Only after the block's commit, so that nobody is told "saved" for what a full disk then refuses.
         self.failure, self.stored_at = None, time.monotonic()
         for job, result in zip(group, results, strict=True):
             job.done(result, None)

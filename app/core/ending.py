@@ -34,6 +34,7 @@ def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
     The server's own handlers stay in place while it serves and are called after ours; outside the main thread nothing
     is called.
     """
+    # Python allows signal.signal in the main thread only.
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -43,7 +44,9 @@ def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
     def tell(number: int, frame: Any) -> None:
         _over.set()
         for hearer in hearers:
+            # A signal handler runs between any two bytecodes; only call_soon_threadsafe also wakes a loop that sleeps.
             loop.call_soon_threadsafe(hearer)
+        # Replacing uvicorn's handler would keep it from shutting down at all, so its own is called as well.
         theirs = before[signal.Signals(number)]
         if callable(theirs):
             theirs(number, frame)
@@ -101,6 +104,7 @@ class WholeOrNot:
             except asyncio.CancelledError:
                 if not is_ending() or ends < float("inf"):
                     raise
+                # Or asyncio.timeout and wait_for would still take the task for cancelled (Python 3.11).
                 task.uncancel()
                 return await in_time()  # what is here already, or comes within a moment
             finally:

@@ -31,6 +31,7 @@ def make_engine(
     """
     if url.get_backend_name() != "sqlite":
         return create_engine(url, pool_pre_ping=True) if writing else _reading_over_network(url)
+    # Requests of the loop and of its threads share the pool; each session uses its connection alone.
     engine = create_engine(url, connect_args={"check_same_thread": False})
 
     @event.listens_for(engine, "connect")
@@ -52,6 +53,8 @@ def make_engine(
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
+        # A reader that turns writer fails at once where another wrote meanwhile (SQLITE_BUSY, whatever the timeout);
+        # IMMEDIATE takes the lock first, where waiting is possible.
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine

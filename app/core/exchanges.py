@@ -34,6 +34,7 @@ class Exchanges:
                     self._file = self._stack.enter_context(self._path.open("a+", encoding="utf-8"))
                     self._end_line(self._file)
                 self._file.write(text + "\n")
+                # Flushed per line: a buffer would be lost with a run that is killed.
                 self._file.flush()
             except OSError as error:
                 raise StudyError(f"cannot write {self._path}: {error.strerror}") from None

@@ -46,6 +46,7 @@ class SafetyHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._https:
+            # A proxy that ends TLS may not say so, and cookies follow the scheme of the scope.
             scope = {**scope, "scheme": "https"}
         is_private = scope.get("path", "").startswith(_PRIVATE)
         headers = [*SAFETY, (b"cache-control", b"no-store")] if is_private else SAFETY

@@ -18,6 +18,7 @@ _MIGRATIONS = Path(__file__).parents[2] / "migrations"
 def open_database(settings: Settings, *, checkpointing: bool = False) -> Database:
     """The settings' database, migrated. Raises StudyError where it cannot be reached or is newer than this program."""
     url = settings.database_url
+    # Foreign keys are off, as SQLite alters most of a table by building it anew and dropping the old one.
     engine = make_engine(url, writing=True, enforcing=False)
     try:
         with engine.begin() as connection:
@@ -50,6 +51,7 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     config.set_main_option("script_location", str(_MIGRATIONS))
     if connection.dialect.name == "postgresql":
         # two processes that start together: the second waits here, then finds nothing left to do
+        # Held until the transaction ends, so a crash in the middle of it leaves no lock behind.
         connection.exec_driver_sql("SELECT pg_advisory_xact_lock(7436)")
     try:
         command.upgrade(config, revision)

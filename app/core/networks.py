@@ -19,4 +19,5 @@ def _network_of(address: str) -> str:
         return address
     if isinstance(found, ipaddress.IPv4Address):
         return str(found)
+    # A subscriber is usually given a whole /64, so single IPv6 addresses limit nobody.
     return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))

@@ -25,6 +25,7 @@ def _watch(wait: Callable[[], object], leave: Callable[[], object]) -> None:
     wait()
     leave()
     threading.Event().wait(GRACE_S)
+    # sys.exit() in a thread ends that thread alone.
     os._exit(1)
 
 

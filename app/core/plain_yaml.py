@@ -37,6 +37,7 @@ class PlainLoader(ShallowLoader):
         node = super().compose_node(parent, index)
         assert node is not None
         if isinstance(event, yaml.AliasEvent):
+            # An anchor is open until its node is whole: an alias within it would make a circle that no model can take.
             if node not in self._values:
                 raise yaml.MarkedYAMLError(problem="a value holds itself", problem_mark=mark)
             self._n += self._values[node]

@@ -23,6 +23,7 @@ def tighten(settings: "Settings") -> Sequence[str]:
     paths = [folder]
     if url.get_backend_name() == "sqlite":
         file = Path(url.database or "").absolute()
+        # WAL and shared memory hold the newest answers until a checkpoint, so they are as private as the database.
         paths += [file.with_name(file.name + end) for end in ("", "-wal", "-shm", ".lock")]
     return [said for path in paths if path.exists() and (said := _close(path))]
 
@@ -31,6 +32,7 @@ def _close(path: Path) -> str:
     mode = path.stat().st_mode
     if not mode & OTHERS:
         return ""
+    # The sticky bit marks folders such as /tmp, where a chmod would lock out all other users.
     if mode & stat.S_ISVTX:
         return f"{path} is shared by all users of this machine, who can read what is in it; use a folder of its own"
     try:

@@ -8,6 +8,7 @@ from sqlalchemy import JSON, CheckConstraint, Column, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import SQLModel
 
+# Alembic drops a constraint by its name only, and SQLite gives none by itself.
 SQLModel.metadata.naming_convention = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
     "uq": "uq_%(table_name)s_%(column_0_N_name)s",
@@ -47,6 +48,7 @@ def one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
 
 def json_column(nullable: bool = False) -> Column[Any]:
     """JSON; where it may be absent, absent is SQL's NULL."""
+    # PostgreSQL's plain JSON has no equality, so neither GROUP BY nor DISTINCT works on it.
     type_ = JSON(none_as_null=nullable).with_variant(JSONB(none_as_null=nullable), "postgresql")
     return Column(type_, nullable=nullable)
 

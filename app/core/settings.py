@@ -65,6 +65,7 @@ class Settings(BaseSettings):
         folder = self.data.absolute()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Permission bits do not tell: root ignores them, and a file system may be mounted read-only. So write.
             probe = folder / f".write-test-{secrets.token_hex(4)}"
             probe.touch()
             probe.unlink()
@@ -88,6 +89,7 @@ class Settings(BaseSettings):
     def _kept_secret(self, path: Path) -> str:
         if not path.exists():
             fresh = self.data_dir / f"secret-{secrets.token_hex(4)}"
+            # The mode is set at creation: a chmod after the write would leave the secret readable for a moment.
             fresh.touch(mode=0o600)
             fresh.write_text(secrets.token_urlsafe(32))
             try:
@@ -104,6 +106,7 @@ class Settings(BaseSettings):
         found: dict[str, str] = {}
         for at, word in enumerate(self.programs.get_secret_value().split(), start=1):
             name, _, token = word.partition("=")
+            # A token that two programs share would not tell which of them asks.
             if not name or name in found or not _TOKEN.fullmatch(token) or token in found.values():
                 raise StudyError(
                     f"LIKELY_HUMAN_PROGRAMS: entry {at} is no NAME=TOKEN of its own; a token has 20 letters, digits, -"

@@ -19,6 +19,7 @@ from app.core.errors import StudyError
 from app.core.problems import Problem, nearest, quoted
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+# Negative numbers begin with a formula's sign as well, and have to stay numbers for R and pandas.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)")
 _LONGEST_CELL = csv.field_size_limit()
 _IN_UTF8 = "save it as CSV in UTF-8"

@@ -31,6 +31,7 @@ def passes(error: BaseException) -> bool:
     """True if the failure is temporary and not a fault of ours."""
     if isinstance(error, OperationalError):
         code = getattr(error.orig, "sqlite_errorcode", None)
+        # The low byte is SQLite's primary result code; the extended ones add detail above it.
         return code is None or code & 0xFF in _OF_THE_PLACE
     return isinstance(error, NoConnection) or is_full(error)
 
@@ -69,6 +70,7 @@ def _leave_a_trace(session: Session) -> None:
     """Make a test write without effect: on SQLite a number in the file's first page, on PostgreSQL a transaction id."""
     if session.get_bind().dialect.name == "sqlite":
         version = session.execute(text("PRAGMA user_version")).scalar_one()
+        # The same number again still writes the first page, so a full disk is noticed.
         session.execute(text(f"PRAGMA user_version = {int(version)}"))
     else:
         session.execute(text("SELECT txid_current()"))

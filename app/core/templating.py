@@ -59,6 +59,7 @@ class Static(StaticFiles):
 
     def file_response(self, *args: Any, **kwargs: Any) -> Response:
         response = super().file_response(*args, **kwargs)
+        # no-cache still allows 304: the browser asks with its ETag and fetches only what has changed.
         response.headers["Cache-Control"] = "no-cache"
         return response
 

@@ -15,11 +15,13 @@ def written_whole(out: Path) -> Iterator[IO[bytes]]:
     """A file that appears at `out` at the end of the block, or not at all. Raises StudyError on failure."""
     if not out.name:
         raise StudyError(f"--out {str(out)!r} names no file")
+    # In the same folder, since a rename is atomic only within one file system.
     part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("wb") as file:
             yield file
             file.flush()
+            # Without it a power cut may keep the new name and lose the contents.
             os.fsync(file.fileno())
         part.replace(out)
     except OSError as error:

@@ -64,6 +64,7 @@ def jobs_of(
     session: Session, kind: Kind, study_id: int | None, *, limit: int = 50, standing: bool = False
 ) -> Sequence[JobView]:
     """Jobs, newest first; `standing` leaves out finished ones."""
+    # In SQL `= NULL` is never true, and jobs of no study have NULL there.
     found = select(Job).where(Job.kind == kind, col(Job.study_id).is_not_distinct_from(study_id))
     if standing:
         found = found.where(col(Job.status).in_(STANDING))
@@ -72,6 +73,7 @@ def jobs_of(
 
 def cancel(session: Session, job_id: int, now: datetime) -> None:
     """A queued job is over at once, a running one at its next step. Raises Conflict for one that is over."""
+    # One conditional update: a job that ends meanwhile is not overwritten.
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status).in_(STANDING))
     if not session.execute(mine.values(status=JobStatus.CANCELLED, ended_at=now)).rowcount:  # type: ignore[attr-defined]
         raise Conflict("This job is already over.")
@@ -108,6 +110,7 @@ def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool 
         queued = queued.where(Job.tries > 0)
     in_turn = case({kind: turn for turn, kind in enumerate(kinds)}, value=col(Job.kind))
     oldest = queued.order_by(in_turn, col(Job.id)).limit(1)
+    # On PostgreSQL a lane takes another row instead of waiting for one that is then taken; SQLite ignores it.
     job = session.exec(oldest.with_for_update(skip_locked=True)).first()
     if job is None:
         return None
@@ -178,6 +181,7 @@ def finish(
 ) -> None:
     """A running job is over; one that was cancelled meanwhile stays cancelled, one that was asked for again waits."""
     is_mine = (col(Job.id) == asked.id, col(Job.status) == JobStatus.RUNNING)
+    # Locked, as it may be cancelled or asked for again at this moment.
     job = session.exec(select(Job).where(*is_mine).with_for_update()).first()
     if job is None:
         return

@@ -72,6 +72,7 @@ def _columns(positions: Path) -> Columns | None:
     if table.ndim != 2 or table.shape[1] != len(header) or not set(_PLACE) <= set(header):
         return None
     columns = {name: table[:, at] for at, name in enumerate(header)}
+    # Interpolation needs times that rise.
     is_path = len(table) > 1 and np.isfinite(table).all() and (np.diff(columns["t_s"]) > 0).all()
     return columns if is_path else None
 
@@ -94,6 +95,7 @@ def _written(columns: Columns, common: InCommon, folder: Path) -> Path:
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(columns)
+    # Nine significant digits: the rounding to common decimals shows again, without the noise of binary fractions.
     writer.writerows([f"{value:.9g}" for value in row] for row in zip(*shown, strict=True))
     content = table.getvalue().encode()
     target = folder / f"{hashlib.sha256(content).hexdigest()}.csv"

@@ -55,6 +55,7 @@ async def ask_judges(
     try:
         return await database.write(_ask, who, study, wish, trained, token, now)
     except BaseException:
+        # Also for a cancelled request: CancelledError is no Exception.
         if token:
             path.unlink(missing_ok=True)
         raise

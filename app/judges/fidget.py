@@ -43,8 +43,10 @@ def correcting(files: StimulusFiles) -> float:
     duration_s = float(track[TIME][-1] - track[TIME][0])
     if duration_s < SHORTEST_S:
         raise JudgeFailed(files.positions, f"lasts {duration_s:.1f} s; at least {SHORTEST_S:g} s are needed")
+    # Equal steps, as Welch's method needs.
     at_s = np.arange(track[TIME][0], track[TIME][-1], 1 / SAMPLE_HZ)
     x_m, y_m, heading_rad = (
+        # Unwrapped first: between 3.1 and -3.1 rad an interpolation would swing round through 0.
         np.interp(at_s, track[TIME], values)
         for values in (track["x_m"], track["y_m"], np.unwrap(track["heading_rad"]))
     )

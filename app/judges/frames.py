@@ -41,6 +41,7 @@ def read_frames(files: StimulusFiles, settings: Settings, size: Size = FRAME) ->
 @lru_cache(maxsize=4)
 def _cached_frames(clip: Path, changed_ns: int, rate_hz: float, as_lines: bool, size: Size) -> Bytes:
     """Frames, cached for the last clips, as several copies of a network look at the same pair."""
+    # `changed_ns` is for the key alone: a file that was written anew is read anew.
     return _read(clip, rate_hz, as_lines, size)
 
 
@@ -48,6 +49,7 @@ def _cached_frames(clip: Path, changed_ns: int, rate_hz: float, as_lines: bool, 
 def _read(clip: Path, rate_hz: float, as_lines: bool, size: Size) -> Bytes:
     """Sampled frames: at each step the last one that had begun; with `as_lines` its mean over the rows."""
     span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
+    # Without the margin 2 s at 3 Hz may come out as 5.999 and lose a frame.
     n = int(float(span.end - span.start) * rate_hz + 1e-6)
     shape = size[1:] if as_lines else size
     if n * math.prod(shape) * COLOURS > _MOST_BYTES:

@@ -52,6 +52,7 @@ class FrozenFeatures:
         self.name, self.sha256 = path.name, hashlib.sha256(data).hexdigest()
         self._path = path
         options = onnxruntime.SessionOptions()
+        # Fatal faults alone: onnxruntime writes its own lines to standard error.
         options.log_severity_level = 4
         try:
             # From bytes: what was hashed is what runs, and no file beside it is read.

@@ -136,6 +136,7 @@ def _of_table(path: Path, folder: Path) -> Iterator[Located]:
         if first is not row:
             rows[name].append(row)
     for number, (name, own) in enumerate(rows.items()):
+        # By number, as a path's name may be no file name.
         file = folder / f"{number}.csv"
         with file.open("w", newline="", encoding="utf-8") as out:
             csv.writer(out).writerows([kept, *([row.cells[column] for column in kept] for row in own)])

@@ -57,10 +57,12 @@ def _moved(clip: Path) -> float:
         height = max(2, round(WIDTH * stream.height / stream.width))
         for _, frame in decoded(clip, container, stream):
             small = shrinking.reformat(frame, WIDTH, height, "gray", interpolation="AREA")
+            # Signed: differences of uint8 wrap round below 0.
             grey = small.to_ndarray().astype(np.int16)
             if before is not None:
                 changes.append(float(np.abs(grey - before).mean()))
             before = grey
     if not changes:
         raise NotAVideo(clip, "holds fewer than two frames")
+    # Not the mean over frames, which the frame rate would decide.
     return float(np.sum(changes)) / float(span.end - span.start)

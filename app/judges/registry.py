@@ -97,6 +97,7 @@ def load(registered: Registered) -> Judge:
     try:
         made = getattr(import_module(module), cls)()
     except (Exception, SystemExit) as error:
+        # SystemExit is no Exception: a package that exits would take the process with it.
         fault = " ".join(f"{type(error).__name__}: {error}".split())
         raise JudgeUnavailable(f"{registered.who} cannot be loaded ({fault[:300]})") from error
     info = getattr(made, "info", None)

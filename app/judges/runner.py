@@ -156,6 +156,7 @@ def _names(files: StimulusFiles) -> tuple[str, ...]:
 
 def mirrored(verdict: Verdict, info: JudgeInfo) -> Verdict:
     """The same verdict where a is called b."""
+    # Adding 0.0 turns -0.0 into 0.0 (IEEE 754).
     score = None if verdict.score is None else 2 * info.even - verdict.score + 0.0
     return replace(verdict, choice=_MIRRORED[verdict.choice], score=score)
 

@@ -90,6 +90,7 @@ def cut_positions(positions: Path, span: Span, folder: Path) -> Path:
     except (OSError, ValueError, IndexError, TableFault):
         return positions
     end_s = span.start_s + span.lasts_s
+    # Times were rounded when they were written: a moment at an edge must not fall on either side by chance.
     kept = [span.start_s - _ROUNDING_S <= time < end_s - _ROUNDING_S for time in times]
     if (all(kept) and span.start_s == 0) or not all(map(math.isfinite, times)):
         return positions

@@ -123,6 +123,7 @@ def written_model(out: Path, file: str, data: bytes, card: Mapping[str, Any], te
     except OSError as error:
         raise StudyError(f"cannot write {out}: {error.strerror}") from None
     values = json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False)
+    # A folder holds a model once it has the card for programs, which is therefore written last.
     for name, content in ((file, data), (CARD_TEXT, text.encode()), (CARD, f"{values}\n".encode())):
         with written_whole(out / name) as target:
             target.write(content)

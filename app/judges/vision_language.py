@@ -266,6 +266,7 @@ def _parsed_reply(call: Call) -> dict[str, Any]:
         choice = str(each.get("choice", "")).strip().lower()
         if choice in ("first", "second"):
             p, is_first = each.get("probability"), choice == "first"
+            # In Python True is an int.
             is_share = isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1
             return {
                 "result": "answered",
@@ -315,6 +316,7 @@ def _verdict(
     if len(found) < len(ORDERS):
         words = " and ".join(answer.result for answer in answers if answer.for_a is None)
         return _row(pair, terms, repeat, begun_at, problem=f"not answered in both orders: {words}")
+    # Rounded before the choice is made, so that it follows from the score that is written.
     for_a = round(fmean(found), 6)
     choice: Choice | None = "a" if for_a > 0.5 else "b" if for_a < 0.5 else None
     row = _row(pair, terms, repeat, begun_at, choice=choice, score=for_a)

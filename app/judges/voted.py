@@ -98,6 +98,7 @@ def train_on_votes(
     }
     data = packed(arrays)
     file = f"{hashlib.sha256(data).hexdigest()}.safetensors"
+    # Sorted, so that the same clips have one hash, whatever their names and order.
     contents = sorted(sorted(clip.hashes) for clip in study.clips.values())
     card = {
         "format": CARD_FORMAT,
@@ -146,6 +147,7 @@ def _votes(study: VotedStudy, frozen: FrozenFeatures | None) -> Votes:
     names = list(study.clips)
     place = {name: number for number, name in enumerate(names)}
     table = np.array([_numbers(study.clips[name], frozen) for name in names])
+    # A clip without a scene is a scene of its own; \0 is in no scene's name.
     scenes = [study.clips[name].scene or f"\0{name}" for name in names]
     pairs = {pair.pair: number for number, pair in enumerate(study.known)}
     rows = study.rows
@@ -218,6 +220,7 @@ def cross_fitted_rows(
 
 
 def _verdict(chance: float) -> Verdict:
+    # Rounded before the choice is made, so that it follows from the score that is written.
     score = round(chance, 6)
     return Verdict("a" if score > 0.5 else "b" if score < 0.5 else None, score)
 
@@ -236,6 +239,7 @@ class VoteJudge:
             n = _whole(card["features"]["n"]) if frozen else len(FEATURES)
             path = folder / str(card["weights"]["file"])
             data = path.read_bytes()
+            # The card names the file, and must not lead out of its folder.
             if path.parent != folder or hashlib.sha256(data).hexdigest() != path.stem:
                 raise JudgeUnavailable(
                     f"{path}: was changed since it was written; its name is the hash of its content"

@@ -48,6 +48,7 @@ def places(session: Session) -> Mapping[str, Place]:
     for token, n_bytes, status in session.exec(waiting):
         total += n_bytes
         if status == JobStatus.QUEUED:
+            # However many lanes there are, a file takes its own time at least.
             seconds = None if pace is None else pace * max(total / _AT_ONCE, n_bytes)
             found[token] = Place(len(found), seconds, is_held)
     return found

@@ -92,10 +92,12 @@ async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, no
     expected = await database.read(uploads.unfinished_bytes)
     token = uploads.new_token()
     part = part_path(data_dir, token)
+    # Outside the write: jobs touch rows alone, as a slow one delays every answer (decision 0001).
     await anyio.to_thread.run_sync(_make_room, part, expected + new.bytes)
     try:
         view = await database.write(uploads.begin_upload, who, new, token, now)
     except BaseException:
+        # Also for a cancelled request: CancelledError is no Exception.
         part.unlink(missing_ok=True)
         raise
     return Received(view, 0)
@@ -124,6 +126,7 @@ async def receive(
     if at == offset and (there := await anyio.to_thread.run_sync(length_of, part)) != offset:
         raise WrongOffset(there)
     if at == view.bytes:
+        # On disk before the row says so: after a power cut the queue must not promise bytes that are gone.
         await anyio.to_thread.run_sync(_sync, part)
         view = await database.write(uploads.hand_over, who, token, now)
     return Received(view, at)
@@ -198,12 +201,14 @@ async def take_form(
 def append(part: Path, at: int, data: bytes) -> int:
     """Add bytes to the end of a part file, which has to be at `at`; returns where the end is now."""
     try:
+        # Append mode would ignore the position, and make a deleted file anew.
         with part.open("r+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             end = file.seek(0, os.SEEK_END)
             if end != at:
                 raise WrongOffset(end)
             view = memoryview(data)
+            # An unbuffered write may take fewer bytes than it was given.
             while view:
                 view = view[file.write(view) :]
     except FileNotFoundError:
@@ -262,6 +267,7 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
 
 def _check_announced(request: Request, view: UploadView, offset: int) -> None:
     announced = request.headers.get("content-length", "")
+    # int() raises for more than 4,300 digits.
     if announced.isdecimal() and offset + int(announced[:20]) > view.bytes:
         raise TooManyBytes(_too_many(view))
 

@@ -82,6 +82,7 @@ def _cell(value: object) -> str | int | float | bool | None:
 
 
 def _number(value: float) -> float:
+    # Not `>`: NaN compares false with every number, and is to be refused, too.
     if not abs(value) <= LARGEST_NUMBER:
         raise ValueError(f"is not a number between -{LARGEST_NUMBER:g} and {LARGEST_NUMBER:g}")
     return value

@@ -34,6 +34,7 @@ class Stimulus(SQLModel, table=True):
     attributes: dict[str, str] = Field(sa_column=json_column())
     original_name: str | None = None
     original_sha256: str | None = None
+    # Originals may have 4 GB, more than PostgreSQL's integer holds.
     original_bytes: int | None = Field(default=None, sa_type=BigInteger)
     clip_sha256: str | None = None
     clip_bytes: int | None = None

@@ -55,6 +55,7 @@ class NewUpload(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     file_name: Annotated[str, Field(max_length=20_000)]
+    # JavaScript's numbers are whole up to 2**53 only.
     bytes: Annotated[int, Field(ge=0, lt=2**53, description="how long the file is")]
     source: Annotated[str, Field(max_length=200, description="human, hybrid, symbolic, ...")]
     attributes: Annotated[

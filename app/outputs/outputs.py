@@ -146,6 +146,7 @@ def judging_file(
 
 
 def _file_of(job: JobView, folder: Path, name: str) -> OutputFile:
+    # Only what the run itself has listed: a path from an address could lead out of the folder.
     if name not in job.result["files"]:
         raise NotFound("There is no such file in this run.")
     path = folder / name

@@ -115,6 +115,7 @@ def standing(session: Session, study: StudyHere, asked: ResultsRequest) -> Stand
 def is_wanted(now_standing: Standing, now: datetime, *, is_kept: bool) -> bool:
     """True if results must be computed: none are stored, or they are outdated and older than a minute."""
     there = now_standing
+    # What failed is not begun again for the same answers, or every look at the page would begin it.
     if there.under_way or there.failed:
         return False
     if there.shown is None or not is_kept:
@@ -182,7 +183,9 @@ def _counts(session: Session, study: StudyHere) -> dict[str, int]:
     def joined(table: type[Response] | type[Exclusion], *what: Any) -> Any:
         return of_study(*what).join(table, col(table.session_id) == ParticipantSession.id)
 
+    # The newest id as well: an answer deleted and another one given leave the count as it was.
     responses = first(joined(Response, func.count(), func.max(Response.id)))
+    # Lifting an exclusion adds no row, so those lifted are counted, too.
     exclusions = first(joined(Exclusion, func.count(), func.count(col(Exclusion.lifted_at))))
     sessions = first(of_study(func.count(), func.count(col(ParticipantSession.ended_at))))
     versions = first(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study.id))

@@ -40,6 +40,7 @@ PRINTED_RSR: Mapping[int, str] = {
     5: "0.95 0.40 0.69 0.51 0.51 0.63 0.67 0.65 0.87 0.65",
     6: "0.61 0.50 0.50 0.61 0.50 0.50 0.50 0.50 0.50 0.50",
 }
+# With a margin, as 0.655 - 0.65 is more than 0.005 in binary.
 HALF_A_DIGIT = 0.005 + 1e-9
 HALF_A_CENT = 0.005
 

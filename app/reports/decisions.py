@@ -52,6 +52,7 @@ def decisions_of(file: MatchFile) -> Decisions:
     table = pd.DataFrame(rows)
     features = [str(name) for name in table if name not in KEYS]
     table[features] = table[features].astype(float)
+    # A feature of one value cannot be told from the intercept.
     varied = [name for name in features if table[name].nunique(dropna=False) > 1]
     return Decisions(table, varied, seats[0].occupant)
 
@@ -59,6 +60,7 @@ def decisions_of(file: MatchFile) -> Decisions:
 def write_decisions(decisions: Decisions, folds: Mapping[str, Sequence[int]], path: Path) -> None:
     """The decisions with features and the fold of each, for predictors elsewhere. Raises StudyError."""
     table = decisions.table[[*KEYS, *decisions.features]].assign(**folds)
+    # NaN alone differs from itself (IEEE 754); its cell is empty.
     rows = [["" if value != value else str(value) for value in row] for row in table.itertuples(index=False)]
     with written_whole(path) as file:
         file.write(csv_text([str(name) for name in table], rows).encode())

@@ -23,6 +23,7 @@ async def exported(settings: Settings, slug: str, what: str, format_: Format, mo
     out = folder / f"{secrets.token_hex(8)}.{format_}"
     options = ["--what", what, "--format", format_, "--out", str(out), "--for-service"]
     options += ["--mode", mode] if mode else []
+    # Each is a process that loads pandas: more at once would take the processors from the answers.
     async with _turns:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "app", "export", *options, "--", slug,

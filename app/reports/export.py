@@ -208,6 +208,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, bool):
+        # Before str(), which would write Python's True.
         return "true" if value else "false"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 

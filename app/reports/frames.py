@@ -29,6 +29,7 @@ _TYPES: dict[ColumnType, pa.DataType] = {
 Types = Mapping[str, pa.DataType]
 _KEYS: Types = {"session_key": pa.int64(), "pair_key": pa.int64()}
 
+# NumPy's integers and booleans have no missing value; pandas would make floats and objects of them.
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
 
 
@@ -49,6 +50,7 @@ def responses_frame(
         places = pc.index_in(table.pop(key), once.pop(key))
         if places.null_count:  # PostgreSQL lets others delete between two statements
             raise NotFound(f"the study {slug} was deleted while it was read")
+        # By places in a list of unique rows: what is alike in many answers crosses the driver once.
         table |= {name: cells.take(places) for name, cells in once.items()}
     frame = {column.name: _cells(table.pop(column.name), column) for column in columns}
     return check_responses(pd.DataFrame(frame), slug, columns=columns)
@@ -77,6 +79,7 @@ def _table(connection: Connection, statement: Select[Any], types: Types) -> dict
 
 def _cells(cells: pa.ChunkedArray, column: Column) -> pd.Series:
     """Cells for pandas; repeated texts are stored once."""
+    # A category for texts that repeat; free text and ids have as many values as rows, where it would cost more.
     repeated = column.type == "text" and not (column.prose or column.distinct)
     cells = cells.dictionary_encode() if repeated else cells
     return pd.Series(cells.to_pandas(types_mapper=_NULLABLE.get))

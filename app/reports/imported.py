@@ -178,6 +178,7 @@ def _design(
 
 def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Each row by column, a missing cell as None."""
+    # As objects first, since a column of integers holds no None.
     plain = rows.astype(object)
     return plain.where(rows.notna(), None).to_dict("records")  # type: ignore[return-value]
 
@@ -196,6 +197,7 @@ def _add_answers(session: Session, version: StudyVersion, rows: pd.DataFrame, no
         }
         for row in answers
     ]
+    # Otherwise the database may return the ids in another order than that of the rows.
     adding = insert(Trial).returning(col(Trial.id), sort_by_parameter_order=True)
     trial_ids = session.execute(adding, trials).scalars().all()
     session.execute(

@@ -234,6 +234,7 @@ def _items(session: Session, slug: str, items: pd.DataFrame, now: datetime) -> t
 
 def _add_answers(session: Session, version: StudyVersion, answers: pd.DataFrame, now: datetime) -> int:
     """One session for each person and run, one trial for each item; returns how many answers there are."""
+    # \0 is in no name (refused above), so that no two runs fall together.
     runs = answers["participant"] + "\0" + answers["run"].astype("str")
     nowhen = pd.Series(pd.NaT, index=answers.index)
     rows = answers.assign(session=runs, arm=None, mode="live", shown_at=nowhen, answered_at=nowhen)

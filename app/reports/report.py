@@ -63,7 +63,7 @@ class ReportInfo:
     ratings: tuple[str, ...] = ()
 
 
-# ResultsContext what tells nothing of how far it is and may be ended at any step.
+# Round computations that report no progress and may be ended at any step.
 Computing = Callable[[], AbstractContextManager[None]]
 
 

@@ -18,6 +18,7 @@ from app.studies.tables import StudyShare
 from app.trials.tables import State, Study
 
 _SLUG = re.compile(SLUG_PATTERN)
+# PostgreSQL's integer ends below it; a larger number in an address would be an error there.
 _MOST_ID = 2**31
 # Words that the pages need in the place of a study's name.
 RESERVED = frozenset({"new"})

@@ -56,6 +56,7 @@ def delete_study(session: Session, by: Actor, study: StudyHere, name: str, now: 
     files = [str(job.params.get("file") or "") for job in jobs]
     deleted = Deleted([job.id or 0 for job in jobs], [token for token in files if TOKEN.fullmatch(token)])
     session.expunge_all()
+    # Rows that refer to others go first, as the foreign keys demand.
     for table in reversed(SQLModel.metadata.sorted_tables):
         if (belongs := belonging(table, study.id)) is not None:
             session.execute(delete_from(table).where(belongs))
@@ -88,6 +89,7 @@ def _sessions(what: Any, study_id: int) -> Any:
 
 def _hold_sessions(session: Session, study_id: int) -> None:
     """Lock the study's sessions: new sessions and answers wait while all are deleted, and then find none."""
+    # In one order everywhere, so that two deletions cannot wait for each other's rows.
     versions = select(StudyVersion.id).where(StudyVersion.study_id == study_id).order_by(col(StudyVersion.id))
     ids = session.exec(versions.with_for_update()).all()
     theirs = select(ParticipantSession.id).where(col(ParticipantSession.version_id).in_(ids))

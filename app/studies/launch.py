@@ -164,6 +164,7 @@ def _open(
 
 def hold(session: Session, study: StudyHere) -> Study:
     """The study's row, locked until the commit. Raises NotFound if it was deleted."""
+    # Read anew under the lock: an object that the session has already would keep its old state.
     held = (
         select(Study).where(Study.id == study.id).with_for_update().execution_options(populate_existing=True)
     )

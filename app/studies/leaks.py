@@ -76,6 +76,7 @@ def _clues(
     contents: Mapping[str, _Kept], named: Mapping[str, str], sources: Iterable[str]
 ) -> Mapping[str, Clues]:
     """Clues by name, without clips and contents not stored here."""
+    # `(?!)` matches nothing, where an empty alternative would match everywhere.
     names = re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(sources))) or '(?!)'})(?!\w)", re.IGNORECASE
     )

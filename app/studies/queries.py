@@ -12,6 +12,7 @@ STATE = case((_study.c.archived_at.is_(None), _study.c.state), else_=State.CLOSE
 
 
 def study_named(session: Session, slug: str) -> Study:
+    # An argument that is no UTF-8 comes with lone surrogates (PEP 383), which no database takes.
     slug = slug.encode("utf-8", "replace").decode()
     study = session.exec(select(Study).where(Study.slug == slug)).first()
     if study is None:

@@ -65,6 +65,7 @@ def load_version(
     which may get other comments as long as it makes the same design.
     """
     refuse_mixed_processing(session, design)
+    # Locked, so that two saves at once do not make two versions of one number.
     study = session.exec(select(Study).where(Study.slug == design.study).with_for_update()).first()
     if study is None:
         study = Study(slug=design.study, state=State.DRAFT, created_at=now)
@@ -264,6 +265,7 @@ def set_state(
     """
     study_id = study_named(session, slug).id
     study = session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()
+    # The session may hold the row as it was before the lock.
     session.refresh(study)
     before, now = State(study.state), now or datetime.now(UTC)
     if state in (State.LIVE, State.PILOT):

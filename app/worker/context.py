@@ -66,6 +66,7 @@ class Work:
         while not over.wait(LOOK_EVERY_S):
             ending = Stopping if self.stop.is_set() else None if self._goes_on() else Cancelled
             if ending is not None:
+                # Raised at the thread's next bytecode: a long call into C ends first.
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(ending))
 
     def _goes_on(self) -> bool:

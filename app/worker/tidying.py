@@ -65,6 +65,7 @@ def _remove_parts(data_dir: Path, database: Database, now: datetime) -> None:
 def _remove_outputs_of_deleted(data_dir: Path, database: Database) -> None:
     """Remove output that a study's deletion left because the service ended."""
     folders = {path.parent for path in (folder(data_dir, 0) for folder in FOLDERS)}
+    # Folders before rows: a job that is asked for in between is known, and loses nothing.
     found = {int(path.name) for folder in folders for path in folder.glob("*") if path.name.isdecimal()}
     with database.reading() as session:
         known = set(session.exec(select(Job.id)))

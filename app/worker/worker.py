@@ -35,6 +35,7 @@ def work(settings: Settings, database: Database, stop: threading.Event) -> None:
     with _holding(settings, stop) as held:
         if not held:
             return
+        # Under the lock alone: a job marked as running can only be a dead worker's then.
         with database.transaction() as session:
             queue.requeue(session, datetime.now(UTC))
         tidy(settings.data_dir, database, datetime.now(UTC))
@@ -80,6 +81,7 @@ def _lane(settings: Settings, database: Database, kinds: Sequence[Kind], stop: t
 
 
 def _next(database: Database, kinds: Sequence[Kind]) -> JobView | None:
+    # Looked for by reading: every lane asks four times a second, and a write takes the lock that answers need.
     with database.reading() as session:
         if not queue.is_waiting(session, kinds):
             return None
@@ -155,6 +157,7 @@ def _holding(settings: Settings, stop: threading.Event) -> Iterator[bool]:
     with (settings.data_dir / "worker.lock").open("a") as file:
         while not stop.is_set():
             try:
+                # Not blocking: a process that waits in flock would not see `stop`.
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 stop.wait(IDLE_S)

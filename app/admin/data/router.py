@@ -65,6 +65,7 @@ async def open_report(
     now: Now,
 ) -> Response:
     file = await database.read(outputs.report_file, who, study, job_id, name, settings.data_dir)
+    # A viewer changes nothing, and so marks no report as seen.
     if who.may_edit:
         database.write_soon(mark_job_seen, job_id, now)
     return FileResponse(file.path, media_type=file.content_type, headers=NO_STORE)

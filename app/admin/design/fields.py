@@ -198,6 +198,7 @@ def _forget(keys: Keys, entry: Group, changed: Mapping[str, str]) -> None:
 
 def cleaned(text: str) -> str:
     """A value as every browser means it."""
+    # Forms send line breaks as CR LF (HTML standard), scripts read LF.
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
@@ -233,6 +234,7 @@ def _entries(text: str, of_text: Any) -> Any:
 
 
 def _number(text: str) -> Any:
+    # 15 digits at most: JSON's numbers are doubles wherever a browser reads them.
     if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", text):
         return int(text)
     return float(text) if re.fullmatch(r"-?[0-9]{1,14}\.[0-9]{1,14}", text) else text

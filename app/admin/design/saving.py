@@ -107,6 +107,7 @@ async def wide_form(request: Request) -> None:
 
 def sent_by_form(form: Mapping[str, str]) -> SentDraft:
     revision = form.get("revision", "")
+    # isdigit alone is true of ² as well, for which int() raises.
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else -1
     return SentDraft(dict(form), number, form.get("action", ""), over=form.get("over") == "yes")
 

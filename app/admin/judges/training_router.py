@@ -65,6 +65,7 @@ async def delete(
 ) -> Response:
     """The judge goes; verdicts that it gave stay."""
     _, folder = await anyio.to_thread.run_sync(model_shown_in, settings.data_dir, study.slug, name)
+    # Noted first: a stop in between leaves an entry too many, not a deletion without one.
     await database.write(record, who.actor, "judge.delete", now=now, study=study.slug, subject=name)
     await anyio.to_thread.run_sync(delete_model, folder)
     return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=deleted", 303)

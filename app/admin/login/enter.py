@@ -35,6 +35,7 @@ async def enter(database: Database, attempt: Attempt, now: datetime) -> str:
         await database.write(logins.note_failed, attempt.email, now)
         raise WrongLogin(WRONG)
 
+    # One write: attempts are forgiven only if the login is made.
     def come_in(session: Session) -> str:
         throttle.forgive(session, counts, attempts)
         return logins.log_in(session, user_id, attempt.browser, now, ends=attempt.ends, kept=kept)

@@ -36,6 +36,7 @@ class LoginPage:
 async def ask_login(
     request: Request, database: DatabaseDep, settings: SettingsDep, next: str = "/admin"
 ) -> Response:
+    # Without a login there is nothing to bind the form's token to, so the form has a cookie of its own.
     browser = request.cookies.get(LOGIN_FORM) or secrets.token_urlsafe(16)
     nobody = await database.read(is_nobody)
     page = LoginPage(csrf_for(settings.secret, browser), safe_next(next), is_nobody=nobody)

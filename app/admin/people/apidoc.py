@@ -145,6 +145,7 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
         ("minLength", "at least {} characters"),
         ("maxLength", "at most {} characters"),
     ):
+        # Bounds of the database's integers say nothing to a reader.
         if key in schema and not (key.endswith("imum") and abs(schema[key]) >= 2**31 - 1):
             yield words.format(schema[key])
 

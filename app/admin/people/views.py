@@ -232,6 +232,7 @@ def browser_in_words(sent: str) -> str:
 def audit_page(session: Session, shell: Shell, wanted: AuditFilter, study: StudyHere | None) -> AuditPage:
     """The audit log of one study, or of everything."""
     here = f"/admin/studies/{study.slug}/audit" if study else "/admin/audit"
+    # One more than is shown tells whether there are older ones.
     found = auditlog.entries(session, wanted, auditlog.PAGE + 1)
     shown = found[: auditlog.PAGE]
     kept = {

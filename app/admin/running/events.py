@@ -69,6 +69,7 @@ async def watch(
 
     Users who see live votes (`sees_live`) and those who do not get different ones.
     """
+    # Of this loop: an asyncio.Lock can be waited for in one loop alone.
     feed = feed_of(database, asyncio.get_running_loop(), study.id, study.state, version, mode, sees_live)
     ends = time.monotonic() + lasts_s
     yield "retry: 1000\n\n"
@@ -82,5 +83,6 @@ async def watch(
 
 
 def event(html: str, tag: str) -> str:
+    # A line break ends a field of server-sent events, so each line is a field of its own.
     lines = "\n".join(f"data: {line}" for line in html.splitlines())
     return f"event: numbers\nid: {tag}\n{lines}\n\n"

@@ -70,6 +70,7 @@ async def take_launch(
         said = str(error)
         page = await database.read(launch_page, shell, study, store, site, form=form, error=said)
         return render(page, error.status_code)
+    # 303 makes the browser follow by GET (RFC 9110, 15.4.4), so that a reload sends no form again.
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said={SAID[to]}", 303, headers=NO_STORE)
 
 

@@ -117,6 +117,7 @@ def _facets(found: Catalog, wanted: CatalogFilter) -> list[Facet]:
 
 def card_of(stimulus: StimulusView, data_dir: Path, typed: Mapping[str, str] | None = None) -> ClipCard:
     address = f"{HERE}/{quote(stimulus.name)}"
+    # The address changes with the content, so that no cache shows the clip of before.
     version = f"?v={stimulus.clip.sha256[:12]}" if stimulus.clip else ""
     studies = list(dict.fromkeys(use.study for use in stimulus.uses))
     has_picture = has_poster(data_dir, stimulus)

@@ -146,6 +146,7 @@ def _watch(path: Path, fps: float) -> _Pictures:
     before: npt.NDArray[np.int16] | None = None
     for number, (is_key, luma) in enumerate(_lumas(path)):
         step = ceil(max(luma.shape) / _LONGEST_SIDE)
+        # Signed: differences of uint8 wrap round below 0.
         small = luma[::step, ::step].astype(np.int16)
         pictures.brightness.append((float(small.mean()) - _BLACK) * _FULL_RANGE)
         pictures.contrast.append(float(small.std(dtype=np.float32)) * _FULL_RANGE)

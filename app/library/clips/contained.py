@@ -31,6 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _inside = False
+# Imported in the helper before it forks, so that no process loads the codecs for itself.
 _preloaded = (
     "app.library.clips.process",
     "app.library.clips.probe",
@@ -71,6 +72,7 @@ def _ask(function: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, An
     try:
         named = (function.__module__, function.__qualname__)
         plain = {name: value for name, value in kwargs.items() if name != "on_frame"}
+        # The helper stays in the folder where it was started, and relative paths are meant from here.
         connection.send((*named, os.getcwd(), args, plain, on_frame is not None))
         while (message := connection.recv())[0] == "frame":
             if on_frame is not None:
@@ -119,6 +121,7 @@ class _Helper:
     def take(self, end: socket.socket) -> None:
         """Serve one end of a pair of sockets by a pair of keeper and worker."""
         with self._lock:
+            # A fork inherits the socket; two processes that ask on one would get each other's answers.
             if self._socket is None or self._pid != os.getpid():
                 self._start()
             try:
@@ -137,10 +140,12 @@ class _Helper:
         with theirs:
             start = "from app.library.clips import contained; contained.serve(int(sys.argv[1]))"
             code = f"import sys; sys.path[:] = {sys.path!r}; {start}"
+            # Not forked from here: of a process with threads a fork keeps one, and locks that others held stay locked.
             self._process = subprocess.Popen(  # noqa: S603  (ourselves)
                 [sys.executable, "-c", code, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                # Ctrl-C reaches the whole process group, and would end it in the middle of a file.
                 start_new_session=True,
             )
         self._pid = os.getpid()
@@ -161,6 +166,7 @@ def serve(descriptor: int) -> None:
     """Fork a keeper for each connection, until the parent is gone."""
     for module in _preloaded:
         import_module(module)
+    # With SIG_IGN the kernel reaps the keepers, for which nobody waits.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     asking = socket.socket(fileno=descriptor)
     while True:
@@ -169,6 +175,7 @@ def serve(descriptor: int) -> None:
             return
         if not os.fork():
             asking.close()
+            # An ignored SIGCHLD would throw away the status that waitpid is to return (POSIX).
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _keep(Connection(descriptors[0]))
         os.close(descriptors[0])
@@ -183,6 +190,7 @@ def _keep(connection: Connection) -> NoReturn:
         if not worker:
             os.close(reading)
             _work(connection, request)
+        # The worker alone holds this end now, so the other reads as ended when it is gone, however it went.
         os.close(writing)
         ready, _, _ = select.select([reading, connection.fileno()], [], [])
         if connection.fileno() in ready:
@@ -192,6 +200,7 @@ def _keep(connection: Connection) -> NoReturn:
     except (EOFError, OSError):
         pass
     finally:
+        # Not sys.exit: that would run the parent's exit handlers and write its buffers a second time.
         os._exit(0)
 
 
@@ -218,11 +227,15 @@ def _answer(function: Callable[..., Any], args: Any, kwargs: Any) -> tuple[str, 
     except (ClipError, OSError) as error:
         return "error", error
     except Exception as error:
+        # As text: a library's exception may not survive pickling.
         return "error", RuntimeError(f"{type(error).__name__}: {error}")
 
 
 def _limit() -> None:
+    # A crash would otherwise write gigabytes of memory to disk.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # The soft limit: its SIGXCPU says why, where the hard one's SIGKILL might mean anything; and it can be raised.
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, resource.RLIM_INFINITY))
     memory = int(MOST_MEMORY_GB * 2**30)
+    # Address space, as Linux ignores RLIMIT_RSS.
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -67,6 +67,7 @@ def blank(path: Path, box_type: str) -> int:
     found = [box for box in walk(path) if box.type == box_type]
     with path.open("r+b") as file:
         for box in found:
+            # Nothing moves: the tables of chunk offsets (`stco`) count from the start of the file.
             file.seek(box.offset + 4)
             file.write(b"free")
             file.seek(box.offset + box.header)
@@ -130,6 +131,7 @@ def common_size(sizes: Iterable[int]) -> int:
     if not present or min(present) < 0:
         raise ValueError("the common size of no files, or of a negative one")
     size = -(-max(present) // PADDING_STEP) * PADDING_STEP
+    # A gap of fewer than 8 bytes cannot be filled: the header of a box alone takes as many.
     while any(size - SMALLEST_BOX < length < size for length in present):
         size += PADDING_STEP
     return size
@@ -162,9 +164,11 @@ class _Reader:
             raise MalformedMp4(f"{end - offset} bytes at {offset} are too few for a box")
         size, raw_type = struct.unpack(">I4s", self._read(offset, SMALLEST_BOX))
         header = SMALLEST_BOX
+        # Size 1 says that one of 64 bits follows (ISO/IEC 14496-12).
         if size == 1 and end - offset >= 16:
             header = 16
             (size,) = struct.unpack(">Q", self._read(offset + SMALLEST_BOX, 8))
+        # Size 0 means up to the end of the file (ISO/IEC 14496-12), so it is legal at the top level alone.
         elif size == 0 and not depth:
             size = end - offset
         if size < header or offset + size > end:

@@ -105,11 +105,13 @@ def parse_range(header: str | None, size: int) -> ByteRange | None:
     first, last = match.groups()
     if not first:
         length = min(int(last), size)
+        # `bytes=-0` is well-formed and cannot be satisfied (RFC 9110, 14.1.2).
         if not length:
             raise RangeNotSatisfiable(size)
         return ByteRange(size - length, length)
     start = int(first)
     stop = int(last) + 1 if last else size
+    # A range that ends before it begins is invalid (RFC 9110, 14.1.1), and so ignored.
     if stop <= start and last:
         return None
     if start >= size:

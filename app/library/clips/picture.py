@@ -123,6 +123,7 @@ def _masked(masks: Sequence[Mask], width: int, height: int) -> list[tuple[str, s
 
 
 def _letter_boxed(content: tuple[int, int], size: tuple[int, int]) -> list[tuple[str, str]]:
+    # Even offsets: in 4:2:0 two by two pixels share one chroma sample.
     left, top = ((outer - inner) // 4 * 2 for outer, inner in zip(size, content, strict=True))
     return [
         *_converted(*content),

@@ -68,6 +68,7 @@ def jpeg(source: Path, frame: VideoFrame) -> bytes:
     encoder.width, encoder.height, encoder.pix_fmt = frame.width, frame.height, "yuvj420p"
     encoder.time_base = Fraction(1, 1)
     encoder.options = {"qmin": _QUALITY, "qmax": _QUALITY}
+    # JFIF fixes BT.601 for JPEG; the picture painted is BT.709.
     picture = frame.reformat(format="yuvj420p", src_colorspace="ITU709", dst_colorspace="ITU601")
     picture.pts, picture.time_base, picture.pict_type = 0, Fraction(1, 1), PictureType.NONE
     try:

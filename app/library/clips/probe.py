@@ -99,6 +99,7 @@ def _packets(
         if time is None or not packet.size:
             continue
         end_of_all = max(end_of_all, (time + (packet.duration or 0)) * packet.time_base)
+        # An edit list marks packets that are decoded and not shown.
         if packet.stream_index != stream.index or packet.is_discard:
             continue
         if packet.is_corrupt:
@@ -111,6 +112,7 @@ def _packets(
 
 def _span(stream: VideoStream, pictures: list[tuple[int, int, bool]]) -> Span:
     unit = stream.time_base or Fraction(1, av.time_base)
+    # Packets come in the order of decoding, which with B-frames is not that of time.
     times = sorted(time for time, _, _ in pictures)
     last, duration = max((time, duration) for time, duration, _ in pictures)
     mean = Fraction(times[-1] - times[0], len(times) - 1) * unit

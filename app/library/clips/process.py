@@ -68,6 +68,7 @@ def _processed(
         decoded_pixels = span.frames * stream.width * stream.height
         allow_cpu(decoded_pixels / DECODED_PER_S + count * size[0] * size[1] / ENCODED_PER_S)
         painter = Painter(source, size, rules.masks, stream.sample_aspect_ratio)
+        # Through text, as Fraction(0.1) is the nearest binary number and may lose a frame at the edge.
         begin = span.start + Fraction(str(rules.trim_start_s))
         timed = ((time - begin, frame) for time, frame in decoded(source, container, stream))
         shown = _painted(painter, at_constant_rate(timed, rules.rate, count))

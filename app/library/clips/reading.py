@@ -54,6 +54,7 @@ def open_video(path: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
     _check_claims(path)
     try:
         container = av.open(str(path.absolute()), mode="r", options=dict(_OPTIONS), metadata_errors="replace")
+    # PyAV's MemoryError is an FFmpegError, too, and says nothing about the file.
     except MemoryError:
         raise
     except (FFmpegError, OSError, ValueError):
@@ -170,6 +171,7 @@ def _is_text(head: bytes) -> bool:
     try:
         text = head.decode()
     except UnicodeDecodeError as error:
+        # The end of the 4,096 bytes may cut a character of up to four in two.
         if error.start < len(head) - 3:
             return False
         text = head[: error.start].decode()

@@ -79,6 +79,7 @@ class Rules(BaseModel):
     @property
     def rate(self) -> Fraction:
         """The frame rate as an exact number."""
+        # 29.97 is meant as 30000/1001, and not as the binary number next to it.
         return Fraction(self.fps).limit_denominator(1001)
 
     @property

@@ -77,7 +77,9 @@ class ClipStore:
             stored = _copy_synced(path, temporary)
             home = folder / stored.sha256[:2] if sharded else folder
             home.mkdir(parents=True, exist_ok=True)
+            # The same content may have come before with another ending.
             target = _existing(home, stored.sha256) or home / f"{stored.sha256}{suffix}"
+            # A stored file of another length was damaged since; the new copy takes its place.
             if not target.exists() or target.stat().st_size != stored.bytes:
                 temporary.replace(target)
                 _sync_folders(home, upto=self.root)

@@ -44,6 +44,7 @@ def write_zip(folder: Path, file: IO[bytes]) -> None:
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # as on Unix, wherever it is made
             entry.external_attr = 0o644 << 16
+            # By it zipfile decides, before it has read anything, whether the entry needs ZIP64.
             entry.file_size = path.stat().st_size
             with path.open("rb") as source, archive.open(entry, "w") as target:
                 shutil.copyfileobj(source, target)

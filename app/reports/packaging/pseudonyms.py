@@ -65,6 +65,7 @@ class Pseudonyms:
     def _unlinked(self, row: dict[Any, Any]) -> Mapping[Any, Any]:
         for name, value in row.items():
             if isinstance(value, datetime):
+                # Exact times would find a person again in a recruiter's records.
                 row[name] = value.replace(hour=0, minute=0, second=0, microsecond=0)
         if _HASHED in row:
             self._rekey(row)

@@ -89,6 +89,7 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            # zipfile cuts a name at a zero byte, so the name that is looked at would not be the one given.
             if any("\0" in entry.orig_filename or not entry.filename for entry in packed.infolist()):
                 message = "a file in it has no name, or a name with a zero byte in it"
                 raise _refusal(name, message, "pack the zip again, with plain file names")
@@ -99,6 +100,7 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
                 raise zipfile.BadZipFile
             for entry in entries:
                 with packed.open(entry) as file:
+                    # One byte more than may come tells that there is too much.
                     content = file.read(left + 1)
                 left -= len(content)
                 if left < 0:

@@ -151,6 +151,7 @@ def _text(place: Names, before: str, after: str) -> Difference:
 
 def _lines(before: Sequence[str], after: Sequence[str]) -> tuple[Line, ...]:
     """A line diff of both texts; empty if they are too long to be read."""
+    # SequenceMatcher takes time that can grow with the square of the lines.
     if len(before) + len(after) > _MOST_LINES:
         return ()
     lines: list[Line] = []
@@ -206,6 +207,7 @@ def _longest_rise(values: Sequence[int]) -> set[int]:
     before: list[int] = []
     at: list[int] = []
     for index, value in enumerate(values):
+        # `ends[k]` is the least value that ends a rise of k + 1: what follows then fits soonest.
         length = bisect_left(ends, value)
         before.append(at[length - 1] if length else -1)
         if length == len(ends):

@@ -56,6 +56,7 @@ def study_file(keys: Mapping[str, Any], written: WrittenFile | None) -> str:
     try:
         wanted = _merged(tidied(source.data), was, new)
         changed = _Patch(text).changed(source.root, tidied(source.data), was, new)
+        # A patch by positions is easily wrong, so it counts only where it reads as what was meant.
         is_meant = draft_to_yaml(read_yaml(changed).data) == draft_to_yaml(wanted)
         return changed if is_meant else fresh
     except (_Whole, UnwieldyDraft):
@@ -267,6 +268,7 @@ class _Patch:
 
     def _end(self, node: yaml.Node) -> int:
         """The end of a value, without the empty lines and comments after it."""
+        # PyYAML ends a block collection at the next token, behind comments that belong to what follows.
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(last[1] if isinstance(last, tuple) else last)

@@ -55,6 +55,7 @@ class YamlSource:
     def _keys_of(self, node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
         """Keys and values by name, the first of each; cached, as every fault looks them up."""
         if id(node) not in self._keys:
+            # Backwards, as a dict keeps the last of equal keys and the first is meant.
             pairs = reversed([pair for pair in node.value if isinstance(pair[0], yaml.ScalarNode)])
             self._keys[id(node)] = {key.value: (key, value) for key, value in pairs}
         return self._keys[id(node)]

@@ -50,6 +50,7 @@ def import_clip(work: Work) -> dict[str, Any] | None:
     part = part_path(work.settings.data_dir, token)
     with work.database.reading() as session:
         upload = upload_in(session, token)
+    # Done before the worker died, or called off while it waited: this may run twice.
     if upload is None or upload.status != UploadStatus.WAITING:
         _forget(part)
         return None
@@ -63,6 +64,7 @@ def _settled(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
             raise ClipRefused(part, "could not be read: the program that reads it has failed each time")
         return _take_up(work, upload, part)
     except Stopping:
+        # An orderly end is not the file's fault, so the tries begin anew.
         _tries(part).unlink(missing_ok=True)
         raise
     except Cancelled:
@@ -83,6 +85,7 @@ def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     work.progress(0, 0, f"Looking at {upload.file_name}")
     if kind_of(upload.file_name) is not StimulusKind.CLIP:
         return _take_up_document(work, upload, part)
+    # Before the codec: a file that is there already costs no decoding.
     sha256 = file_sha256(part).sha256
     with work.database.reading() as session:
         _refuse_duplicate(session, _who(session, upload), part, sha256)
@@ -91,6 +94,7 @@ def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     while added is None:
         with work.database.transaction() as session:
             rules, _ = settle_size(session, smallest_size([info]), work.now())
+        # Between two transactions, as encoding takes seconds and writers wait for each other; `_add` looks again.
         clip = _processed(work, upload, part, rules, info)
         with work.database.transaction() as session:
             added = _add(session, upload, part, clip, info, work.now())
@@ -157,7 +161,9 @@ def _add(
     if rules_in_force(session)[0] != clip.rules:
         return None
     who = _who(session, row)
+    # Again under the lock: the same file may have come twice at once.
     _refuse_duplicate(session, who, part, clip.original_sha256)
+    # The name was free when the upload began; an import at the command line may have taken it since.
     name = free_name(row.name, set(session.exec(select(Stimulus.name))))
     add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
     session.flush()

@@ -291,6 +291,7 @@ def _drawn(work: Work, validation: JudgeValidation, folder: Path, files: list[st
     width, height = drawn.size
     return {
         "alt": drawn.alt,
+        # Figures are measured in inches, of which CSS has 96 pixels each.
         "width": round(width * 96),
         "height": round(height * 96),
     }

@@ -119,6 +119,7 @@ def reprocess(work: Work) -> dict[str, Any]:
 
 def _reprocessed(work: Work, folder: Path) -> dict[str, Any]:
     rules, clips = Rules.model_validate(work.params["rules"]), dict[str, ReprocessedClip]()
+    # Begun again for clips that came while these were processed; those that are done are kept.
     while True:
         with work.database.reading() as session:
             originals, lacking = originals_to_process(session), [*without_original(session)]
@@ -176,6 +177,7 @@ class _Run:
     def __init__(self, work: Work, rules: Rules, folder: Path, names: Mapping[str, Sequence[str]]) -> None:
         self._work, self._rules, self._names = work, rules, names
         width, height = rules.size or (0, 0)
+        # By size: what a restart finds is reusable only if it was made for the same frame.
         self._folder = folder / f"{width}x{height}"
         self._folder.mkdir(exist_ok=True)
         self._abandon = threading.Event()
@@ -183,6 +185,7 @@ class _Run:
     def all(self, originals: Sequence[str]) -> dict[str, ReprocessedClip]:
         done: dict[str, ReprocessedClip] = {}
         refused: list[str] = []
+        # Threads suffice: each waits for a process of its own, in which the codec runs.
         with ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reprocess") as pool:
             waiting = {pool.submit(self._one, sha256): sha256 for sha256 in originals}
             try:
@@ -193,6 +196,7 @@ class _Run:
                         self._settle(future, waiting.pop(future), done, refused)
             except BaseException:
                 self._abandon.set()
+                # Waited for, as the folder that the others write into is deleted next.
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
         _raise_refused(refused)

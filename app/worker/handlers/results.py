@@ -181,6 +181,7 @@ def _are_of_items(verdicts: Path) -> bool:
 
 def _keep(folder: Path, view: Findings) -> None:
     folder.mkdir(parents=True)
+    # The page may read it meanwhile: it is there whole, or not yet.
     part = folder / f"{VIEW}.part"
     part.write_bytes(to_json(view))
     part.rename(folder / VIEW)

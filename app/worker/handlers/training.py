@@ -45,6 +45,7 @@ def train_judge(work: Work) -> dict[str, Any]:
             raise Conflict(
                 f"A trained judge called {params['name']} was trained meanwhile; choose another name."
             )
+        # Renamed as a whole, so that no page finds a folder without its card.
         os.replace(half_done, target)
     except (AnalysisError, ClipError) as error:
         raise StudyError(f"{str(error)[:1].upper()}{str(error)[1:]}") from None
