@@ -211,6 +211,7 @@ def _rejected(p: Floats, q: float) -> int:
     m = len(p)
     if not m:
         return 0
+    # The tests share the judge and the pairs: Benjamini and Yekutieli's sum holds under any dependence [BY01].
     rank = np.arange(1, m + 1)
     under = np.flatnonzero(np.sort(p) <= rank / m * q / np.sum(1 / rank))
     return int(under[-1]) + 1 if len(under) else 0

@@ -22,6 +22,7 @@ MISSING, ABSTAINED, JUDGED = 0, 1, 2
 
 _UNKNOWN, _NOT_MAIN, _CHANGED = -1, -2, -3
 _LISTED = 10
+# ASCII's unit separator: with a dash, a-b and c would be the same key as a and b-c.
 _BETWEEN = "\x1f"
 _EVEN = 0.5
 

@@ -289,6 +289,7 @@ def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Float
     parts = [found[at : at + some] for at in range(0, len(found), some)]
     values = np.concatenate([forward(NUMPY, settings, parameters, part) for part in parts]).astype(np.float64)
     if settings.reads == "turn-speed":
+        # As it was trained, with the mirror image: to which side a player turns must not decide.
         other = np.asarray(forward(NUMPY, settings, parameters, mirrored(found)), dtype=np.float64)
         values = (values + other) / 2
     return values

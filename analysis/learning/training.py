@@ -225,11 +225,13 @@ class _Work:
             Task(
                 np.flatnonzero(np.isin(of_clip, each.rows)),
                 (known if each.labels is None else each.labels)[of_clip],
+                # A stream for each copy: neither their order nor their number changes a copy.
                 np.random.default_rng([self.seed, 2, *each.draw]),
                 np.flatnonzero(np.isin(of_clip, each.watched)),
             )
             for each in wanted
         ]
+        # Rounded up; a fold trains on four fifths of the windows, and every task takes as many steps.
         steps = max(1, -(-int(sizes.sum()) * 4 // (5 * settings.batch)))
         return fit(settings, np.concatenate(cuts), tasks, steps=steps, on_epoch=on_epoch)
 

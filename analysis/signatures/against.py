@@ -346,6 +346,7 @@ def _on_map(n_people: int, n_points: int, apart: _Apart, seed: int) -> list[int]
     is_unknown = np.isnan(apart.among(kept))
     lacking = is_unknown.sum(axis=1)
     stays = np.full(len(kept), True)
+    # The point with the most unknown distances goes first, so that as many as possible stay.
     while lacking.any():
         goes = int(lacking.argmax())
         stays[goes] = False

@@ -77,6 +77,7 @@ def bin_of(angle_rad: Floats) -> Ints:
 def velocity_change(path: Path, scale: Scale) -> Counts:
     """Counts of the angle from V(t) to V(t+1) in 20 bins; both faster than 5% of the median moving speed."""
     speed, course = path.resampled(STEP_S).velocities()
+    # Who stands has no direction: the one computed there is noise of the positions.
     moves = speed > STANDING * scale.moving_m_per_s
     return _counted(bin_of(wrapped(np.diff(course)[moves[1:] & moves[:-1]])), BINS)
 
@@ -169,6 +170,7 @@ def _speed_bins(speed: Floats) -> Ints:
 
 def _straight_runs(path: Path, scale: Scale) -> Counts:
     turn = _moving(path, scale).turn
+    # Standing is NaN, and is no straight run.
     return _runs(np.abs(np.where(np.isnan(turn), np.inf, turn)) < STRAIGHT_DEG_PER_S)
 
 
