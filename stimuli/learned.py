@@ -37,6 +37,7 @@ class NetworkInput:
     def features(self, observation: Floats32, last_action: int) -> Floats32:
         """Features of the next observation of a walk; `last_action` is `STAND` at first."""
         place = observation[2:4]
+        # The walk begins at rest: its first place stands for those before it.
         while len(self._places) < N_PLACES:
             self._places.append(place)
         self._places.append(place)

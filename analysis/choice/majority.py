@@ -125,7 +125,9 @@ def _broken(table: pd.DataFrame, majority: np.ndarray, seed: int | None) -> np.n
     """Ties drawn by seed between the clips in the order of their names: a and b may change places."""
     if seed is None:
         raise ValueError("ties='random' needs a seed, so that the same data give the same labels")
+    # One draw for every pair: another tie changes no other label.
     earlier = np.random.default_rng(seed).random(len(majority)) < 0.5
+    # By the clips' names: which member is called a must not decide.
     a_is_earlier = (table["stimulus_a"].fillna("") <= table["stimulus_b"].fillna("")).to_numpy()
     return np.where(level(table), np.where(earlier == a_is_earlier, "a", "b"), majority)
 

@@ -76,6 +76,7 @@ def more_people(one: Description, even: float = 0.5) -> int | None:
     if one.mean is None or low is None or high is None or abs(one.mean - even) < _NEAREST:
         return None
     half = one.mean - low if one.mean > even else high - one.mean
+    # The half of an interval shrinks with the root of n.
     return max(1, math.ceil(one.n * (half / (one.mean - even)) ** 2) - one.n)
 
 

@@ -211,6 +211,7 @@ def _two_samples(x: Floats, y: Floats, over: str, scale: Scale, seed: int, resam
     if fewer < FEWEST:
         return no_interval(too_few(fewer, f"{over} in a group"), seed, 0, WELCH.format(units=over))
     if fewer < FEW or resamples == 0:
+        # Not pooled: the groups may differ in spread.
         shares = [float(values.var(ddof=1)) / len(values) for values in (x, y)]
         error = sum(shares)
         below = sum(share**2 / (len(values) - 1) for share, values in zip(shares, (x, y), strict=True))

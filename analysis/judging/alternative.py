@@ -15,6 +15,7 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, no_interval
 from analysis.stats.student import too_few
 
+# The authors' advice for crowd workers; 0.15 is for trained people and 0.2 for experts [CRD25].
 EPSILON = 0.1
 Q = 0.05
 PASSES_FROM = 0.5

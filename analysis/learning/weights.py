@@ -17,6 +17,7 @@ def packed(parameters: Parameters) -> bytes:
     """Arrays of 32-bit floats as a safetensors file, the same bytes for the same arrays."""
     from safetensors.numpy import save
 
+    # Sorted: the same weights have to give the same bytes, and so the same hash.
     return save({name: np.ascontiguousarray(values) for name, values in sorted(parameters.items())})
 
 
@@ -60,6 +61,7 @@ def digest(parameters: Parameters) -> str:
     """SHA-256 over name, type, shape and bytes of each array in the order of names: containers may differ."""
     found = hashlib.sha256()
     for name, values in sorted(parameters.items()):
+        # With name, type and shape: the same bytes cut into other arrays are other weights.
         found.update(f"{name} {values.dtype.str} {values.shape}\n".encode())
         found.update(np.ascontiguousarray(values).tobytes())
     return found.hexdigest()

@@ -65,6 +65,7 @@ def differences(answers: Answers) -> Differences:
 
 
 def _summed(means: Floats, spreads: Floats, log_weights: Floats) -> Differences:
+    # The largest is taken out before exp, which would underflow for a log evidence of many answers.
     weights = np.exp(log_weights - log_weights.max(axis=0))
     weights /= weights.sum(axis=0)
     mean = (weights * means).sum(axis=0)

@@ -154,6 +154,7 @@ def _affordable(person: Codes, pair: Codes, values: Floats, resamples: int) -> t
         return 0, "there is no answer that counts"
     for codes, name in ((person, "participant"), (pair, "pair")):
         n = int(codes.max()) + 1
+        # From 3 of each on the pigeonhole bootstrap is wide enough (docs/analysis.md).
         if n < FEWEST:
             return 0, too_few(n, f"{name}s")
     if values.min() == values.max():
