@@ -21,6 +21,7 @@ Place = Floats32
 WEIGHTS = Path(__file__).with_name("learned.safetensors")
 CARD = WEIGHTS.with_suffix(".json")
 HIDDEN = 128
+# Four places make three steps: the published observation does not say where the agent looks (decision 0023).
 N_PLACES = 4
 """Places that are kept, the latest among them."""
 _STEP_M = 0.8

@@ -72,6 +72,7 @@ def winners(votes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.str_]:
 
     A member wins with more votes than the other and than the tie; otherwise it is a tie.
     """
+    # idxmax would pick by the order of columns and lean to a (decision 0003).
     a, b, tie = votes.T
     wins = [votes.sum(axis=1) == 0, a > np.maximum(b, tie), b > np.maximum(a, tie)]
     return np.select(wins, ["", *MEMBERS], "tie")

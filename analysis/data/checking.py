@@ -18,6 +18,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,15}(\.0+)?", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 # Floats hold whole numbers exactly up to 2**53, which has 16 digits.
 _LARGEST = 10**15
+# Up to so many texts a loop is faster: a simulated participant takes about 24 ms less (CHANGELOG.md).
 _FEW = 1000
 _NULLABLE = {np.dtype(np.int8): pd.Int8Dtype(), np.dtype(np.int64): pd.Int64Dtype()}
 

@@ -131,6 +131,7 @@ def crossed(first: Groups, second: Groups) -> Groups:
     codes = np.empty(len(first.codes), dtype=small_type(size))
     factor = codes.dtype.type(second.size)
     for block in _blocks(len(codes)):
+        # In the wider type first: groups of 128 and more overflowed int8.
         upper, lower = first.codes[block].astype(codes.dtype), second.codes[block]
         codes[block] = np.where((upper < 0) | (lower < 0), -1, upper * factor + lower)
     return Groups(codes, size)

@@ -18,6 +18,7 @@ METHOD = (
     "multilevel probit: participants' z(H) and z(F) bivariate normal, marginal likelihood by adaptive Gauss-Hermite "
     "quadrature, Student's t"
 )
+# From 5 participants on it held d' and c in 92 to 100% of simulated groups (docs/elsewhere.md).
 FEWEST = 5
 
 _NODES = 7

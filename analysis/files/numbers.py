@@ -44,6 +44,7 @@ def decimal_number(text: str) -> float:
 
 def is_plain(text: str) -> bool:
     """True if `int` and `float` read a text unambiguously: no underscores, no digits of other scripts."""
+    # int takes 1_0, and the digits of every script.
     return text.isascii() and "_" not in text
 
 

@@ -182,6 +182,7 @@ class QuoteScan:
             position += 1
 
     def _require_certain(self, start: int, end: int) -> None:
+        # Two stray marks can be legal: they look like one cell with line breaks (decision 0028).
         width, whole = len(self.header), self._whole_lines(start, end)
         is_header = start == 0
         if not (is_header or _may_be_rows(whole)) or self._ends_differ:

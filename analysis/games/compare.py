@@ -145,6 +145,7 @@ def compare(
     if first.empty or second.empty:
         raise AnalysisError("a comparison takes two groups, and one of them has no seat")
     roles = list(dict.fromkeys([*first["role"], *second["role"]]))
+    # Differences of shares lie from -1 to 1: on Fisher's z scale no interval goes beyond.
     found = [
         _compared(
             measure, role, first, second, over, "correlation" if measure in shares else "any", seed, resamples

@@ -223,6 +223,7 @@ class _Fitted:
         """The contrast's value, and half of its 95% interval; None without degrees of freedom, or without spread."""
         inside = self.basis @ contrast[self.kept]
         value = float(inside @ self.fit.params)
+        # Of a factor that changes nothing rounding alone is left, which is no effect.
         value = 0.0 if abs(value) < ROUNDING else value
         if self.fit.df_resid <= 0:
             return value, None

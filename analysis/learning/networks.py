@@ -234,6 +234,7 @@ def _patches(xp: Any, pictures: Any) -> Any:
     """The 3 x 3 neighbourhoods of every second pixel, concatenated in the last axis; black beyond the edge."""
     rows, columns = pictures.shape[1:3]
     padded = xp.pad(pictures, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    # Nine slices and a matrix product, so that NumPy and JAX share one forward pass.
     return xp.concatenate(
         [
             padded[:, down : down + rows : 2, across : across + columns : 2]

@@ -123,6 +123,7 @@ def train(
     if network.on_features and not settings.features:
         raise AnalysisError(on_features_alone(network))
     leaks = check_leaks(examples, settings, pairs)
+    # A leak stops the training, because a warning is not read (decision 0021).
     if sentences := list(refused(leaks, allowed)):
         raise AnalysisError("; ".join(sentences))
     splits = split(examples, pairs, seed)

@@ -42,6 +42,7 @@ def unpacked(data: bytes, wanted: Shapes, origin: str) -> Parameters:
     if wrong := sorted(name for name, kind in kinds.items() if kind != "F32"):
         raise AnalysisError(f"{origin}: {wrong[0]} is of type {str(kinds[wrong[0]])[:20]}; allowed: F32")
     try:
+        # safetensors hold arrays only; a pickle could run code.
         found = load(data)
     except (SafetensorError, ValueError, KeyError) as error:
         raise AnalysisError(

@@ -59,7 +59,7 @@ def within(first: Codes, n_first: int, second: Codes, n_second: int) -> Groups:
     codes = first.astype(small_type(size))
     codes *= n_second
     codes += second.astype(codes.dtype, copy=False)
-    # Last: -1 times the width plus another code can be the number of a real cell.
+    # Last: a missing second code, -1, would otherwise number the last cell of the group before.
     codes[(first < 0) | (second < 0)] = -1
     return Groups(codes, size)
 
