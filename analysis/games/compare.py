@@ -236,6 +236,7 @@ def _two_samples(x: Floats, y: Floats, over: str, scale: Scale, seed: int, resam
 def _notes(first: pd.DataFrame, second: pd.DataFrame, roles: Sequence[str]) -> list[str]:
     notes = []
     shares = [table["config"].value_counts(normalize=True) for table in (first, second)]
+    # Rounded: shares that are equal as fractions have to be equal as floats.
     if not shares[0].sort_index().round(9).equals(shares[1].sort_index().round(9)):
         notes.append(
             f"The two groups played other mixtures of configurations ({len(shares[0])} and {len(shares[1])}, "

@@ -199,7 +199,6 @@ def _chosen(
     """
     clips = np.unique(np.concatenate([votes.first[rows], votes.second[rows]]))
     spread = votes.table[clips].std(axis=0)
-    # Scales grow with the root of the number of features, so that the same ridges fit (decision 0025).
     scale = np.where(spread > _DUST, spread, 1.0) * max(1.0, np.sqrt(len(spread) / _FEW_NUMBERS))
     design, basis = _within_span(_difference(votes)[rows] / scale)
     one = np.ones(design.shape[1])

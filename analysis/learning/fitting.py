@@ -113,7 +113,6 @@ def _drawn(task: Task, steps: int, batch: int, images: int) -> Rows:
     """Batches of rows, each class as often; where there are mirror images, of either image."""
     n = len(task.is_human)
     classes = task.rows[task.is_human[task.rows]], task.rows[~task.is_human[task.rows]]
-    # A coin for the class: people's windows come as often as agents', however many there are of each.
     of_class = task.rng.integers(2, size=(steps, batch))
     place = task.rng.random((steps, batch))
     # In floats the product can round up to the number of rows.

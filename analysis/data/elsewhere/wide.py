@@ -181,6 +181,7 @@ def _slots(mapping: MappingFile, wide: Wide, file: TableFile) -> list[str]:
 
 def _matcher(entry: Entry) -> re.Pattern[str]:
     before, after = (re.escape(part) for part in entry.text.split(SLOT))
+    # DOTALL, because a quoted name of a column may hold line breaks.
     return re.compile(f"{before}(.+){after}", re.DOTALL)
 
 
