@@ -161,6 +161,7 @@ def agreement(found: Closing) -> Agreement | None:
 
 def _nearest(one: MetricAgainstPeople) -> list[str]:
     least = min(each.distance for each in one.distances)
+    # Distances that differ by rounding alone are a draw.
     return [each.source for each in one.distances if each.distance <= least + 1e-9]
 
 

@@ -77,6 +77,7 @@ def write_row_files(result: Result, folder: Path, table_format: TableFormat = "c
         if table_format == "parquet":
             table.to_parquet(folder / file, index=False)
         else:
+            # The same bytes on every system.
             _defused(table).to_csv(folder / file, index=False, lineterminator="\n")
         files[name] = {"file": file, "n_rows": len(table)}
     return {**summary, "rows": {"files": files}}
@@ -152,6 +153,7 @@ def _below_each_other(tables: Sequence[RowTable]) -> pd.DataFrame:
             part = part.copy(deep=False)
             part.insert(0, "study", one.study)
         parts.append(part)
+    # Without empty parts, whose types pandas would mix into the columns.
     full = [part for part in parts if len(part)] or parts[:1]
     return pd.concat(full, ignore_index=True) if len(full) > 1 else full[0]
 

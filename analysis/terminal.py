@@ -53,6 +53,7 @@ def resamples_words(resamples: int) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
+    # z: a value that rounds to -0.000 is shown as 0.000.
     return "-" if value is None else f"{value:z.{digits}f}"
 
 

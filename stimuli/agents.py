@@ -115,6 +115,7 @@ class Walk:
         before = np.cumsum(runs.n_pixels) - runs.n_pixels
         row = np.arange(runs.n_pixels.sum()) + np.repeat(runs.first - before, runs.n_pixels)
         slope = _DEPTH.slope_of(row) - np.repeat(runs.slope, runs.n_pixels)
+        # A level ray never meets the floor: a tiny slope puts the meeting far off, and the clip below cuts it.
         on_floor = np.repeat(runs.rise, runs.n_pixels) / np.where(slope == 0, np.float32(1e-6), slope)
         found_m = np.where(
             np.repeat(runs.is_wall, runs.n_pixels), np.repeat(runs.depth_m, runs.n_pixels), on_floor
@@ -148,6 +149,7 @@ class AgentPlace:
         module, _, attribute = self.name.partition(":")
         if not module or not attribute:
             raise StimuliError(f"{self.name!r} names no agent; give MODULE:NAME, such as my_agents:Straight")
+        # As `python -m` does: modules in the working folder are found, too.
         here = str(Path.cwd())
         if here not in sys.path:
             sys.path.insert(0, here)
@@ -157,6 +159,7 @@ class AgentPlace:
             raise StimuliError(f"{self.name}: there is no module {error.name!r} here or installed") from error
         except AttributeError as error:
             raise StimuliError(f"{self.name}: {_short(error)}") from error
+        # A module may call sys.exit when it is imported; that is an error of the agent, not the end of the command.
         except (Exception, SystemExit) as error:
             raise StimuliError(f"{self.name} cannot be made ({_short(error)})") from error
         if not callable(getattr(made, "act", None)):
@@ -210,7 +213,9 @@ def seen(walk: Walk, draw: Drawn) -> Bytes:
 
 
 def _checked(action: object, name: str, number: int) -> int:
+    # Networks give NumPy numbers, or arrays with one number in them.
     given = action.item() if isinstance(action, (np.integer, np.ndarray)) and np.size(action) == 1 else action
+    # bool, because True is an int in Python.
     if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given < N_ACTIONS:
         raise StimuliError(
             f"{name} gave {str(action)[:80]!r} in step {number} of a walk; "

@@ -72,6 +72,7 @@ class Guide:
 
     def _follow(self, body: Body) -> None:
         """Keep up with the body, at most 2.5 m of path at a time, never back."""
+        # The next 2.5 m only: where the path comes back near itself, the nearest point may be far along it.
         nearby = self._path[self._at : self._at + 25]
         self._at += int(np.argmin(np.hypot(nearby[:, 0] - body.x_m, nearby[:, 1] - body.y_m)))
 

@@ -21,12 +21,15 @@ def write_mp4(
     `path` until the clip is whole."""
     unfinished = path.with_name(f".{path.name}.part")
     try:
+        # The index goes first, so that browsers can play before the whole file has come.
         with av.open(str(unfinished), "w", format="mp4", options={"movflags": "faststart"}) as container:
             stream = container.add_stream("libx264", rate=frames_per_s, options={**ENCODER, "crf": str(crf)})
+            # H.264 in browsers means 4:2:0: other pixel formats do not play everywhere.
             stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
             for pixels in frames:
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgba")))
             container.mux(stream.encode())
+        # Renamed when whole: a file that was interrupted never looks like a clip.
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

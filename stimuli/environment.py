@@ -77,6 +77,7 @@ class WalkEnv(gymnasium.Env[Seen, np.int64]):  # type: ignore[misc]  # the extra
         walk.step(int(action))
         self._steps += 1
         reward = (before_m - walk.distance_m) / SIZE_M + PER_STEP + ARRIVED * walk.has_arrived
+        # A time limit truncates and does not terminate: learners go on counting what would have come after it.
         cut_off = self._steps >= MOST_STEPS and not walk.has_arrived
         return self._seen(), reward, walk.has_arrived, cut_off, {"goal": walk.goal.name}
 

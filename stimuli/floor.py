@@ -34,6 +34,7 @@ def _spread(cells: Pixels, texels_per_m: int) -> Pixels:
 
 def _slabs(world: World) -> Pixels:
     """Paint the bare surfaces: two-metre slabs on the ground, one-metre tiles on platforms, plain tops."""
+    # Always the same seed: every clip has to show the same floor, whatever its own seed.
     rng = np.random.default_rng(5)
     tops = np.array([TOPS[material] for material in MATERIALS], dtype=np.float32)
     surface = _spread(tops[world.material.T], FLOOR_TEXELS_PER_M)

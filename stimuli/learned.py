@@ -21,6 +21,7 @@ Place = Floats32
 WEIGHTS = Path(__file__).with_name("learned.safetensors")
 CARD = WEIGHTS.with_suffix(".json")
 HIDDEN = 128
+# Four places make three steps: the published observation does not say where the agent looks (decision 0023).
 N_PLACES = 4
 """Places that are kept, the latest among them."""
 _STEP_M = 0.8
@@ -37,6 +38,7 @@ class NetworkInput:
     def features(self, observation: Floats32, last_action: int) -> Floats32:
         """Features of the next observation of a walk; `last_action` is `STAND` at first."""
         place = observation[2:4]
+        # The walk begins at rest: its first place stands for those before it.
         while len(self._places) < N_PLACES:
             self._places.append(place)
         self._places.append(place)

@@ -18,6 +18,7 @@ def _blur(values: Pixels, reach: int) -> Pixels:
     for axis in (0, 1):
         pad = [(0, 0), (0, 0)]
         pad[axis] = (reach + 1, reach)
+        # Running sums in doubles: the blur is a difference of two of them, which floats would round away.
         total = np.cumsum(np.pad(values, pad, mode="edge"), axis=axis, dtype=np.float64)
         width = 2 * reach + 1
         ahead = np.take(total, np.arange(width, total.shape[axis]), axis=axis)
@@ -52,6 +53,7 @@ def light_from_above(world: World, size: int) -> tuple[Pixels, Pixels]:
         shift = step_m * TEXELS_PER_M
         to_row = np.clip(row + round(math.sin(SUN_AZIMUTH_RAD) * shift), 0, last)
         to_column = np.clip(column + round(math.cos(SUN_AZIMUTH_RAD) * shift), 0, last)
+        # 0.02 m, so that rounding lets no surface shade itself.
         dark |= heights[to_row, to_column] > heights + SUN_SLOPE * step_m + 0.02
     sun = enlarge(_blur(_blur(1.0 - dark.astype(np.float32), 1), 1), size)
     closed_in = np.clip(_blur(_blur(np.minimum(heights, 3.0), 4), 3) - heights, 0, 1.4)

@@ -38,6 +38,7 @@ def paint_map(world: World, goal: Goal) -> Pixels:
     fine += (GOAL_BLUE - fine) * halo
     fine[away_m < 1.7] = GOAL_BLUE
     side = SIZE_M * FINE_PER_M // SHRINK
+    # Rows count down from the top, y counts up to the north.
     small = fine[::-1].reshape(side, SHRINK, side, SHRINK, 3).mean(axis=(1, 3))
     framed = np.full((SIZE, SIZE, 3), EDGE, dtype=np.float32)
     framed[BORDER:-BORDER, BORDER:-BORDER] = small

@@ -12,8 +12,10 @@ def value_noise(shape: tuple[int, int], cells: tuple[int, int], rng: np.random.G
         at = np.arange(shape[axis], dtype=np.float32) * (cells[axis] / shape[axis])
         low = at.astype(np.int64)
         part = at - low
+        # Eased: linear blends would show the lines of the grid.
         part = part * part * (3.0 - 2.0 * part)
         part = part[:, None] if axis == 0 else part[None, :]
+        # The grid wraps, so that tiles meet without a seam.
         near, far = np.take(grid, low, axis), np.take(grid, (low + 1) % cells[axis], axis)
         grid = near + (far - near) * part
     return grid

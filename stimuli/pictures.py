@@ -70,6 +70,7 @@ class FloorPicture:
     def with_goal(self, goal: Goal) -> Packed:
         """Give the texels, for `at`, with one goal alight."""
         packed = self._packed.copy()
+        # Whole texels of the smallest size: a window that cuts one would mix lit and unlit floor.
         window = window_around(goal.x_m, goal.y_m, GOAL_GLOW_M, multiple=1 << (N_LEVELS - 1))
         self._put(packed, light_goal(self._painted, goal, window), window[0].start, window[1].start)
         return packed.ravel()
@@ -102,6 +103,7 @@ class WallPictures:
     def texels(self, runs: Runs, step: Indices, z_m: Floats32) -> Packed:
         """Look up the pixels of some walls: `step` by run, height above the ground by pixel."""
         scale, row_length = self._scale[step], self._row_length[step]
+        # Rounding can reach one texel past the end of the row.
         across = np.minimum((runs.along_m % WALL_WIDTH_M * scale).astype(np.intp), row_length - 1)
         picture = self._first_picture[runs.cell] + runs.facing
         start = self._start[step] + picture * self._size[step] + across
@@ -116,6 +118,7 @@ class Haze:
 
     def __init__(self) -> None:
         fade = np.exp(-np.maximum(STEP_M - HAZE_FROM_M, 0.0) / HAZE_LENGTH_M)
+        # In 256ths, so that the division is a shift.
         self.keep = np.round(256 * fade).astype(np.uint32)
         red, green, blue = (round(255 * float(channel)) for channel in HAZE)
         self._red_blue, self._green = np.uint32(red | (blue << 16)), np.uint32(green << 8)
@@ -124,6 +127,7 @@ class Haze:
     def over(self, texels: Packed, keep: Packed) -> Packed:
         """Give opaque RGBA, one `uint32` per pixel; red and blue share one multiplication."""
         lost = np.uint32(256) - keep
+        # Red and blue share a word with eight free bits between: one multiplication does both.
         mixed = texels & np.uint32(0xFF00FF)
         mixed *= keep
         mixed += lost * self._red_blue

@@ -95,6 +95,7 @@ def plan(goal: Point, cost: Floats | None = None) -> Route:
     queue = [(0.0, first)]
     while queue:
         so_far, node = heapq.heappop(queue)
+        # heapq cannot lower a key: a cell stands in the queue once for each shorter way found.
         if so_far > distance[node]:
             continue
         ix, iy = divmod(node, N_CELLS)

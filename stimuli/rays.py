@@ -162,6 +162,7 @@ def _meet(
     start: float, other_start: float, ray: Floats32, other_ray: Floats32, changes: Bools
 ) -> tuple[Floats32, Indices, Indices, Indices, Floats32]:
     """Give depth, column, line, cell along the line and place along it of each crossing that matters."""
+    # A ray along a grid line never meets it: a tiny slope puts the meeting beyond the map.
     ray = np.where(np.abs(ray) < 1e-6, np.float32(1e-6), ray)
     lines = np.arange(SIZE_M, dtype=np.float32)
     depth = (lines - np.float32(start)) / ray[:, None]

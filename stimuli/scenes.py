@@ -74,6 +74,7 @@ class Scene:
         return n_frames, REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
 
     def _stretch(self) -> tuple[int, float, Indices]:
+        # The last number names what is drawn: each draw has a stream of its own, however much the others take.
         rng = np.random.default_rng([self.seed, self.goal, self.number, 1])
         return _stretch(route_to(GOALS[self.goal]), rng)
 

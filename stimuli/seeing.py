@@ -73,6 +73,7 @@ def forward(weights: Mapping[str, Floats32], features: Floats32) -> Floats32:
 
 def patches(picture: Floats32, size: int) -> Floats32:
     """Squares of `size` by `size` side by side, each as one row: (h, w, n) becomes (h/size, w/size, size*size*n)."""
+    # Squares side by side, so that NumPy runs the convolution as one matrix product.
     high, wide, n = picture.shape[0] // size, picture.shape[1] // size, picture.shape[2]
     cut = picture.reshape(high, size, wide, size, n)
     return cut.transpose(0, 2, 1, 3, 4).reshape(high, wide, size * size * n)

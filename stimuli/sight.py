@@ -39,6 +39,7 @@ def _in_view(world: World, goal: Goal, x_m: Floats, y_m: Floats, z_m: Floats, he
     # Rays by their slope. What rises above the picture's upper edge is in no frame.
     top = np.minimum((foot_m + BRIGHT_M - eye_m) / away_m, HORIZON / FOCAL)
     seen = np.zeros(len(x_m), dtype=np.bool_)
+    # Three lines across the pillar: at 352 of 360 places this agreed with the picture (docs/signatures.md).
     for aside_m in _ASIDE_M:
         to_x, to_y = goal.x_m - aside_m * north / away_m, goal.y_m + aside_m * east / away_m
         ahead_m = (to_x - x_m) * np.cos(heading_rad) + (to_y - y_m) * np.sin(heading_rad)

@@ -11,6 +11,7 @@ from stimuli.noise import cloud_noise
 
 def paint_sky(width: int, height: int, pixels_per_slope: float) -> Pixels:
     """Paint the whole horizon: column 0 looks east, columns run counter-clockwise, the last row is level."""
+    # Always the same seed: every clip has to show the same sky, whatever its own seed.
     rng = np.random.default_rng(77)
     azimuth = np.arange(width, dtype=np.float32) * (math.tau / width)
     slope = ((height - np.arange(height, dtype=np.float32)) / pixels_per_slope)[:, None]

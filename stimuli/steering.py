@@ -115,6 +115,7 @@ class HumanSteering:
 
     def __call__(self, body: Body, guide: Guide) -> float:
         self._seen.append(guide.bearing_rad(body, self.AHEAD_M))
+        # What was seen some frames ago: people react late.
         self._mouse(wrap(self._seen[0] - self._heading_rad))
         self._keys(body, abs(wrap(self._seen[-1] - self._heading_rad)) > self.LOST_RAD)
         return self._heading_rad
@@ -139,6 +140,7 @@ class HumanSteering:
     def _stroke_by(self, size_rad: float) -> None:
         """Turn by an angle; larger strokes take longer, by its logarithm [Fit54]."""
         shortest_s, longer_s = self.STROKE_S
+        # Longer strokes take longer, by Fitts' law [Fit54].
         lasts_s = shortest_s + longer_s * math.log2(1.0 + abs(size_rad) / 0.1)
         lasts_s *= float(self._rng.uniform(0.7, 1.3))
         # The middle of a bell-shaped stroke is 1.875 times its mean.
@@ -175,6 +177,7 @@ class _Stroke:
 
     @staticmethod
     def _part(at: float) -> float:
+        # The share of the way done in a movement of minimum jerk [FH85].
         return at**3 * (10 - 15 * at + 6 * at * at)
 
 

@@ -192,6 +192,7 @@ def _cosine(here: Ground, angle: int) -> int:
     if angle > TURN // 4:
         return -_cosine(here, TURN // 2 - angle)
     at, rest = angle // _APART, angle % _APART
+    # The last cosine of the table has no next one to go towards.
     if rest == 0:
         return here.cosines[at]
     return here.cosines[at] + (here.cosines[at + 1] - here.cosines[at]) * rest // _APART

@@ -115,6 +115,7 @@ PAINTERS: dict[Material, Callable[[np.random.Generator], Pixels]] = {
 
 def paint_wall(material: Material, facing_rad: float) -> Pixels:
     """Paint one material as lit on a wall that faces `facing_rad`; row 0 is at the ground."""
+    # A fixed seed for each material: every clip has to show the same walls, whatever its own seed.
     rng = np.random.default_rng(sorted(PAINTERS).index(material))
     surface = PAINTERS[material](rng)
     towards_sun = max(0.0, math.cos(facing_rad - SUN_AZIMUTH_RAD))

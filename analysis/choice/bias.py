@@ -26,6 +26,7 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from analysis.stats.student import Scale
 
+# Positions are squared and summed: up to here the sums stay exact, below 2**53.
 _FURTHEST = 1_000_000
 
 NO_ANSWER = "no trial was answered"

@@ -83,6 +83,7 @@ def _averages(parts: Sequence[Part], n_cells: int, people: People) -> tuple[Coun
     """The mean of each person in each cell with a trial, sorted by cell and person, and whose cell it is."""
     crossed = [within(part.cell, n_cells, people.groups.codes, people.n) for part in parts]
     used = None
+    # A table of every cell and person would be mostly empty, and too large for the memory.
     if n_cells * people.n > 4 * sum(len(each.codes) for each in crossed) + 1_000_000:
         used, crossed = _without_empty(crossed)
     size = max((each.size for each in crossed), default=0)
@@ -125,6 +126,7 @@ def _of_single_trials(parts: Sequence[Part], n_trials: Counts, share: bool) -> C
 def _spread(of_cell: Counts, means: Floats, n_cells: int) -> tuple[Counts, Floats, Floats]:
     n = np.bincount(of_cell, minlength=n_cells)
     mean = ratio(np.bincount(of_cell, weights=means, minlength=n_cells), n)
+    # About the mean: a difference of sums of squares would lose its digits.
     squares = np.bincount(of_cell, weights=(means - mean[of_cell]) ** 2, minlength=n_cells)
     return n, mean, ratio(squares, n)
 

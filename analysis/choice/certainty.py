@@ -202,6 +202,7 @@ def _by_uncertainty(rows: pd.DataFrame, people: People) -> _Counted:
 def _by_certainty(rows: pd.DataFrame, people: People) -> _Counted:
     judged, certainty = _is_judged(rows), rows["certainty"].array
     kept = np.flatnonzero(judged & (certainty.codes >= 0))
+    # Negated, so that values run from the most certain down.
     used, value = np.unique(-certainty.codes[kept].astype(np.int64), return_inverse=True)
     answered, person = np.unique(people.groups.codes[kept], return_inverse=True)
     is_wrong = _is_wrong(rows)[kept]

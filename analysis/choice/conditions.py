@@ -184,6 +184,7 @@ def _measures(rows: pd.DataFrame, preferences: pd.DataFrame, blank: Blank) -> It
     """Each measure with its values by condition."""
     yield "accuracy", None, None, _values(accuracy_per_participant(rows, blank, by=_BY), "accuracy")
     yield "uncertainty", None, None, _values(uncertainty_per_participant(rows, by=_BY), "uncertainty")
+    # Where pairs have a truth the accuracy is compared already.
     open_ones = preferences[~preferences["has_truth"] & (preferences["condition"] != "")]
     for (source, against), table in open_ones.groupby(["source", "against"], observed=True):
         yield "preference", str(source), str(against), _values(table, "preference")

@@ -72,6 +72,7 @@ def winners(votes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.str_]:
 
     A member wins with more votes than the other and than the tie; otherwise it is a tie.
     """
+    # idxmax would pick by the order of columns and lean to a (decision 0003).
     a, b, tie = votes.T
     wins = [votes.sum(axis=1) == 0, a > np.maximum(b, tie), b > np.maximum(a, tie)]
     return np.select(wins, ["", *MEMBERS], "tie")
@@ -125,7 +126,9 @@ def _broken(table: pd.DataFrame, majority: np.ndarray, seed: int | None) -> np.n
     """Ties drawn by seed between the clips in the order of their names: a and b may change places."""
     if seed is None:
         raise ValueError("ties='random' needs a seed, so that the same data give the same labels")
+    # One draw for every pair: another tie changes no other label.
     earlier = np.random.default_rng(seed).random(len(majority)) < 0.5
+    # By the clips' names: which member is called a must not decide.
     a_is_earlier = (table["stimulus_a"].fillna("") <= table["stimulus_b"].fillna("")).to_numpy()
     return np.where(level(table), np.where(earlier == a_is_earlier, "a", "b"), majority)
 

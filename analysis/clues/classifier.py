@@ -26,6 +26,7 @@ REPEATS = 10
 RESAMPLES = 2_000
 
 _METHOD = "bootstrap over clips within each class, percentiles widened for the smaller class, arms by 1.4"
+# For the luck of training, which resampling clips cannot show: with 4 to 30 clips a side 92% or more then hold.
 _ARMS = 1.4
 
 Rows = npt.NDArray[np.intp]
@@ -90,6 +91,7 @@ def classify(
     used = tuple(str(name) for name in clues if _helps(clues[name], positive))
     left_out = tuple(str(name) for name in clues if name not in used)
     n, others = int(positive.sum()), int((~positive).sum())
+    # No more folds than clips of the rarer class: every fold has to hold both.
     folds = min(FOLDS, n, others)
 
     def result(repeats: int, auc: float | None, interval: Interval, reason: str | None) -> Classifier:
@@ -134,6 +136,7 @@ def _cross_validate(
         for train, test in split:
             # Rounded, so that equal clips tie whatever the order of the sums.
             scores = np.round(fit_logistic(values[train], positive[train]).scores(values[test]), 9)
+            # Within a fold only: scores of different fits are not on one scale [PGB07], [APW11].
             of_positive, of_others = scores[positive[test]], scores[~positive[test]]
             cells = np.ix_(place[test[positive[test]]], place[test[~positive[test]]])
             compared.wins[cells] += (np.sign(of_positive[:, None] - of_others) + 1) / 2

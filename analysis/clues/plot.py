@@ -93,6 +93,7 @@ def _row(table: pd.DataFrame, result: ClueResult, row: int, ticks: Sequence[floa
 
 
 def _axis(result: ClueResult, ticks: Sequence[float], top: int) -> str:
+    # 1e-9, because log10 of a power of ten can come out a hair below it.
     decimals = max(0, -math.floor(math.log10(ticks[1] - ticks[0]) + 1e-9))
     marks = "".join(f"M{_x(tick, ticks)} {top + 4}v5" for tick in ticks)
     numbers = "".join(
@@ -111,6 +112,7 @@ def _scattered(values: Floats) -> list[tuple[float, float]]:
     """Each value with a place across the row, from -8 to 8, spread evenly."""
     if len(values) > MOST_DOTS:
         values = np.sort(values)[np.linspace(0, len(values) - 1, MOST_DOTS).round().astype(int)]
+    # Multiples of the golden ratio spread evenly without a random draw: the drawing is always the same.
     return [(float(value), 16 * (number * _GOLDEN % 1) - 8) for number, value in enumerate(values)]
 
 

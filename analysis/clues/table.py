@@ -26,6 +26,7 @@ def check_clues(clips: pd.DataFrame) -> pd.DataFrame:
     _refuse(stimulus, stimulus.duplicated(), "stimulus", "each stimulus once")
     clues = {name: _numbers(clips[name], name) for name in columns if name not in FIXED}
     table = pd.DataFrame({"stimulus": stimulus, "source": source, **clues})
+    # Sorted: folds and draws must not depend on the order of the rows.
     return table.sort_values("stimulus", ignore_index=True)
 
 

@@ -87,6 +87,7 @@ def shares_within(
             (a, b) if sources[a] == first else (b, a) for a, b in both if first in (sources[a], sources[b])
         )
         kept = [(a, b) for a, b in turned if second in (None, sources[b])]
+        # Rounded: differences that are equal as decimals have to tie, though their floats differ.
         return np.round([values.get(a, np.nan) - values.get(b, np.nan) for a, b in kept], 12).astype(
             np.float64
         )

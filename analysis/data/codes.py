@@ -63,6 +63,7 @@ class Groups:
             if codes.min() < 0:
                 inside = np.flatnonzero(codes >= 0)
                 codes, weights = codes.take(inside), weights.take(inside)
+            # bincount adds in floats, which are exact for whole numbers below 2**53.
             total += np.bincount(codes, weights, minlength=self.size).astype(np.int64)
         return total
 
@@ -130,6 +131,7 @@ def crossed(first: Groups, second: Groups) -> Groups:
     codes = np.empty(len(first.codes), dtype=small_type(size))
     factor = codes.dtype.type(second.size)
     for block in _blocks(len(codes)):
+        # In the wider type first: groups of 128 and more overflowed int8.
         upper, lower = first.codes[block].astype(codes.dtype), second.codes[block]
         codes[block] = np.where((upper < 0) | (lower < 0), -1, upper * factor + lower)
     return Groups(codes, size)
@@ -139,6 +141,7 @@ def recoded(codes: Codes, mapping: npt.NDArray[T]) -> npt.NDArray[T]:
     """`mapping[codes]`, whose last place answers for a missing cell, in the type of `mapping`."""
     new = np.empty(len(codes), dtype=mapping.dtype)
     for block in _blocks(len(codes)):
+        # wrap: code -1, a missing cell, takes the last place of the mapping.
         mapping.take(codes[block], out=new[block], mode="wrap")
     return new
 
@@ -165,6 +168,7 @@ def _handful(texts: tuple[str, ...]) -> pd.CategoricalDtype:
 
 def n_shared(first: pd.Series, second: pd.Series) -> int:
     """The number of texts shared by two category columns; each occurs once in its column."""
+    # large_string, because the offsets of string end at 2 GB of text.
     one, two = (pa.array(column.astype("str").array, pa.large_string()) for column in (first, second))
     return pc.sum(pc.is_in(one, value_set=two)).as_py() or 0
 

@@ -31,6 +31,7 @@ from analysis.files.faults import TableFault, note
 from analysis.files.text_tables import TextTable
 
 _BYTE_ORDER_MARKS = {
+    # UTF-32 first: its little-endian mark begins with that of UTF-16.
     b"\xff\xfe\x00\x00": "UTF-32",
     b"\x00\x00\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16",
@@ -39,6 +40,7 @@ _BYTE_ORDER_MARKS = {
 _NO_ROWS = "the file has no rows; allowed: at least one row"
 _TRIAL = tuple(column for column in RESPONSE_COLUMNS if column.name == "trial")
 _SUFFIXES = ".csv, .jsonl or .parquet"
+# Exports put a ' before cells that a spreadsheet would run: read back, it is taken off.
 _DEFUSED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 _TEXTS = (pa.string(), pa.large_string())
 _WITH_MISSING = {
@@ -207,6 +209,7 @@ def _csv_frame(path: Path, table: TextTable, columns: Sequence[Column]) -> pd.Da
                 delimiter=table.delimiter,
                 quote_char='"' if quotes else False,
                 newlines_in_values=bool(table.quoting.broken),
+                # Kept, because rows are counted as in the file.
                 ignore_empty_lines=False,
             ),
             convert_options=pyarrow.csv.ConvertOptions(
@@ -329,9 +332,11 @@ def _read_in_turn(
         # Each has its own file: a reader is not made for two threads.
         with pyarrow.parquet.ParquetFile(path, metadata=metadata, read_dictionary=in_codes) as parquet:
             cells = _cells(parquet.read(columns=[column.name], use_threads=False).column(column.name))
+        # Arrow keeps freed memory: columns read in turn would add up.
         pa.default_memory_pool().release_unused()
         return cells
 
+    # Two: the next column is read while one is checked.
     readers = ThreadPoolExecutor(2)
     try:
         coming = zip(names(wanted), readers.map(read, wanted), strict=True)

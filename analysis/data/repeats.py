@@ -102,6 +102,7 @@ def _block_numbers(where: npt.NDArray[np.int64], letters: pa.Buffer | None) -> W
     text = np.zeros(last - first + _WORD, dtype=np.uint8)
     if letters is not None:
         text[:-_WORD] = np.frombuffer(letters, dtype=np.uint8, count=last - first, offset=first)
+    # Eight bytes from every letter on, as a view: nothing is copied.
     words = np.ndarray((len(text) - _WORD + 1,), dtype="<u8", buffer=text, strides=(1,))
     starts, lengths = where[:-1] - first, np.diff(where)
     numbers = _spread(lengths.astype(np.uint64))

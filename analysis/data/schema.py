@@ -150,6 +150,7 @@ def _derive_chosen_source(typed: pd.DataFrame, origin: str, first_row: int) -> N
     contradicts = (given.codes >= 0) & (places(given) != codes)
     derived = pd.Series(pd.Categorical.from_codes(codes, categories=sources), copy=False)
     _refuse_contradiction(typed["chosen_source"], derived, contradicts, origin, first_row)
+    # Coded anew: of a checked table every category is in use.
     typed["chosen_source"] = coded(derived)
 
 

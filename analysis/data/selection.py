@@ -80,6 +80,7 @@ def select(study: str, rows: pd.DataFrame, mode: str) -> Selected:
     is_main = (rows["kind"] == "main").to_numpy()
     used, votes = right_mode & is_main & kept, _has_vote(rows, mode)
     main = rows_where(rows, used)
+    # Mostly the same rows, which need not be copied twice.
     voted = main if np.array_equal(used, votes) else rows_where(rows, votes)
     left_out = {
         "mode": _counts(rows["mode"], ~right_mode),

@@ -18,6 +18,7 @@ METHOD = (
     "multilevel probit: participants' z(H) and z(F) bivariate normal, marginal likelihood by adaptive Gauss-Hermite "
     "quadrature, Student's t"
 )
+# From 5 participants on it held d' and c in 92 to 100% of simulated groups (docs/elsewhere.md).
 FEWEST = 5
 
 _NODES = 7
@@ -124,6 +125,7 @@ class _Model:
         self.yes = cells[:, [0, 2]].astype(float)
         self.no = cells[:, [1, 3]].astype(float) - self.yes
         self.times = times.astype(float)
+        # Each search starts at the mode of the last one: the optimizer moves the parameters little between calls.
         self.at = np.zeros_like(self.yes)
         points, weights = np.polynomial.hermite_e.hermegauss(_NODES)
         one, other = (each.ravel() for each in np.meshgrid(points, points, indexing="ij"))
@@ -144,6 +146,7 @@ class _Model:
         with np.errstate(over="ignore", invalid="ignore"):
             sigma = _sigma(parameters)
         log_det = 2 * (parameters[2] + parameters[4])
+        # Far out the exponentials overflow: a large finite cost turns the search back.
         if not np.isfinite(sigma).all() or np.abs(parameters[[2, 4]]).max() > 12:
             return 1e10
         prior = float(np.trace(sigma)) / (2 * _PRIOR_SD**2)
@@ -159,6 +162,7 @@ class _Model:
             - 2 * _LOG_ROOT
         )
         exponent = log_joint + self.log_weights + 2 * _LOG_ROOT
+        # The largest term is taken out before exp, which would underflow for a log likelihood of many answers.
         top = exponent.max(axis=1)
         log_marginal = top + np.log(np.exp(exponent - top[:, None]).sum(axis=1))
         log_marginal += np.log(np.diagonal(factor, axis1=1, axis2=2)).sum(axis=1)
@@ -172,6 +176,7 @@ class _Model:
             slope -= (z - mean) @ precision
             curve = precision + bend[:, :, None] * np.eye(2)
             step = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
+            # Steps of one at most: Newton's method overshoots where the probit is flat.
             z = z + np.clip(step, -1.0, 1.0)
             if np.abs(step).max() < 1e-8:
                 break
@@ -181,9 +186,11 @@ class _Model:
     def _bent(self, z: Floats) -> tuple[Floats, Floats]:
         """The slope of the counts' log likelihood in z, and minus its second derivative."""
         density = -0.5 * z**2 - _LOG_ROOT
+        # By logarithms: far out density and tail both underflow, their ratio does not.
         up, down = np.exp(density - log_ndtr(z)), np.exp(density - log_ndtr(-z))
         slope = self.yes * up - self.no * down
         bend = self.yes * up * (up + z) + self.no * down * (down - z)
+        # Rounding can leave 0 far out, and the curvature has to be invertible.
         return slope, np.maximum(bend, 1e-12)
 
 
@@ -205,6 +212,7 @@ def _covariance(model: _Model, at: Floats) -> Floats | None:
                     + model.cost(at - steps[i] - steps[j])
                 ) / 4
             second[i, j] = second[j, i] = value / _APART**2
+    # Where the second derivatives are not positive definite there is no minimum, and their inverse is no covariance.
     try:
         np.linalg.cholesky(second)
     except np.linalg.LinAlgError:

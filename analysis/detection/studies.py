@@ -67,6 +67,7 @@ def analyze_judgement_rows(
 
 def _judgements(study: str, asked: pd.DataFrame, judged: pd.DataFrame) -> Judgements:
     signal, noise = _classes(study, asked)
+    # A signal named by its source has no condition: it is the other class of every condition.
     is_own = (judged["truth"] == signal) & (
         judged["condition"].astype("str") == judged["source"].astype("str")
     )

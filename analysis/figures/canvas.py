@@ -47,6 +47,7 @@ _STYLE: Mapping[str, Any] = {
     "ytick.labelsize": SMALL,
     # Letters as shapes: the same on every machine and on paper, and nothing to fetch.
     "svg.fonttype": "path",
+    # Without a salt ids are random, and equal results have to give equal bytes.
     "svg.hashsalt": "likely-human",
     "path.simplify": False,
 }
@@ -64,12 +65,14 @@ def drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str)
 
     svg, png = StringIO(), BytesIO()
     with _lock, matplotlib.rc_context():
+        # A matplotlibrc of the user must not change the drawing.
         matplotlib.rcdefaults()
         settings: MutableMapping[str, Any] = matplotlib.rcParams  # type: ignore[assignment]
         settings.update(_STYLE)
         sheet = Sheet(figsize=(WIDTH, height), facecolor="white")
         FigureCanvasAgg(sheet)
         paint(sheet)
+        # No version and no date in the files: equal results have to give equal bytes.
         sheet.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
         sheet.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     return _plain(svg.getvalue(), title, alt), png.getvalue()
@@ -84,6 +87,7 @@ def _plain(svg: str, title: str, alt: str) -> str:
         for child in list(parent):
             if child.tag in (f"{{{_SVG}}}style", f"{{{_SVG}}}metadata"):
                 parent.remove(child)
+        # As attributes, because the pages' content policy forbids inline styles.
         for part in filter(None, parent.attrib.pop("style", "").split(";")):
             name, _, value = part.partition(":")
             parent.set(name.strip(), value.strip())

@@ -102,6 +102,7 @@ def pair_votes(row: Mapping[str, Any], study: StudyResult) -> PairVotes:
     member, target = _target(row, study)
     low, high, votes = row["ci_low"], row["ci_high"], row["votes_a"]
     if member == "b" and row["n"]:
+        # Not the mirror of a's interval: ties are in n, and for neither member.
         votes = row["votes_b"]
         ((low,), (high,)) = wilson(np.array([votes]), np.array([row["n"]]))
     outcome = "tie" if row["majority"] == "tie" else "for" if row["majority"] == member else "against"
@@ -117,6 +118,7 @@ def _target(row: Mapping[str, Any], study: StudyResult) -> tuple[str, str]:
     for one in study.preferences:
         if one.condition == (row["condition"] or "") and {one.source, one.against} == sources:
             return ("a" if row["source_a"] == one.source else "b"), one.source
+    # By the clips' names: which member is called a must not decide.
     earlier = natural(row["stimulus_a"] or "") <= natural(row["stimulus_b"] or "")
     return ("a" if earlier else "b"), EARLIER
 

@@ -123,6 +123,7 @@ def _boxes(axes: "Axes", setting: WaterSetting) -> None:
         capprops=line,
         medianprops={"color": canvas.INK, "linewidth": 1.4},
         flierprops={"marker": "o", "markersize": 2, "markeredgecolor": canvas.COLOURS[0]},
+        # boxplot would put a tick at every day.
         manage_ticks=False,
     )
     axes.set_xlim(0, len(setting.prices) + 1)

@@ -6,6 +6,7 @@ from contextvars import ContextVar
 
 _LONGEST = 60
 _MOST_NOTES = 50
+# Of a context: files read in two threads of a server must not mix their notes.
 _NOTES: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 
 

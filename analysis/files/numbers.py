@@ -34,6 +34,7 @@ def decimal_number(text: str) -> float:
     """The number that a text is: `1000`, `1.5`, `1,5`. Raises ValueError for any other text, also for `1,000`, which is
     1 in one country and 1000 in the next."""
     text = text.strip()
+    # 1,234 may be 1234 or 1.234: it is refused, and not guessed.
     if _EITHER.fullmatch(text) or _GROUPED.fullmatch(text) or ("," in text and "." in text):
         raise ValueError(NO_SEPARATORS)
     if not _DECIMAL.fullmatch(text):
@@ -43,6 +44,7 @@ def decimal_number(text: str) -> float:
 
 def is_plain(text: str) -> bool:
     """True if `int` and `float` read a text unambiguously: no underscores, no digits of other scripts."""
+    # int takes 1_0, and the digits of every script.
     return text.isascii() and "_" not in text
 
 
@@ -57,6 +59,7 @@ def with_points(texts: list[str]) -> list[str]:
         or not all(map(_DECIMAL_COMMA.fullmatch, commas))
     ):
         return texts
+    # Where every number looks like 1,234 the commas may mark thousands: nothing is changed.
     if all(map(_EITHER.fullmatch, commas)):
         return texts
     return [text.replace(",", ".") for text in texts]

@@ -61,6 +61,7 @@ def grammar(delimiter: str) -> Grammar:
     # As `(?:\A|(?<=[,\r\n]))"`, with the mark first: it is then searched for at the speed of memchr.
     begins = rb'"(?<![^%s\r\n]")' % mark
     closes = rb'"(?=[%s\r\n]|\Z)' % mark
+    # Possessive (*+): without going back, an unclosed mark cannot cost time that grows with the square.
     quoted = rb'%s[^"]*+(?:""[^"]*+)*+%s' % (begins, closes)
     one_line = rb'%s[^"\r\n]*+(?:""[^"\r\n]*+)*+%s' % (begins, closes)
     return Grammar(
@@ -146,6 +147,7 @@ class QuoteScan:
     def _shown(self, position: int) -> str:
         """The text from a quotation mark on, up to the next delimiter or line break."""
         text = BREAK.split(self.data[position : position + 200])[0].split(self._grammar.delimiter)[0]
+        # replace, because the cut after 200 bytes can split a letter.
         return text.decode("utf-8", "replace")
 
     def _record_start(self, position: int) -> int:
@@ -180,6 +182,7 @@ class QuoteScan:
             position += 1
 
     def _require_certain(self, start: int, end: int) -> None:
+        # Two stray marks can be legal: they look like one cell with line breaks (decision 0028).
         width, whole = len(self.header), self._whole_lines(start, end)
         is_header = start == 0
         if not (is_header or _may_be_rows(whole)) or self._ends_differ:

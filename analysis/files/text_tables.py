@@ -17,12 +17,14 @@ from analysis.files.quotes import BREAK, Data, QuoteScan, Quoting, grammar, n_br
 
 DELIMITERS: Final = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _MARKS = (
+    # UTF-32 first: its little-endian mark begins with that of UTF-16.
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
     (b"\xef\xbb\xbf", "UTF-8-sig"),
 )
+# The line that Excel reads for the delimiter, such as sep=;
 _SEP = re.compile(rb'"?sep=([,;\t])"?[ \t,;]*(?:\r\n?|\n)', re.IGNORECASE)
 _BLANK = re.compile(rb"(?:[ \t,;]*+(?:\r\n?|\n))++")
 _SAMPLE_BYTES = 1 << 16
@@ -129,6 +131,7 @@ def open_text_table(
     """Like `text_table`, for a file, which is not copied into memory. Raises OSError if it cannot be opened."""
     with path.open("rb") as file:
         try:
+            # Mapped and not read: a table may be larger than the memory.
             data: Data = mmap(file.fileno(), 0, access=ACCESS_READ)
         except (OSError, ValueError):
             # Pipes and empty files.
@@ -246,6 +249,7 @@ def _cells(record: bytes, delimiter: str, quotes: bool) -> list[str]:
 
 
 def _text(cell: bytes) -> str:
+    # Bytes that are no UTF-8 stay as they are, so that the refusal can show the cell.
     return cell.decode("utf-8", "surrogateescape")
 
 
@@ -257,5 +261,6 @@ def _legible(cell: str) -> str:
     raw = cell.encode("utf-8", "surrogateescape")
     try:
         return raw.decode("cp1252")
+    # Windows-1252 leaves five bytes undefined; Latin-1 knows all.
     except UnicodeDecodeError:
         return raw.decode("latin-1")

@@ -102,6 +102,7 @@ def _learning_said(bias: Bias, n_positions: int) -> str:
         if low is None or high is None
         else f"95% interval {signed(100 * low, 1)} to {signed(100 * high, 1)}"
     )
+    # Ten points from the first position to the last are the smallest slope of interest (docs/analysis.md).
     smallest, p = SHARE / max(1, n_positions - 1), bias.learning.slope_against_zero.p
     found = evidence(slope.interval, 0.0, smallest)
     slope_words = f"{signed(100 * slope.mean, 1)} points a position, {limits}{test_beside(found, p)}"

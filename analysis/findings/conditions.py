@@ -218,6 +218,7 @@ def _how(how: str, comparisons: Sequence[ConditionComparison]) -> str:
 
 
 def _out_of_reach(comparisons: Sequence[ConditionComparison], family: int) -> str:
+    # People who are equal in both have no sign: the least p is that of the others.
     n = max((one.paired.n_higher + one.paired.n_lower for one in comparisons if one.paired), default=0)
     if family < 2 or any(one.compared_as == "independent" for one in comparisons):
         return ""

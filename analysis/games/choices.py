@@ -24,6 +24,7 @@ from analysis.stats.threads import one_thread
 FEWEST = 5
 """People, or configurations, below which nothing is held out."""
 FOLDS = 10
+# A prediction of 0 or 1 that fails would cost an infinite loss.
 CLIP = 1e-6
 """Predictions are moved this far from 0 and 1, where one wrong decision would cost infinitely much."""
 BINS = 10
@@ -135,6 +136,7 @@ def predict_choices(
 
 def folds_of(groups: pd.Series, folds: int = FOLDS, seed: int = 1) -> npt.NDArray[np.int64]:
     """The fold of each row, from 0: whole groups, dealt to folds in turn in an order drawn with the seed."""
+    # Sorted before they are drawn: folds must not depend on the order of the rows.
     names = np.array(sorted(set(groups.astype(str))))
     order = np.random.default_rng(seed).permutation(len(names))
     fold = {
@@ -164,10 +166,12 @@ def _held_out(
     for one in np.unique(fold):
         out = fold == one
         train = chose[~out]
+        # Half a yes and half a no are added: a rate of 0 or 1 would cost an infinite loss.
         rate[out] = (train.sum() + 0.5) / (len(train) + 1)
         if train.all() or not train.any():
             logistic[out] = rate[out]
         else:
+            # Not balanced: its probabilities are scored, and equal weights would draw them to one half.
             scores = fit_logistic(values[~out], train, balanced=False).scores(values[out])
             logistic[out] = 1 / (1 + np.exp(-scores))
     predicted = {BASE_RATE: rate, LOGISTIC: logistic, **given}
@@ -221,6 +225,7 @@ def _over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -
 
 
 def _calibration(predicted: Floats, chose: npt.NDArray[np.bool_]) -> list[CalibrationBin]:
+    # A prediction of 1 belongs to the last bin.
     at = np.minimum((predicted * BINS).astype(int), BINS - 1)
     found = []
     for one in np.unique(at):

@@ -145,6 +145,7 @@ def compare(
     if first.empty or second.empty:
         raise AnalysisError("a comparison takes two groups, and one of them has no seat")
     roles = list(dict.fromkeys([*first["role"], *second["role"]]))
+    # Differences of shares lie from -1 to 1: on Fisher's z scale no interval goes beyond.
     found = [
         _compared(
             measure, role, first, second, over, "correlation" if measure in shares else "any", seed, resamples
@@ -211,6 +212,7 @@ def _two_samples(x: Floats, y: Floats, over: str, scale: Scale, seed: int, resam
     if fewer < FEWEST:
         return no_interval(too_few(fewer, f"{over} in a group"), seed, 0, WELCH.format(units=over))
     if fewer < FEW or resamples == 0:
+        # Not pooled: the groups may differ in spread.
         shares = [float(values.var(ddof=1)) / len(values) for values in (x, y)]
         error = sum(shares)
         below = sum(share**2 / (len(values) - 1) for share, values in zip(shares, (x, y), strict=True))
@@ -234,6 +236,7 @@ def _two_samples(x: Floats, y: Floats, over: str, scale: Scale, seed: int, resam
 def _notes(first: pd.DataFrame, second: pd.DataFrame, roles: Sequence[str]) -> list[str]:
     notes = []
     shares = [table["config"].value_counts(normalize=True) for table in (first, second)]
+    # Rounded: shares that are equal as fractions have to be equal as floats.
     if not shares[0].sort_index().round(9).equals(shares[1].sort_index().round(9)):
         notes.append(
             f"The two groups played other mixtures of configurations ({len(shares[0])} and {len(shares[1])}, "

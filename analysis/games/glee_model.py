@@ -179,6 +179,7 @@ def _distinct(design: Floats) -> list[int]:
     """The first of equal columns, and none of zeros alone."""
     seen: dict[bytes, int] = {}
     for i, column in enumerate(np.ascontiguousarray(design.T)):
+        # Equal columns cannot be told apart by any data: one of them stands for all.
         if column.any():
             seen.setdefault(column.tobytes(), i)
     return sorted(seen.values())
@@ -187,6 +188,7 @@ def _distinct(design: Floats) -> list[int]:
 def _basis(design: Floats) -> Floats:
     """Orthonormal directions in which the games differ, one in each row: the space of the design's rows."""
     _, singular, directions = np.linalg.svd(design, full_matrices=False)
+    # The tolerance of numpy.linalg.matrix_rank: smaller singular values are rounding.
     kept: Floats = directions[singular > singular[0] * max(design.shape) * np.finfo(float).eps]
     return kept
 
@@ -221,10 +223,12 @@ class _Fitted:
         """The contrast's value, and half of its 95% interval; None without degrees of freedom, or without spread."""
         inside = self.basis @ contrast[self.kept]
         value = float(inside @ self.fit.params)
+        # Of a factor that changes nothing rounding alone is left, which is no effect.
         value = 0.0 if abs(value) < ROUNDING else value
         if self.fit.df_resid <= 0:
             return value, None
         error = float(np.sqrt(max(inside @ self.fit.cov_params() @ inside, 0.0)))
+        # A fit without residuals leaves rounding alone, on which no interval can rest.
         if error < ROUNDING:
             return value, None
         return value, float(stats.t.ppf((1 + LEVEL) / 2, self.fit.df_resid)) * error

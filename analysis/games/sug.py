@@ -140,6 +140,7 @@ def distances(one: Play, two: Play, smoothing: float = 0.5, log_base: float = ma
 def _ranks(rounds: Rounds, seat: int, players: int) -> list[float]:
     chosen = Counter(round_[seat - 1][0] for round_ in rounds).most_common()
     shares = [n / len(rounds) for _, n in chosen]
+    # Partners who were never chosen take the last ranks.
     return shares + [0.0] * (players - 1 - len(shares))
 
 

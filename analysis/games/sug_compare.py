@@ -230,6 +230,7 @@ def _redrawn(n: int, size: int, rng: np.random.Generator) -> Floats:
 def _dealt(
     x: Floats, y: Floats, shared: Sequence[tuple[int, int]], layout: _Layout, seed: int, resamples: int
 ) -> Floats:
+    # A stream of its own: deals must not repeat the draws that the errors rest on.
     rng = np.random.default_rng(seed + 1)
     out = []
     both = np.concatenate([x, y])
@@ -266,9 +267,11 @@ def _interval(
     if not error > 0:
         return no_interval("no match changes the distance: there is no spread", seed, resamples, METHOD)
     reach = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * error
+    # (root + reach / (2 root)) squared: a distance cannot fall below 0 and is skewed upwards.
     high = value + reach + (reach**2 / (4 * value) if value > 0 else 0.0)
     return Interval(max(0.0, value - reach), high, LEVEL, METHOD, resamples, seed, None)
 
 
 def _p(value: float, dealt: Floats) -> float:
+    # 1e-9, because sums of the same play in another order differ in the last digits and must still tie.
     return (1 + int((dealt >= value - 1e-9).sum())) / (1 + len(dealt))

@@ -110,5 +110,6 @@ def _summary(runs: list[tuple[Quantity, int]], pairs: int) -> AsPublished:
     if not defined:
         return AsPublished(None, None, n, 0, ties, runs[0][0].reason)
     values = np.array([float(run.statistic(np.ones((1, pairs)))[0]) for run in defined])
+    # Divided by n, as in the paper's table.
     sd = float(np.std(values)) if len(values) > 1 else None
     return AsPublished(float(np.mean(values)), sd, n, len(values), ties, None)

@@ -133,6 +133,7 @@ def leave_one_out(votes: Counts) -> tuple[Floats, Floats]:
         share = divided(votes[:, voted].astype(float), np.where(n < 2, 0.0, n))
         others = _without(votes, voted)
         label = label_of(others)
+        # A half, not left out: of three people who guess, each would be right in 25% of cases (bench/calibration.md).
         half = np.where(level_votes(others), 0.5, 0.0)
         first, second = (np.where(label == member, 1.0, half) for member in (1.0, 0.0))
         for cell, (own, majority) in enumerate(
@@ -257,5 +258,6 @@ def _as_judge(sample: Sample, judge: Counts, people: Counts) -> Sample:
         support=np.where(tied, EVEN, label),
         score=crowd.share,
         probability=True,
+        # Rounded: 1 - 0.9 and 0.1 are the same share, and ranks would tell their floats apart.
         mirrored=lambda share: np.round(1 - share, 12),
     )

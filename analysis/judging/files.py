@@ -91,6 +91,7 @@ def _read(path: Path, columns: Sequence[Column]) -> tuple[pd.DataFrame, int]:
         frame = pd.DataFrame(cells, dtype=object)
     else:
         table = _parquet(path)
+        # Without pandas' metadata, which can make a column the index.
         frame = table.select([name for name in names(columns) if name in table.column_names]).to_pandas(
             ignore_metadata=True
         )
@@ -102,6 +103,7 @@ def _read(path: Path, columns: Sequence[Column]) -> tuple[pd.DataFrame, int]:
 def _objects(path: Path) -> list[dict[str, Any]]:
     _require_text(path)
     with path.open("rb") as file:
+        # Bytes, because texts also break at U+2028, which a JSON text may hold.
         lines = file.read().rstrip().splitlines()
     rows = []
     for number, line in enumerate(lines, start=1):

@@ -22,6 +22,7 @@ MISSING, ABSTAINED, JUDGED = 0, 1, 2
 
 _UNKNOWN, _NOT_MAIN, _CHANGED = -1, -2, -3
 _LISTED = 10
+# ASCII's unit separator: with a dash, a-b and c would be the same key as a and b-c.
 _BETWEEN = "\x1f"
 _EVEN = 0.5
 
@@ -216,6 +217,7 @@ def _take_pairs(run: str, rows: pd.DataFrame, known: _Known, pairs: Pairs, score
     given = _filled(len(pairs), at, rows["score"].to_numpy()[here])
     if scores == "probabilities":
         given = np.round(given, 12)
+    # Rounded as its mirror image is: 0.1 and 1 - 0.9 have to be one float.
     score = support if scores == "none" else np.where(flipped, _mirrored(given, scores), given)
     nowhere = np.full(len(pairs), np.nan)
     return Run(_counted(run, rows["pair"], found, status, support), status, support, score, nowhere, nowhere)

@@ -153,6 +153,7 @@ def _units(rows: pd.DataFrame) -> tuple[Ints, Ints]:
     study, pair = (rows[name].cat.codes.to_numpy().astype(np.int64) for name in ("study", "pair"))
     code, first = compressed(study * len(rows["pair"].cat.categories) + pair)
     definition = [rows[name].cat.codes.to_numpy() for name in _DEFINITION]
+    # A pair whose clips or truth changed between versions is, for the votes, another pair.
     if any((column != column[first][code]).any() for column in definition):
         group = rows.groupby(list(_DEFINITION), observed=True, dropna=False).ngroup()
         return compressed(group.to_numpy().astype(np.int64))

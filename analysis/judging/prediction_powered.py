@@ -14,6 +14,7 @@ from analysis.stats.intervals import Floats
 from analysis.stats.student import FEW, too_few
 
 NO_GAIN = "every pair that the judge judged has votes: there is nothing for it to add"
+# Of 10 pairs the interval held the truth in 92% of simulated sets (bench/calibration.md).
 FEWEST_PAIRS = 10
 
 _FEW_WORDS = (
@@ -80,11 +81,13 @@ def prediction_powered_mean(
     if power is None:
         power = _tuned(labels, verdicts, further)
     value = power * np.mean(further) + np.mean(labels - power * verdicts)
+    # Variances divide by n, as in the authors' program; intervals of few pairs correct for it below.
     variance = power**2 * np.var(further) / more + np.var(labels - power * verdicts) / n
     return float(value), float(np.sqrt(variance)), float(power)
 
 
 def _tuned(labels: Floats, verdicts: Floats, further: Floats) -> float:
+    # ddof 1 for the spread and 0 for the covariance, as in the authors' program.
     spread = float(np.var(np.concatenate([verdicts, further]), ddof=1))
     if spread <= 0:
         return 0.0
@@ -161,5 +164,6 @@ def mean_interval(value: float, error: float, n: int) -> tuple[float | None, flo
     if n >= FEW:
         half = float(ndtri((1 + LEVEL) / 2)) * error
     else:
+        # The unbiased variance and Student's t: the authors' normal interval is for many pairs.
         half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * error * (n / (n - 1)) ** 0.5
     return value, value - half, value + half

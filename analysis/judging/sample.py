@@ -105,6 +105,7 @@ def _three_classes(sample: Sample) -> Quantity:
 def _rank(sample: Sample) -> Quantity:
     if not sample.both_ways:
         return spearman_of(sample.score, sample.share)
+    # Both ways round: where nothing names the first member, which one it is must not change the number.
     pair = np.arange(len(sample.score))
     score = np.concatenate([sample.score, sample.mirrored(sample.score)])
     turned = share_of(sample.votes[:, MIRRORED])

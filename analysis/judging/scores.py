@@ -153,6 +153,7 @@ def _rank_correlation(x: Floats, y: Floats, at: npt.NDArray[np.int64]) -> Statis
         rank_x, rank_y = (np.cumsum(sizes, axis=1) - sizes / 2 - middle for sizes in (sizes_x, sizes_y))
         together = np.einsum("ij,ij,ij->i", cells, rank_x[:, of_x], rank_y[:, of_y])
         spread = [np.einsum("ij,ij,ij->i", s, r, r) for s, r in ((sizes_x, rank_x), (sizes_y, rank_y))]
+        # Rounding can take a perfect correlation past 1.
         return np.clip(divided(together, np.sqrt(spread[0] * spread[1])), -1.0, 1.0)
 
     return statistic
@@ -173,6 +174,7 @@ def kappa_of(cells: Floats, reason: str) -> Quantity:
     n = int(used.sum())
     if n == 0:
         return undefined(reason)
+    # Added to its mirror image: which member is called first means nothing.
     known = np.where(used[:, None], cells + cells[:, ::-1], 0.0)
 
     def statistic(weights: Floats) -> Floats:

@@ -78,6 +78,7 @@ def _versus(one: Judged, two: Judged, measure: On, goal: Floats, seed: int, resa
     difference = _difference(first, second, seed, resamples)
     if len(first) > 1 or len(second) > 1:
         return Versus(names, measure, difference, None, None, None, None, None, 0, _SEVERAL)
+    # McNemar's test knows right and wrong only, and a tie is neither [McN47].
     tied = (first[0] == 0.5) | (second[0] == 0.5)
     only = int(((first[0] > second[0]) & ~tied).sum()), int(((first[0] < second[0]) & ~tied).sum())
     p = mcnemar_exact(*only)

@@ -190,6 +190,7 @@ def loaded_card(text: str, origin: str) -> Loaded:
         )
     if not 1 <= len(found.settings) <= _MOST_COPIES:
         raise AnalysisError(f"{origin}: has {len(found.settings)} copies; allowed are 1 to {_MOST_COPIES}")
+    # A hash and no path: a card cannot name a file of another folder.
     if not _FILE.fullmatch(found.file):
         raise AnalysisError(
             f"{origin}: names the weights {found.file[:80]!r}; their file is named by its hash"
@@ -224,6 +225,7 @@ def _by(card: Mapping[str, Any]) -> By:
 
 
 def _settings(copy: Mapping[str, Any]) -> Settings:
+    # What cards from before these settings mean by leaving them out.
     before: dict[str, Any] = {
         "optimiser": "adam", "step_s": 0.0, "decimals": FULL, "features": 0, "view_m": (),
     }  # fmt: skip
@@ -236,6 +238,7 @@ def _settings(copy: Mapping[str, Any]) -> Settings:
     for name, most in _LIMITS.items():
         is_whole = name == "rate_hz" and values["reads"] in ("top-down", "bar-code")
         least = 0 if name in ("hidden", "features") or is_whole else 1
+        # bool, because True is an int in Python.
         if isinstance(values[name], bool) or not least <= values[name] <= most:
             raise ValueError(f"{name} is {values[name]}; allowed are {least} to {most}")
     for name in ("window", "hidden", "epochs", "batch", "features"):

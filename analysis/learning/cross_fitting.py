@@ -65,6 +65,7 @@ def learn(
             "than more votes"
         )
     groups = _groups(votes)
+    # A stream for each repeat: more repeats leave the first ones as they are.
     rounds = [_Round(votes, groups, np.random.default_rng([seed, number])) for number in range(repeats)]
     votes_each = _votes_each(votes, rounds)
     held, curve_pairs, curve_votes, alone, halves = [], [], [], [], []
@@ -227,6 +228,7 @@ def _within_span(design: Floats) -> tuple[Floats, Floats]:
 
 
 def _log_loss(chance: Floats, won: Floats, n: Floats) -> float:
+    # Off 0 and 1, where a vote to the contrary would cost an infinite loss.
     chance = np.clip(chance, 1e-6, 1 - 1e-6)
     return -float(np.sum(won * np.log(chance) + (n - won) * np.log(1 - chance)))
 
@@ -248,6 +250,7 @@ def _reached(held: Sequence[Floats], rounds: Sequence[_Round], of: Bools) -> Rea
             known = of & ~np.isnan(chances[half]) & (n > 0)
             tested |= known
             decided = known & (share != 0.5)
+            # Rounded: one half with a rounding error is a tie, and no guess.
             guess = np.sign(np.round(chances[half][decided] - 0.5, 9))
             right.append(0.5 + 0.5 * guess * np.sign(share[decided] - 0.5))
             loss += _log_loss(chances[half][known], won[known], n[known])
@@ -338,6 +341,7 @@ def final_judge(
     """The judge of all votes; the bootstrap draws groups of pairs again and keeps the ridge. Without names there are
     no weights to speak of."""
     won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    # A stream that no repeat has.
     rows, rng = np.flatnonzero(n > 0), np.random.default_rng([seed, 10_000])
     own = groups[votes.first]
     judge = _chosen(votes, rows, won, n, own, rng)

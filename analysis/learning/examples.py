@@ -99,6 +99,7 @@ def split(examples: Sequence[Example], pairs: Pairs, seed: int, folds: int = N_F
         )
         return Splits(_folds(examples, scenes, folds, rng), tuple(by), n, note)
     by.append("player or version")
+    # A person and an agent of the same name are two makers.
     makers = joined([_indices([f"{e.is_human}/{e.maker}" for e in examples])])
     both = joined([scenes, makers])
     if len(np.unique(both)) >= folds:
@@ -110,6 +111,7 @@ def split(examples: Sequence[Example], pairs: Pairs, seed: int, folds: int = N_F
 def _scenes(examples: Sequence[Example], pairs: Pairs) -> Rows:
     """Groups of clips that belong together: the same path, the same scene, or a chain of pairs."""
     kinds = [_indices([example.content for example in examples])]
+    # A clip without a scene is one of its own; no scene's name has a \0.
     kinds.append(_indices([example.scene or f"\0{row}" for row, example in enumerate(examples)]))
     groups = joined(kinds)
     for one, other in pairs:
@@ -142,6 +144,7 @@ def _dealt(examples: Sequence[Example], groups: Rows, folds: int, rng: np.random
     held = np.zeros((folds, 2))
     fold = np.zeros(len(groups), dtype=np.intp)
     totals = np.array([max(1, is_human.sum()), max(1, (~is_human).sum())])
+    # The largest groups first: the small ones then even out the folds.
     for name in sorted(names, key=lambda name: -int(sizes[name].sum())):
         chosen = int(np.argmin((held / totals) @ np.minimum(sizes[name], 1) + 1e-6 * held.sum(axis=1)))
         held[chosen] += sizes[name]
@@ -194,6 +197,7 @@ def matched_pairs(examples: Sequence[Example]) -> Pairs:
     Within a scene in the order of the paths' hashes, so that names and order of files change nothing.
     """
     cells: dict[tuple[str, str], list[int]] = {}
+    # By content: which clips are paired must not depend on their names or their order.
     for row in sorted(range(len(examples)), key=lambda row: examples[row].content):
         example = examples[row]
         cells.setdefault((example.scene, "" if example.is_human else example.source), []).append(row)

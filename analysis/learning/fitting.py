@@ -88,6 +88,7 @@ def fit(
         labels = np.resize(task.is_human, len(both))[rows].astype(np.float32)
         key = jax.random.key(int(task.rng.integers(2**31)))
         moved = epoch(trained[number], states[number], scalings[number], data, labels, rows, key)
+        # JAX returns before it has computed: without waiting, progress would run ahead of the work.
         trained[number], states[number] = jax.block_until_ready(moved)
         if n := len(task.watched):
             watched = np.resize(task.watched, n_watched)
@@ -114,6 +115,7 @@ def _drawn(task: Task, steps: int, batch: int, images: int) -> Rows:
     classes = task.rows[task.is_human[task.rows]], task.rows[~task.is_human[task.rows]]
     of_class = task.rng.integers(2, size=(steps, batch))
     place = task.rng.random((steps, batch))
+    # In floats the product can round up to the number of rows.
     picked = [rows[np.minimum((place * len(rows)).astype(np.intp), len(rows) - 1)] for rows in classes]
     order = np.where(of_class == 0, *picked)
     return order + n * task.rng.integers(images, size=order.shape)
@@ -140,6 +142,7 @@ def _first(settings: Settings, rng: np.random.Generator) -> Mapping[str, Singles
 def _orthogonal(rng: np.random.Generator, rows: int, columns: int) -> Singles:
     tall = rng.normal(size=(max(rows, columns), min(rows, columns)))
     basis, upper = np.linalg.qr(tall)
+    # QR leaves the signs open: those of the diagonal make the draw uniform over orthogonal matrices.
     signed = basis * np.sign(np.diag(upper))
     made: Singles = (signed if rows >= columns else signed.T).astype(np.float32)
     return made
@@ -171,6 +174,7 @@ def _epoch(settings: Settings) -> tuple[Any, Any, Any]:
             if not settings.dropout:
                 return values
             kept = jax.random.bernoulli(jax.random.fold_in(key, place), 1 - settings.dropout, values.shape)
+            # Divided by what is kept: judging drops nothing and has to see the same mean.
             return values * kept / (1 - settings.dropout)
 
         values = forward(jax_arrays(), settings, {**trained, **scaling}, cut, drop)

@@ -46,6 +46,7 @@ def called_human(found: Score, by: By) -> float:
 
 
 def win(of_human: float, of_agent: float) -> float:
+    # Scores that differ by rounding alone are a tie.
     return 0.5 + 0.5 * float(np.sign(round(of_human - of_agent, 9)))
 
 

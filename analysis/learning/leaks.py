@@ -275,6 +275,7 @@ def _apart(values: Floats, is_human: Labels, pairs: Pairs = (), least: float = 0
     """The separation of values. NaN is left out; within a pair, values differing by at most `least` are equal."""
     known = ~np.isnan(values)
     human, agent = values[is_human & known], values[~is_human & known]
+    # Rounded: durations and steps that are equal as decimals have to tie, though their floats differ.
     area = auc(np.round(human, 9), np.round(agent, 9))
     area = max(area, 1 - area)
     low, _ = newcombe(min(area, 1.0), len(human), len(agent), level=LEVEL)

@@ -234,6 +234,7 @@ def _patches(xp: Any, pictures: Any) -> Any:
     """The 3 x 3 neighbourhoods of every second pixel, concatenated in the last axis; black beyond the edge."""
     rows, columns = pictures.shape[1:3]
     padded = xp.pad(pictures, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    # Nine slices and a matrix product, so that NumPy and JAX share one forward pass.
     return xp.concatenate(
         [
             padded[:, down : down + rows : 2, across : across + columns : 2]
@@ -289,6 +290,7 @@ def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Float
     parts = [found[at : at + some] for at in range(0, len(found), some)]
     values = np.concatenate([forward(NUMPY, settings, parameters, part) for part in parts]).astype(np.float64)
     if settings.reads == "turn-speed":
+        # As it was trained, with the mirror image: to which side a player turns must not decide.
         other = np.asarray(forward(NUMPY, settings, parameters, mirrored(found)), dtype=np.float64)
         values = (values + other) / 2
     return values

@@ -39,10 +39,12 @@ class Path:
 
 def resampled(path: Path, rate_hz: float) -> Path:
     """The path at equal steps of 1 / `rate_hz`, linearly between its moments, headings along the shorter way round."""
+    # A duration of n steps can come out a hair below n in floats.
     steps = int(np.floor(path.duration_s * rate_hz + _DUST))
     at_s = path.t_s[0] + np.arange(steps + 1) / rate_hz
     x_m, y_m, z_m = (np.interp(at_s, path.t_s, values) for values in (path.x_m, path.y_m, path.z_m))
     heading = path.heading_rad
+    # Unwrapped: halfway between 359 and 1 degrees lies 0, not 180.
     turned = None if heading is None else np.interp(at_s, path.t_s, np.unwrap(heading))
     return Path(at_s, x_m, y_m, z_m, turned)
 

@@ -123,6 +123,7 @@ def train(
     if network.on_features and not settings.features:
         raise AnalysisError(on_features_alone(network))
     leaks = check_leaks(examples, settings, pairs)
+    # A leak stops the training, because a warning is not read (decision 0021).
     if sentences := list(refused(leaks, allowed)):
         raise AnalysisError("; ".join(sentences))
     splits = split(examples, pairs, seed)
@@ -225,11 +226,13 @@ class _Work:
             Task(
                 np.flatnonzero(np.isin(of_clip, each.rows)),
                 (known if each.labels is None else each.labels)[of_clip],
+                # A stream for each copy: neither their order nor their number changes a copy.
                 np.random.default_rng([self.seed, 2, *each.draw]),
                 np.flatnonzero(np.isin(of_clip, each.watched)),
             )
             for each in wanted
         ]
+        # Rounded up; a fold trains on four fifths of the windows, and every task takes as many steps.
         steps = max(1, -(-int(sizes.sum()) * 4 // (5 * settings.batch)))
         return fit(settings, np.concatenate(cuts), tasks, steps=steps, on_epoch=on_epoch)
 

@@ -155,10 +155,12 @@ class Learnt:
 
 def fit_preference(difference: Floats, won: Floats, n: Floats, scale: Floats, ridge: float) -> Preference:
     """Newton's method on the binomial log-likelihood less half the ridge times the squared weights; it is concave."""
+    # No intercept: swapping the members then mirrors the verdict.
     design = difference / scale
     weights = np.zeros(design.shape[1])
 
     def loss(tried: Floats) -> float:
+        # logaddexp, because log(1 + exp(x)) overflows for large x.
         line = design @ tried
         return float(np.sum(n * np.logaddexp(0, line) - won * line) + ridge / 2 * tried @ tried)
 
@@ -167,6 +169,7 @@ def fit_preference(difference: Floats, won: Floats, n: Floats, scale: Floats, ri
         slope = design.T @ (n * share - won) + ridge * weights
         curvature = (design.T * (n * share * (1 - share))) @ design + ridge * np.eye(len(weights))
         step = np.linalg.solve(curvature, slope)
+        # Newton's full step can overshoot where features nearly separate the votes: halved until it does not.
         while loss(weights - step) > loss(weights) + _DUST and np.abs(step).max() > _DUST:
             step /= 2
         weights = weights - step

@@ -17,6 +17,7 @@ def packed(parameters: Parameters) -> bytes:
     """Arrays of 32-bit floats as a safetensors file, the same bytes for the same arrays."""
     from safetensors.numpy import save
 
+    # Sorted: the same weights have to give the same bytes, and so the same hash.
     return save({name: np.ascontiguousarray(values) for name, values in sorted(parameters.items())})
 
 
@@ -41,6 +42,7 @@ def unpacked(data: bytes, wanted: Shapes, origin: str) -> Parameters:
     if wrong := sorted(name for name, kind in kinds.items() if kind != "F32"):
         raise AnalysisError(f"{origin}: {wrong[0]} is of type {str(kinds[wrong[0]])[:20]}; allowed: F32")
     try:
+        # safetensors hold arrays only; a pickle could run code.
         found = load(data)
     except (SafetensorError, ValueError, KeyError) as error:
         raise AnalysisError(
@@ -60,6 +62,7 @@ def digest(parameters: Parameters) -> str:
     """SHA-256 over name, type, shape and bytes of each array in the order of names: containers may differ."""
     found = hashlib.sha256()
     for name, values in sorted(parameters.items()):
+        # With name, type and shape: the same bytes cut into other arrays are other weights.
         found.update(f"{name} {values.dtype.str} {values.shape}\n".encode())
         found.update(np.ascontiguousarray(values).tobytes())
     return found.hexdigest()

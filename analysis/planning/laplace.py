@@ -80,6 +80,7 @@ class Model:
         self.people = np.zeros((self.n_sets, self.people_sets * self.n_people))
         self.rest = np.zeros((self.n_sets, self.n_effects + 2))
         right, asked = (cells.sum(axis=(2, 3)) for cells in (answers.right, answers.asked))
+        # Half an answer of each kind is added: the log odds of all right or all wrong are infinite.
         self.rest[:, self.n_effects :] = logit((right + 0.5) / (asked + 1))
 
     def climb(self, steps: int) -> Point:
@@ -132,6 +133,7 @@ class Model:
         right, n = self.answers.right, self.n_effects
         odds = self._cells(self.people, self.rest)
         log_likelihood = (right * odds).sum(axis=(1, 2, 3))
+        # logaddexp, because log(1 + exp(x)) overflows for large x.
         log_likelihood -= (self.answers.asked * np.logaddexp(0, odds)).sum(axis=(1, 2, 3))
         penalty = (self.people**2).sum(axis=1) / self.variances[:, 0]
         penalty += (self.rest[:, :n] ** 2).sum(axis=1) / self.variances[:, 1]

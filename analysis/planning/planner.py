@@ -159,6 +159,7 @@ def _planned(asked: Asked, world: World, test: Test, on_progress: Progress | Non
         size, reached = _size(asked, searched.needed), searched.points[searched.needed]
         empty = replace(empty, needed_low=searched.low, needed_high=searched.high)
     null = world_of(asked, share_to=asked.share_from)
+    # Where no difference is asked for the same studies would be simulated twice.
     alarms = reached if null == world else found(size, null)
     return replace(
         empty,

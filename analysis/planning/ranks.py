@@ -32,6 +32,7 @@ def mann_whitney_p(first: Ints, second: Ints) -> Floats:
     u = (first * (np.cumsum(second, axis=1) - second / 2)).sum(axis=1)
     ties = (both**3 - both).sum(axis=1) / (n * (n - 1))
     variance = n1 * n2 / 12 * (n + 1 - ties)
+    # 0.5 is the continuity correction: U moves in steps, the normal does not.
     return _two_sided(np.abs(u - n1 * n2 / 2) - 0.5, variance)
 
 
@@ -47,6 +48,7 @@ def signed_rank_p(differences: Ints) -> Floats:
     n = both.sum(axis=1)
     excess = ((above - below) * ranks).sum(axis=1) / 2
     variance = (n * (n + 1) * (2 * n + 1) - (both**3 - both).sum(axis=1) / 2) / 24
+    # As in R's wilcox.test, which corrects by half the sign: at 0 there is nothing to correct.
     return _two_sided(np.abs(excess) - 0.5 * (excess != 0), variance)
 
 

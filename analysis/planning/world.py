@@ -125,6 +125,7 @@ def _orders(rng: np.random.Generator, n_pairs: int, trials: int) -> Numbers:
     n = BATCH * 2 * _BLOCK
     cards = np.repeat(np.arange(n_pairs, dtype=np.int16)[:, None], n, axis=1)
     everyone = np.arange(n)
+    # A shuffle of the first cards only, for all participants at once.
     for trial, luck in enumerate(rng.random((trials, n))):
         drawn = trial + (luck * (n_pairs - trial)).astype(np.int64)
         card = cards[drawn, everyone]
@@ -134,4 +135,5 @@ def _orders(rng: np.random.Generator, n_pairs: int, trials: int) -> Numbers:
 
 
 def _stream(world: World, kind: int, batch: int, block: int) -> np.random.Generator:
+    # A stream for each use, batch and block: more people or trials leave what the others drew as it was.
     return np.random.default_rng(np.random.SeedSequence(world.seed, spawn_key=(kind, batch, block)))

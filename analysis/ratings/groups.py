@@ -138,6 +138,7 @@ def group_comparisons(
     names: Sequence[str], group: Counts, item: Counts, scores: Floats, *, seed: int, resamples: int
 ) -> tuple[GroupComparison, ...]:
     """Every two groups that have a score, up to ten groups; of more, none."""
+    # Of item means: ratings of one item depend on each other, and the test takes its values as independent.
     means = _item_means(group, item, scores)
     found = [number for number in range(len(names)) if number in means]
     if len(found) > MOST_GROUPS:
@@ -175,5 +176,6 @@ def severities(criterion: Counts, item: Counts, rater: Counts, scores: Floats) -
     """
     table = pd.DataFrame({"criterion": criterion, "item": item, "rater": rater, "score": scores})
     of_item = table.groupby(["criterion", "item"])["score"]
+    # A single rating is its item's mean: its rater would look neither strict nor lenient.
     apart = (table["score"] - of_item.transform("mean")).where(of_item.transform("size") > 1)
     return apart.groupby([table["criterion"], table["rater"]]).mean()

@@ -48,6 +48,7 @@ def _unbounded(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamp
     if scores.min() == scores.max():
         return no_interval("all scores are the same: there is no spread", seed, resamples, OVER_BOTH)
     method = OVER_BOTH
+    # One or two raters tell nothing about others: the interval is for these, over items.
     if min(shape) < FEWEST:
         by, units, of = (item, "items", "raters") if n_items >= n_raters else (rater, "raters", "items")
         found = ratio_interval(

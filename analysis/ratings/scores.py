@@ -254,6 +254,7 @@ def _places(table: pd.DataFrame) -> pd.DataFrame:
 
 def _in_order(ratings: Ratings) -> Ratings:
     """Rows in an order of their own: floating sums depend on it, and results must not."""
+    # In an order of their own, because floating sums depend on it and results must not.
     key = groups_of([ratings.table[name] for name in ("criterion", "item", "rater")]).codes
     return replace(ratings, table=ratings.table.iloc[np.argsort(key)].reset_index(drop=True))
 

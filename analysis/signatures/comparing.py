@@ -200,6 +200,7 @@ def _notes(groups: Mapping[str, Players], human: str) -> list[str]:
             "There is one person: nothing is known of how far people are from each other, nor whether another would be "
             "as near."
         )
+    # Angles are counted eight times a second.
     unsettled = [
         p for p, own in groups[human].items() if sum(clip.path.lasts_s for clip in own) < SETTLED / 8
     ]

@@ -26,6 +26,7 @@ class Resamples:
             kinds, kind_of = np.unique(counts, axis=0, return_inverse=True)
             counts, times = kinds, times @ np.eye(len(kinds), dtype=np.int64)[kind_of.ravel()]
         counted = counts.any(axis=1)
+        # No row is drawn more than n times: for most players one byte is enough.
         return cls(counts[counted], times[:, counted].astype(np.min_scalar_type(n)))
 
     def rows(self) -> "Counts":

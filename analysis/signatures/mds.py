@@ -31,12 +31,14 @@ def classical_mds(labels: Sequence[str], distances: Floats) -> Map:
     n = len(labels)
     centred = np.eye(n) - 1 / n
     values, vectors = np.linalg.eigh(-0.5 * centred @ (distances**2) @ centred)
+    # eigh sorts from the smallest up.
     order = np.argsort(values)[::-1]
     values, vectors = values[order], vectors[:, order]
     places = np.zeros((n, 2))
     for axis in range(min(2, n)):
         if values[axis] > _DUST:
             column = vectors[:, axis] * np.sqrt(values[axis])
+            # The sign of an eigenvector is arbitrary: fixed, so that equal distances give equal maps.
             places[:, axis] = column if column[0] >= 0 else -column
     total = float((distances**2).sum())
     shown = np.hypot(*(places[:, None, axis] - places[None, :, axis] for axis in (0, 1)))

@@ -70,6 +70,7 @@ def scale_of(paths: list[Path]) -> Scale:
 
 def bin_of(angle_rad: Floats) -> Ints:
     """The nearest of 20 directions, 0 straight on and 5 a quarter turn to the left: floor(20 a / 2 pi + 1/2) mod 20."""
+    # The paper does not say where bins begin: here 0 is the middle of the first.
     bins: Ints = np.floor(BINS * angle_rad / (2 * np.pi) + 0.5).astype(np.int64)
     return bins % BINS
 
@@ -77,6 +78,7 @@ def bin_of(angle_rad: Floats) -> Ints:
 def velocity_change(path: Path, scale: Scale) -> Counts:
     """Counts of the angle from V(t) to V(t+1) in 20 bins; both faster than 5% of the median moving speed."""
     speed, course = path.resampled(STEP_S).velocities()
+    # Who stands has no direction: the one computed there is noise of the positions.
     moves = speed > STANDING * scale.moving_m_per_s
     return _counted(bin_of(wrapped(np.diff(course)[moves[1:] & moves[:-1]])), BINS)
 
@@ -169,6 +171,7 @@ def _speed_bins(speed: Floats) -> Ints:
 
 def _straight_runs(path: Path, scale: Scale) -> Counts:
     turn = _moving(path, scale).turn
+    # Standing is NaN, and is no straight run.
     return _runs(np.abs(np.where(np.isnan(turn), np.inf, turn)) < STRAIGHT_DEG_PER_S)
 
 
@@ -257,6 +260,7 @@ def conditional(n_zones: int, within_zone: Distance) -> Distance:
         shape = (*np.shape(p)[:-1], n_zones, -1)
         one, other = np.reshape(p, shape), np.reshape(q, (*np.shape(q)[:-1], n_zones, -1))
         weight = (_normalised(one.sum(axis=-1)) + _normalised(other.sum(axis=-1))) / 2
+        # Zones that both were in: who meets other situations is not far for that.
         both = (one.sum(axis=-1) > 0) & (other.sum(axis=-1) > 0)
         within = np.where(both, within_zone(one, other), 0.0)
         total = np.where(both, weight, 0.0).sum(axis=-1)

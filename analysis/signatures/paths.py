@@ -46,16 +46,19 @@ class Path:
         """The same path at equal steps from its first moment, linearly between positions; views hold until the next
         position.
         """
+        # 1e-9, because a duration of n steps can come out a hair below n in floats.
         n_steps = int(np.floor(self.lasts_s / step_s + 1e-9))
         at = self.t_s[0] + step_s * np.arange(n_steps + 1)
         x_m, y_m = (np.interp(at, self.t_s, values) for values in (self.x_m, self.y_m))
         heading = self.heading_rad
         if heading is not None:
+            # Unwrapped: halfway between 359 and 1 degrees lies 0, not 180.
             heading = np.interp(at, self.t_s, np.unwrap(heading))
         goal = self.goal_m
         if goal is not None:
             goal = np.column_stack([np.interp(at, self.t_s, goal[:, axis]) for axis in (0, 1)])
         wall = None if self.wall_m is None else np.interp(at, self.t_s, self.wall_m)
+        # In view or not: the last known moment counts, as nothing lies in between.
         last = np.searchsorted(self.t_s, at + 1e-9, side="right") - 1
         seen = (None if each is None else each[last] for each in (self.goal_in_view, self.others_in_view))
         return Path(at, x_m, y_m, heading, goal, wall, *seen)
@@ -116,6 +119,7 @@ def path_features(path: Path, full_m_per_s: float) -> PathFeatures | None:
         straight=float(np.mean(np.abs(turns) < STRAIGHT_DEG_PER_S)),
         reversals_per_s=float(np.count_nonzero(np.diff(clear)) / (len(speed) * STEP_S)),
         turn_sd_deg_per_s=float(turns.std()),
+        # Kurtosis divides by the spread, and of a steady turn only rounding is left.
         turn_kurtosis=float(stats.kurtosis(turns)) if np.ptp(turns) > _STEADY else 0.0,
         corrections=_in_band(speed),
         acceleration=float(np.sqrt(np.mean(np.diff(speed) ** 2)) / STEP_S),

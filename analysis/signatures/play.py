@@ -213,4 +213,5 @@ def _notes(
 
 def _mixture(seats: Sequence[SeatPlay], roles_differ: Collection[str]) -> Mapping[tuple[str, str], float]:
     counts = Counter((one.config, one.role if one.game in roles_differ else "") for one in seats)
+    # Rounded: shares that are equal as fractions have to be equal as floats.
     return {key: round(n / len(seats), 9) for key, n in counts.items()}

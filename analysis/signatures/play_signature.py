@@ -28,6 +28,7 @@ class Given:
 
     def zone(self, value: float) -> int:
         """The zone that a value is in."""
+        # An offer of 3 of 10 belongs to the zone from .3 on, whose float it can miss by rounding.
         return 0 if np.isnan(value) else 1 + int(np.searchsorted(self.edges, value + _ROUNDING, side="right"))
 
 

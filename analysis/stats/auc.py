@@ -51,6 +51,7 @@ def auc_interval(x: Floats, y: Floats, *, level: float = LEVEL) -> AucInterval:
     if np.ptp(np.concatenate([x, y])) == 0:
         return AucInterval(None, None, level, None, "all values are the same")
     parts = float(of_x.var(ddof=1)) / len(x), float(of_y.var(ddof=1)) / len(y)
+    # Where the groups do not overlap DeLong's variance is 0: its interval would have no width.
     if sum(parts) == 0:
         return AucInterval(*newcombe(area, len(x), len(y), level=level), level, NEWCOMBE, None)
     return delong(area, parts, (len(x), len(y)), level)
@@ -61,6 +62,7 @@ def delong(
 ) -> AucInterval:
     """The interval of an area whose variance is the sum of `parts`, one from each group of its size."""
     variance = sum(parts)
+    # Satterthwaite's degrees of freedom, as of Brunner and Munzel [BM00]: the groups may differ in spread.
     df = variance**2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
     low, high = student_limits(
         np.array([area]), np.array([variance**0.5]), np.array([df]), "share", level=level
@@ -71,6 +73,7 @@ def delong(
 def newcombe(area: float, n_x: int, n_y: int, *, level: float = LEVEL) -> tuple[float, float]:
     """Newcombe's method 5 [New06]_: the areas that lie just as far from `area` as their own variance allows."""
     z = _z(level)
+    # Method 5 puts the mean of the group sizes in the place of both in Hanley and McNeil's variance [New06].
     spread = (n_x + n_y) / 2 - 1
 
     def reach(other: float) -> float:
@@ -84,6 +87,7 @@ def newcombe(area: float, n_x: int, n_y: int, *, level: float = LEVEL) -> tuple[
 
 def _placements(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """For each x the share of y below it, for each y the share of x above it; ties count a half."""
+    # Mean ranks: a tie counts as half a win.
     ranks = stats.rankdata(np.concatenate([x, y]))
     of_x: Floats = (ranks[: len(x)] - stats.rankdata(x)) / len(y)
     of_y: Floats = 1 - (ranks[len(x) :] - stats.rankdata(y)) / len(x)

@@ -55,9 +55,11 @@ def one_run_each(rows: pd.DataFrame, people: People) -> bool:
 def within(first: Codes, n_first: int, second: Codes, n_second: int) -> Groups:
     """Each of the first divided by each of the second, the second's numbers next to each other; -1 stays -1."""
     size = n_first * n_second
+    # The narrowest type that holds every cell: there is one code for each of perhaps millions of answers.
     codes = first.astype(small_type(size))
     codes *= n_second
     codes += second.astype(codes.dtype, copy=False)
+    # Last: a missing second code, -1, would otherwise number the last cell of the group before.
     codes[(first < 0) | (second < 0)] = -1
     return Groups(codes, size)
 

@@ -176,6 +176,7 @@ def _interval(
     first: Floats, second: Floats, distinct: int, analytic: AucInterval, seed: int, resamples: int
 ) -> Interval:
     """The bootstrap of few participants is too narrow, and that of many distinct values too long: analytic then."""
+    # The smaller group decides: it is resampling few values that makes the bootstrap too narrow.
     many = min(len(first), len(second)) >= FEW
     if many and (resamples == 0 or resampling_is_bounded(2 * distinct, resamples)):
         return bootstrap_effect(first, second, seed=seed, resamples=resamples)

@@ -86,6 +86,7 @@ class Laplace:
         self._cell_starts = np.searchsorted(self.cell_larger, np.arange(self.n_larger + 1))
         self.design, self.outcome = answers.design, answers.outcome
         fixed = np.zeros(self.design.shape[1])
+        # From the share of all answers: Newton's method starts near the mode.
         fixed[0] = logit(self.outcome.mean())
         self.at = Effects(fixed, np.zeros(self.n_larger), np.zeros(self.n_smaller))
 
@@ -102,6 +103,7 @@ class Laplace:
         """
         sds = (sd_second, sd_first) if self._turned else (sd_first, sd_second)
         precision = (sds[0] ** -2, sds[1] ** -2)
+        # From the mode of the last fit: neighbouring standard deviations have neighbouring modes.
         at = self.at
         value = self._joint(at, precision)
         for _ in range(_MOST_STEPS):
@@ -135,6 +137,7 @@ class Laplace:
 
     def _joint(self, at: Effects, precision: tuple[float, float]) -> float:
         log_odds = self.predicted(at)
+        # logaddexp, because log(1 + exp(x)) overflows for large x.
         value = float(self.outcome @ log_odds - np.logaddexp(0, log_odds).sum())
         for effects, weight in zip((at.larger, at.smaller), precision, strict=True):
             value += (len(effects) * np.log(weight) - weight * float(effects @ effects)) / 2
@@ -148,6 +151,7 @@ class Laplace:
         for _ in range(_MOST_HALVINGS):
             there = at.moved(step, share)
             reached = self._joint(there, precision)
+            # Less _CLOSE: at the mode rounding can make a good step seem to lose a little.
             if reached >= value - _CLOSE:
                 return there, reached, share * step.largest
             share /= 2
@@ -269,6 +273,7 @@ def _solved(factor: Floats, right: Floats) -> Floats:
 def _inverse(factor: Floats) -> Floats:
     """The inverse of the matrix whose Cholesky factor is the upper triangle of `factor`."""
     upper, _ = dpotri(factor)
+    # dpotri fills one triangle only.
     inverse: Floats = np.triu(upper) + np.triu(upper, 1).T
     return inverse
 

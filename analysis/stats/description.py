@@ -65,9 +65,12 @@ def describe(
     interval = mean_interval(sample, scale=scale, seed=seed, resamples=resamples, n_missing=missing)
     if n == 0:
         return Description(None, None, None, 0, missing, interval, "no participant has a value")
+    # By comparison: the SD of equal floats may come out as a rounding error and not as 0.
     spread = sample[0] != sample[-1]
+    # Both SDs: the published study divides by n [NTT21], most statistics programs divide by n - 1.
     sd0 = float(np.std(sample)) if spread else 0.0
     sd1 = None if n == 1 else float(np.std(sample, ddof=1)) if spread else 0.0
+    # fsum rounds once, however many values there are.
     mean = math.fsum(sample) / n
     reason = "one participant: no SD with ddof 1" if n == 1 else None
     return Description(mean, sd0, sd1, n, missing, interval, reason)

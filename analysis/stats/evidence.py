@@ -57,6 +57,7 @@ def with_test(verdict: Evidence, p: float | None) -> Evidence:
     The interval of few people relies on Student's t, their exact test on no assumption: with four people an interval
     may exclude chance although no p can be below .125. ``alike`` needs no test; without a p there is no difference.
     """
+    # With five people or fewer Wilcoxon's p cannot be below .05: the t interval alone must not make a claim.
     if verdict in ("more", "less") and (p is None or p >= ALPHA):
         return "open"
     return verdict

@@ -107,6 +107,7 @@ def kruskal_wallis(
     total = sum(len(values) for values in tested.values())
     if reason is None:
         test = stats.kruskal(*tested.values())
+        # Rounding can leave H a little below 0 where the mean ranks are equal.
         h, df, p = max(float(test.statistic), 0.0), len(tested) - 1, float(test.pvalue)
     return GroupComparison(
         groups=tuple(tested),

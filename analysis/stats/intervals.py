@@ -13,6 +13,7 @@ from analysis.results import Result
 OVER_PARTICIPANTS = "percentile bootstrap over participants"
 NOT_ASKED = "no resamples asked for"
 Floats = npt.NDArray[np.float64]
+# A portion of four million floats takes 32 MB.
 _CELLS = 4_000_000
 _DRAWS = 20_000_000
 
@@ -76,6 +77,7 @@ def bootstrap_effect(x: Floats, y: Floats, *, seed: int, resamples: int) -> Inte
 
     def effects(size: int) -> Floats:
         of_x, of_y = (_draw(rng, group, size) for group in counts)
+        # A tie counts as half a win.
         below = np.cumsum(of_y, axis=1) - of_y / 2
         wins: Floats = (of_x * below).sum(axis=1)
         return wins / (len(x) * len(y))
@@ -92,6 +94,7 @@ def wilson(
     share = votes / size
     centre = (share + z2 / (2 * size)) / (1 + z2 / size)
     half = np.sqrt(z2 * (share * (1 - share) / size + z2 / (4 * size**2))) / (1 + z2 / size)
+    # Exactly 0 and 1 at the ends, where rounding would leave a remainder.
     low = np.where(votes == 0, np.where(n > 0, 0.0, np.nan), centre - half)
     high = np.where(votes == n, np.where(n > 0, 1.0, np.nan), centre + half)
     return low, high

@@ -126,6 +126,7 @@ def mixed_difference(
             reason or other_reason or f"the outcomes differ: {outcome} in the one study, {other} in the other"
         )
     keys = [*_pair_keys(first, one), *_pair_keys(second, two)]
+    # Sorted: the codes, and with them floating sums, must not depend on the order of the rows.
     place = {key: code for code, key in enumerate(sorted(set(keys)))}
     code = np.array([place[key] for key in keys], dtype=np.int64)
     return fit_mixed(
@@ -219,6 +220,7 @@ def _people_of_both(
 ) -> Codes:
     """The participant of each answer of both studies."""
     if not same_people:
+        # Numbered apart: participant 1 of one study is not participant 1 of the other.
         return np.concatenate([one.participant, two.participant + one.n_participants])
     named = pd.concat(
         [
@@ -237,6 +239,7 @@ def _pair_keys(rows: pd.DataFrame, answers: Outcomes) -> list[tuple[str, str, st
     keys = []
     for study, pair, *clips in cells.itertuples(index=False):
         known = [str(clip) for clip in clips if isinstance(clip, str)]
+        # Clips tell that both studies show the same pair; without both an id means nothing outside its study.
         low, high = sorted(known) if len(known) == 2 else (f"study {study}", "")
         keys.append((str(pair), low, high))
     return keys
@@ -246,6 +249,7 @@ def why_not_fitted(n: int, n_people: int, n_pairs: int) -> str | None:
     """The reason why the model cannot be fitted to so many answers, if so."""
     if n == 0:
         return "no answer counts"
+    # The smaller of the two becomes a dense matrix: its square sets the memory needed.
     if n > MOST_ANSWERS or min(n_people, n_pairs) > MOST_OF_SMALLER:
         return f"too large for the model: {n:,} answers of {n_people:,} participants to {n_pairs:,} pairs"
     levels = ((n_people, "participant"), (n_pairs, "pair"))

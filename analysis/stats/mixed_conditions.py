@@ -98,6 +98,7 @@ def conditions_model(
     fitted = None
     if reason is None:
         try:
+            # Numbered without gaps: people without an answer in these conditions would be random effects without data.
             people, pairs = (np.unique(codes, return_inverse=True)[1] for codes in (people, pairs))
             fitted = posterior(_answers(people, pairs, place, value, len(there)))
         except (NotConverged, np.linalg.LinAlgError):

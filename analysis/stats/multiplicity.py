@@ -21,6 +21,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     # Imported at use: it takes 2 s and 190 MB.
     import pingouin
 
+    # pingouin leaves NaN out of the family: a test without a p must not make the others stricter.
     family = np.array([np.nan if p is None else p for p in p_values], dtype=float)
     corrected = pingouin.multicomp(family, method="holm")[1]
     return [None if np.isnan(p) else float(p) for p in corrected]
@@ -36,4 +37,5 @@ def out_of_reach(least_p: float, n_family: int, alpha: float = 0.05) -> bool:
     >>> out_of_reach(2 / 2**8, 36), out_of_reach(2 / 2**8, 6)
     (True, False)
     """
+    # Holm's first step multiplies the least p by the size of the family: where that fails, no later step can succeed.
     return min(1.0, n_family * least_p) >= alpha

@@ -98,6 +98,7 @@ def paired_test(
     >>> test.n, test.v, test.p, test.shift.value
     (5, 9.0, 0.25, 1.0)
     """
+    # As texts: one file may have 1 and the other "1" for the same person.
     first, second = first.set_axis(first.index.astype(str)), second.set_axis(second.index.astype(str))
     both = first.index.intersection(second.index)
     differences = first.loc[both].to_numpy(dtype=float) - second.loc[both].to_numpy(dtype=float)
@@ -220,6 +221,7 @@ def friedman(studies: Sequence[str], values: Sequence[pd.Series]) -> Friedman:
     `values` has one series for each study, its index the participants; those without a value in all are left out.
     """
     series = [one.set_axis(one.index.astype(str)).rename(place) for place, one in enumerate(values)]
+    # Rounded: values that are equal as fractions have to share a rank.
     table = np.round(pd.concat(series, axis=1, join="inner").dropna().to_numpy(dtype=float), _DECIMALS)
     reason = None
     if len(table) < 2:

@@ -22,6 +22,7 @@ RANDOM_WITHIN = "random ways to swap the two values of a participant, (b + 1) / 
 _ENUMERATED_UP_TO = 20_000
 _DRAWS = 5_000_000
 _NORMAL_FROM = 100
+# Sums of the same values in another order differ in the last digits and must still tie.
 _DUST = 1e-9
 
 Counts = npt.NDArray[np.int64]
@@ -72,6 +73,7 @@ def permutation_test(x: Floats, y: Floats, *, seed: int, resamples: int) -> Perm
         return _without(
             0.0, "all participants of both groups have the same value: there is nothing to permute", seed
         )
+    # Sorted, because floating sums depend on the order and results must not.
     difference = float(np.sort(x).mean() - np.sort(y).mean())
     if resamples == 0:
         return _without(difference, NOT_ASKED, seed)
@@ -107,6 +109,7 @@ def sign_flip_test(differences: Floats, *, seed: int, resamples: int) -> Permuta
         return _without(None, "no participant has a value in both", seed)
     # Sorted, because floating sums depend on the order and results must not.
     mean = float(np.sort(differences).mean())
+    # A difference of 0 stays the same when swapped: it would only repeat every way.
     apart = differences[differences != 0]
     if not len(apart):
         return _without(0.0, "no participant's two values differ: there is nothing to swap", seed)
@@ -115,6 +118,7 @@ def sign_flip_test(differences: Floats, *, seed: int, resamples: int) -> Permuta
     sizes, counts = np.unique(np.abs(apart), return_counts=True)
     observed = abs(float(np.sort(apart).sum()))
     dust = _DUST * float(sizes[-1]) * len(apart)
+    # At most 60: for a million people 2**n would be a number of 300,000 digits.
     if 2 ** min(len(apart), 60) <= _ENUMERATED_UP_TO:
         sums = np.zeros(1)
         for size in np.repeat(sizes, counts):
@@ -125,12 +129,15 @@ def sign_flip_test(differences: Floats, *, seed: int, resamples: int) -> Permuta
         rng = np.random.default_rng(seed)
         beyond = 0
         for portion in portions(resamples, len(sizes)):
+            # One binomial for each size instead of one sign for each person: the same distribution, and faster.
             kept = rng.binomial(counts, 0.5, size=(portion, len(sizes)))
             beyond += int((np.abs((2 * kept - counts) @ sizes) >= observed - dust).sum())
+        # The way observed is one of those possible: so p is never 0 [PS10].
         p = (beyond + 1) / (resamples + 1)
         return PermutationTest(mean, p, "two-sided", RANDOM_WITHIN, resamples, seed, None)
     if len(apart) < _NORMAL_FROM:
         return _without(mean, _TOO_MANY, seed)
+    # Signs are +1 or -1 with equal chances: the variance of their sum is the sum of the squares.
     sd = float(counts @ sizes**2) ** 0.5
     return PermutationTest(mean, float(2 * ndtr(-observed / sd)), "two-sided", NORMAL, 0, seed, None)
 

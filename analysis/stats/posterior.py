@@ -17,8 +17,11 @@ PRIOR_SD = 2.0
 _START = np.log([0.6, 0.6])
 _LOG_SD = (-5.0, 3.0)
 _STEP = 0.2
+# Further down than up: towards an SD of 0 the density falls slowly along the logarithm.
 _GRID = np.arange(-4.4, 3.4, 1.1)
+# Points e**6 times less likely than the mode weigh too little to be worth a fit.
 _DROP = 6.0
+# The middles of 25 equal slices of a normal: a mean over people and pairs without random draws.
 _NODES = ndtri((np.arange(25) + 0.5) / 25)
 
 
@@ -98,6 +101,7 @@ def posterior(answers: Answers) -> Posterior:
         # The last term: a density of the standard deviation, taken along its logarithm.
         return one.evidence - float((sds**2).sum()) / (2 * PRIOR_SD**2) + float(logs.sum()), one
 
+    # The mode only centres the grid: a coarse search without gradients is enough.
     found = minimize(
         lambda logs: -fit(logs)[0], _START, method="Nelder-Mead", options={"xatol": 2e-2, "fatol": 5e-3}
     )
@@ -121,6 +125,7 @@ def posterior(answers: Answers) -> Posterior:
 def _width(beside: list[float], top: float) -> float:
     """One standard deviation, from the curvature at the top; not above 2, where it is almost level."""
     curvature = (2 * top - sum(beside)) / _STEP**2
+    # Bounded: along a flat direction the grid would have no end.
     return 1 / float(np.sqrt(max(curvature, 0.25)))
 
 

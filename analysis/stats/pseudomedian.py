@@ -12,8 +12,10 @@ from analysis.stats.shift import HodgesLehmann, no_shift, of_ordered
 EXACT = "order statistics of the Walsh averages, exact signed-rank distribution"
 NORMAL = "order statistics of the Walsh averages, normal approximation, tie- and continuity-corrected"
 
+# R's wilcox.test is exact below 50 values, too: the numbers can be compared.
 _EXACT_BELOW = 50
 _CELLS = 250_000
+# 5/6 - 4/6 and 4/6 - 3/6 differ as floats: unrounded, equal differences would not tie.
 _DECIMALS = 12
 _CLOSE = 1e-13
 
@@ -49,6 +51,7 @@ class _Averages:
 
     def __init__(self, differences: Floats) -> None:
         self._size = len(differences)
+        # + 0.0 turns -0.0 into 0.0, so that both are one value.
         self._values, self._counts = np.unique(np.round(differences, _DECIMALS) + 0.0, return_counts=True)
         self.n = self._size * (self._size + 1) // 2
         self.constant = len(self._values) == 1
@@ -63,6 +66,7 @@ class _Averages:
             return float(distinct[np.searchsorted(up_to, rank)])
         low, high = float(self._values[0]), float(self._values[-1])
         margin = (high - low) / 10
+        # Counts are whole: half a rank lies on a jump, and the margin gives brentq ends with different signs.
         place = brentq(lambda at: self._count(at) - rank + 0.5, low - margin, high + margin, xtol=_CLOSE)
         return round(float(place), _DECIMALS) + 0.0
 
@@ -76,9 +80,11 @@ class _Averages:
             2 / 2**n > 1 - LEVEL
         ):  # Ties make no row of signs rarer: the approximation would only seem to reach it.
             return 0, NORMAL
+        # As floats: the cube of a count above two million overflows int64.
         tied = self._counts.astype(np.float64)
         ties = float((tied**3 - tied).sum())
         variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
+        # Rounded down: the interval may become wider by one rank, never narrower.
         return int(np.floor(self.n / 2 + 0.5 - float(ndtri((1 + LEVEL) / 2)) * variance**0.5)), NORMAL
 
     def _count(self, at: float) -> int:

@@ -38,16 +38,21 @@ class Ranks:
     @property
     def u1(self) -> float:
         """The first group's U [MW47]_: pairs in which it is higher, equal ones counting half."""
+        # Doubled, then halved: ties count a half, and sums of whole numbers are exact.
         return float(self.of_x @ (2 * np.cumsum(self.of_y) - self.of_y)) / 2
 
     def normal_p(self, alternative: Alternative) -> float:
         """SciPy's asymptotic p: the normal approximation, tie- and continuity-corrected."""
         n1, n2 = self.n1, self.n2
+        # As floats: the cube of a count above two million overflows int64.
         n, tied = n1 + n2, (self.of_x + self.of_y).astype(float)
+        # Ties narrow the distribution of U: without their term p would be too large.
         sd = (n1 * n2 / 12 * (n + 1 - float((tied**3 - tied).sum()) / (n * (n - 1)))) ** 0.5
         first = self.u1 - n1 * n2 / 2
         distance = {"greater": first, "less": -first, "two-sided": abs(first)}[alternative]
+        # 0.5 is the continuity correction: U moves in steps, the normal does not.
         share = float(ndtr(-(distance - 0.5) / sd))
+        # With U at its mean the corrected distance is below 0, and twice the tail is more than 1.
         return min(1.0, 2 * share) if alternative == "two-sided" else share
 
     def delong(self) -> AucInterval:
@@ -55,6 +60,7 @@ class Ranks:
         area = self.u1 / (self.n1 * self.n2)
         if len(self.of_x) == 1:
             return AucInterval(None, None, LEVEL, None, "all values are the same")
+        # Without overlap DeLong's variance is 0, and the logit of the area is infinite.
         if area in (0, 1):
             return AucInterval(*newcombe(area, self.n1, self.n2), LEVEL, NEWCOMBE, None)
         of_x = _variance((np.cumsum(self.of_y) - self.of_y / 2) / self.n2, self.of_x) / self.n1

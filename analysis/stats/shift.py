@@ -16,6 +16,7 @@ from analysis.stats.intervals import Floats
 EXACT = "order statistics of the differences, exact distribution of U"
 NORMAL = "order statistics of the differences, normal approximation, tie- and continuity-corrected"
 
+# R's wilcox.test is exact below 50 values, too: the numbers can be compared.
 _EXACT_BELOW = 50
 _CELLS = 250_000
 _DECIMALS = 12
@@ -117,6 +118,7 @@ class _Differences:
             return float(distinct[np.searchsorted(up_to, rank)])
         low, high = self._x[0] - self._y[-1], self._x[-1] - self._y[0]
         margin = (high - low) / 10
+        # Counts are whole: half a rank lies on a jump, and the margin gives brentq ends with different signs.
         place = brentq(
             lambda shift: self._count(shift) - rank + 0.5, low - margin, high + margin, xtol=_CLOSE
         )
@@ -135,6 +137,7 @@ class _Differences:
             return 0, NORMAL
         ties = sum(int((counts**3 - counts).sum()) for counts in (self._of_x, self._of_y))
         variance = n1 * n2 / 12 * (n + 1 - ties / (n * (n - 1)))
+        # Rounded down: the interval may become wider by one rank, never narrower.
         return int(np.floor(self.n / 2 + 0.5 - float(ndtri((1 + LEVEL) / 2)) * variance**0.5)), NORMAL
 
     def _count(self, shift: float) -> int:

@@ -91,6 +91,7 @@ def mean_interval(values: Floats, *, scale: Scale, seed: int, resamples: int, n_
         return no_interval(too_few(n, of=n + n_missing), seed, 0, STUDENT + _ON[scale])
     if n >= FEW and (resamples == 0 or resampling_is_bounded(len(np.unique(values)), resamples)):
         return bootstrap_mean(values, seed=seed, resamples=resamples)
+    # By comparison: the SD of equal floats may come out as a rounding error and not as 0.
     error = float(values.std(ddof=1)) / n**0.5 if values.min() < values.max() else 0.0
     return student(float(values.mean()), error, n - 1, scale=scale, method=STUDENT, seed=seed)
 
@@ -126,6 +127,7 @@ def added_variance(values: Floats, clusters: Sequence[Counts]) -> tuple[float, f
     for codes in clusters:
         sums = np.bincount(codes, weights=away)
         n = len(sums)
+        # n / (n - 1): about an estimated mean the squares of few groups sum to too little.
         parts.append((n / (n - 1) * float(sums @ sums), n - 1))
     variance = sum(part for part, _ in parts)
     return variance, variance**2 / sum(part**2 / df for part, df in parts) if variance else 0.0

@@ -16,6 +16,7 @@ from analysis.stats.student import FEWEST, too_few
 OVER_BOTH = "percentile bootstrap over participants and pairs"
 
 _WORK = 200_000_000
+# Each end of a 95% interval rests on 25 of 1,000 resamples; fewer would make it unsteady.
 _FEWEST = 1_000
 
 Codes = npt.NDArray[np.signedinteger]
@@ -153,6 +154,7 @@ def _affordable(person: Codes, pair: Codes, values: Floats, resamples: int) -> t
         return 0, "there is no answer that counts"
     for codes, name in ((person, "participant"), (pair, "pair")):
         n = int(codes.max()) + 1
+        # From 3 of each on the pigeonhole bootstrap is wide enough (docs/analysis.md).
         if n < FEWEST:
             return 0, too_few(n, f"{name}s")
     if values.min() == values.max():

@@ -54,6 +54,7 @@ def pooled_interval(right: PerPerson, wrong: PerPerson, *, seed: int) -> Interva
 
     On the logit scale, with the t distribution in place of the normal. The answers of one person may depend on each
     other; the people are independent."""
+    # Who gave no answer is no cluster, and must not count in the degrees of freedom.
     people = (right + wrong).sum(axis=1) > 0
     right, wrong = right[people], wrong[people]
     if right.shape[0] < FEWEST:

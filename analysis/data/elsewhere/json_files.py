@@ -29,6 +29,7 @@ def json_table(path: Path, rows: str | None = None) -> pd.DataFrame:
     """
     if not path.is_dir():
         return _table(path, [{FILE: path.stem, **row} for row in _rows(path, rows)])
+    # By length first, so that 10 comes after 9.
     files = sorted(path.glob("*.json"), key=lambda file: (len(file.stem), file.stem))
     if not files:
         raise ReadError(str(path), "the folder has no file *.json; allowed: a folder of JSON files")

@@ -92,6 +92,7 @@ def _parsed(cell: object, separator: str | None) -> object:
 def _printed(cell: str) -> object:
     """`['a', 'b']`: single quotes are no JSON, but a table that pandas wrote from lists is full of them."""
     try:
+        # Lists as Python writes them into a CSV; literal_eval runs no code.
         return ast.literal_eval(cell.strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise ValueError(

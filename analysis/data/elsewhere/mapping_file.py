@@ -137,6 +137,7 @@ class MappingFile:
         if entry is None:
             return None
         text = {"tab": "\t", "\\t": "\t"}.get(entry.text, entry.text)
+        # One byte, which is all that Arrow's reader takes for a delimiter.
         if len(text) != 1 or text in '"\r\n' or not text.isascii():
             self.refuse(
                 entry.line, "delimiter", f"{shown(entry.text)} is not allowed", "give one character, or tab"

@@ -156,6 +156,7 @@ def open_table(
 def _objects(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     with path.open("rb") as file:
+        # Bytes, because texts also break at U+2028, which a JSON text may hold.
         lines = file.read().rstrip().splitlines()
     for number, line in enumerate(lines, start=1):
         try:

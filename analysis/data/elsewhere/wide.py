@@ -16,6 +16,7 @@ from analysis.data.elsewhere.wide_section import SLOT, Wide
 from analysis.data.elsewhere.yaml_entries import Entry
 from analysis.errors import AnalysisError, SchemaError, shown
 
+# 12.0 is whole, as pandas writes it in columns with gaps.
 _COUNT = re.compile(r"\d{1,9}(\.0+)?")
 # More answers than any table that is counted by hand has; a column of ids taken for counts has more.
 _MOST_ANSWERS = 20_000_000
@@ -180,6 +181,7 @@ def _slots(mapping: MappingFile, wide: Wide, file: TableFile) -> list[str]:
 
 def _matcher(entry: Entry) -> re.Pattern[str]:
     before, after = (re.escape(part) for part in entry.text.split(SLOT))
+    # DOTALL, because a quoted name of a column may hold line breaks.
     return re.compile(f"{before}(.+){after}", re.DOTALL)
 
 

@@ -46,6 +46,7 @@ def quantities(x: Floats, y: Floats, *, on_scale: bool) -> Mapping[str, Quantity
     if reason:
         return dict.fromkeys((SPEARMAN, PEARSON, ICC), undefined(reason, int(both.sum())))
     return {
+        # Rounded: means that are equal as fractions have to tie, though their floats differ.
         SPEARMAN: spearman_of(np.round(x, 12), np.round(y, 12)),
         PEARSON: _over(both, _pearson(x[both], y[both])),
         ICC: _icc(x, y, both) if on_scale else undefined(OWN_SCALE, int(both.sum())),

@@ -190,6 +190,7 @@ def _judge(
     items: Items, said: Said, settings: ItemSettings, ceilings: dict[bytes, Mapping[str, Estimate]]
 ) -> ItemJudge:
     used = ~np.isnan(said.value)
+    # Judges of the same items have the same ceiling: it is computed once.
     key = used.tobytes()
     of_classes = settings.judges_of == "classes"
     if key not in ceilings:

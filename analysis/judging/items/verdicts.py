@@ -85,10 +85,12 @@ def check_item_verdicts(df: pd.DataFrame, origin: str = "verdicts", first_row: i
 
 def _as_texts(values: pd.Series) -> pd.Series:
     """A file may hold numbers or truths as such: 2.0 is the text `2`, as people's ratings have it."""
+    # Before numbers, because pandas takes bool for numeric.
     if pd.api.types.is_bool_dtype(values.dtype):
         return values.map({True: "true", False: "false"})
     if not pd.api.types.is_numeric_dtype(values.dtype):
         return values
+    # Fifteen digits: as many decimals as a double is sure to hold.
     return values.map(lambda value: None if pd.isna(value) else f"{float(value):.15g}").astype(object)
 
 

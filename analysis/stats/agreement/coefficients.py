@@ -34,6 +34,7 @@ def nominal(counts: Codes, n_values: int) -> Parts:
     def alpha(sums: Floats) -> Floats:
         pairable = sums[:, 4 : 4 + width]
         n: Floats = pairable.sum(axis=1)
+        # n - 1: alpha draws the two values of a chance pair without replacement, kappa draws them with [Kri04].
         return 1 - (n - 1) * sums[:, 3] / _positive(n**2 - (pairable**2).sum(axis=1))
 
     def chance(sums: Floats) -> Floats:
@@ -111,6 +112,7 @@ def ordinal(counts: Codes) -> Parts:
 
     def alpha(sums: Floats) -> Floats:
         n_each = sums[:, :width]
+        # The ordinal distance counts the ratings between two values, and those at each end by half [Kri04].
         middle = np.cumsum(n_each, axis=1) - n_each / 2
         apart = (middle[:, high] - middle[:, low]) ** 2
         observed: Floats = (sums[:, width:] * apart).sum(axis=1)

@@ -119,6 +119,7 @@ def f_limits(table: Floats) -> dict[str, tuple[float, float]]:
     if error <= _NOISE * between:
         return dict.fromkeys(("single", "average"), (np.nan, np.nan))
     icc = (between - error) / (between + (k - 1) * error + k * (raters - error) / n)
+    # An ICC of 1 would divide by 0 below.
     icc = min(icc, 1 - _NOISE)
     of_raters, of_error = k * icc / (n * (1 - icc)), 1 + k * icc * (n - 1) / (n * (1 - icc))
     df = (of_raters * raters + of_error * error) ** 2 / (
@@ -140,6 +141,7 @@ def _undefined(reason: str, seed: int, n: int = 0) -> Estimate:
 def mean_square_parts(table: Floats) -> tuple[Floats, dict[str, Coefficient]]:
     """Each item's terms of the sums that give the mean squares of a two-way layout, and both ICC of them."""
     k = table.shape[1]
+    # About the mean: mean squares are differences of large sums, which would lose their digits.
     table = table - table.mean()
     row = table.sum(axis=1)
     parts = np.column_stack([np.ones(len(table)), row, row**2, (table**2).sum(axis=1), table])

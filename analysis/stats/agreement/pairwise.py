@@ -15,6 +15,7 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import NOT_ASKED, Floats
 
 _FEWEST_ITEMS = 2
+# Pairs grow with the square of the raters: 40 raters make 780 pairs, and 45 pairs are those of 10.
 _MOST_RATERS = 40
 _MOST_RESAMPLED = 45
 _MOST_VALUES = 100

@@ -204,8 +204,10 @@ def _check(table: pd.DataFrame) -> None:
 
 def _codes(cells: pd.Series) -> Codes:
     """Codes in the order of the names, independent of the row order."""
+    # Values of mixed types cannot be sorted; their texts can.
     if cells.dtype == object:
         cells = cells.map(str)
+    # Sorted: codes, and with them floating sums, must not depend on the order of the rows.
     return pd.factorize(cells, sort=True)[0].astype(np.int64)
 
 

@@ -94,6 +94,7 @@ class Sample:
         values = np.concatenate(drawn)
         value, values = self.value(coefficient), values[~np.isnan(values)]
         below = (np.sum(values < value) + np.sum(values == value) / 2) / max(1, len(values))
+        # Off 0 and 1: where all resamples lie on one side the correction would be infinite.
         bias = ndtri(np.clip(below, 0.5 / len(drawn[0]), 1 - 0.5 / len(drawn[0])))
         with np.errstate(divide="ignore", invalid="ignore"):
             without_one = coefficient(self.total - self.parts)
@@ -136,6 +137,7 @@ def normal_sums(n: int, total: Floats, second: Floats, seed: int, resamples: int
     `second` is the sum over the units of the outer product of a unit's parts with themselves.
     """
     values, vectors = np.linalg.eigh(second - np.outer(total, total) / n)
+    # Rounding can leave an eigenvalue a little below 0.
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
     rng = np.random.default_rng(seed)
     for size in portions(resamples, len(total)):
@@ -162,6 +164,7 @@ def kinds(table: Codes) -> tuple[Codes, Codes]:
     if table.size == 0:
         return table[:0], np.zeros(0, dtype=np.int64)
     base = int(table.max()) + 1
+    # A key of so many digits would overflow int64.
     if base ** table.shape[1] >= 2**62:
         distinct, counts = np.unique(table, axis=0, return_counts=True)
         return distinct, counts

@@ -47,6 +47,7 @@ def split_half(
 
     def reliability(sums: Floats) -> Floats:
         halves: Floats = correlation(sums)
+        # With |r|: of a negative correlation 2r / (1 + r) can fall far below -1.
         doubled: Floats = 2 * halves / (1 + np.abs(halves))
         return doubled
 

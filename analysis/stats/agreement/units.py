@@ -55,6 +55,7 @@ def people_of(rows: pd.DataFrame) -> Units:
 
 def dense(key: Codes, size: int) -> tuple[Codes, Codes]:
     """Number the keys in use from 0, in order: the number of each row, and the key behind each number."""
+    # A count of every possible key would take more memory than sorting those in use.
     if size > 4 * len(key) + 1_000_000:
         used, code = np.unique(key, return_inverse=True)
         return code.astype(np.int64), used

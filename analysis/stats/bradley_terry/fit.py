@@ -70,6 +70,7 @@ def fit(cells: Cells, sums: Floats, side: bool) -> Floats:
     design = cells.design(side)
     half, width = design.shape
     outer = (design[:, :, np.newaxis] * design[:, np.newaxis, :]).reshape(half, -1)
+    # Sums drawn from their normal limit can be negative, which no count of wins is.
     won = np.maximum(sums[:, :half], 0.0)
     n = won + np.maximum(sums[:, half:], 0.0)
     # So that a table without a maximum does not stop the others: it runs away and is found out below.
@@ -81,6 +82,7 @@ def fit(cells: Cells, sums: Floats, side: bool) -> Floats:
         curvature = ((n * chance * (1 - chance)) @ outer).reshape(-1, width, width) + ridge
         step = np.linalg.solve(curvature, slope[:, :, np.newaxis])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True)
+        # Steps of two at most: Newton's method overshoots where one source nearly always won.
         found += step / np.maximum(1.0, longest / 2)
         if longest.max() < _CLOSE:
             break
@@ -108,6 +110,7 @@ def fit_plain(wins: Floats) -> Floats:
     import choix
 
     strengths: Floats = choix.ilsr_pairwise_dense(wins, max_iter=10_000)
+    # choix leaves the origin open: strengths sum to zero here, as those with the side do.
     centred: Floats = strengths - strengths.mean()
     return centred
 

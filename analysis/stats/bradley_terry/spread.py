@@ -57,6 +57,7 @@ class People:
     def sample(self, person: Codes, width: int) -> Sample | None:
         """The people by their answers; None if that makes too large a table."""
         n = int(person.max(initial=-1)) + 1
+        # Such a table would not fit the memory: sums are drawn from their normal limit instead.
         if n * width > _MOST_CELLS:
             return None
         table = np.bincount(person * width + self.column, weights=self.weight, minlength=n * width)
