@@ -40,6 +40,7 @@ from app.trials.tables import Exclusion, Study, StudyVersion
 
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)].c
 _event = event_table.c
+# As canonical JSON writes it: found by SQL, before any design is parsed.
 _RATES = '"task":"rating"'
 
 
@@ -53,6 +54,7 @@ def documents_of(one: Replayed, agents: Agents, prefix: str) -> list[ImportedDoc
     found = list(records_of(one, agents, options, Counter()))
     if len(found) < len(one.match.game.seats(one.match.config)):
         raise Conflict("All moves of a seat were made automatically, so there is nothing to show of it.")
+    # The shortest is known only once all are made.
     options = replace(options, rounds=min(len(each.record.rounds) for each in found))
     found = list(records_of(one, agents, options, Counter()))
     documents = []

@@ -192,6 +192,7 @@ def stop_match(
     Raises NotFound; Conflict if it is over.
     """
     row = match_row(session, study, match_id)
+    # What is due comes first: by it the match may be over, and then nothing is stopped.
     live = Live.hold(session, design_at(SESSIONS, session, row.version_id, row.block)[1], match_id)
     live.advance(now)
     if live.is_running:

@@ -116,6 +116,7 @@ def _found(
             StudyVersion.study_id == study.id,
         )
     )
+    # PostgreSQL raises an error for a number of more than 32 bits.
     return session.exec(mine).first() if 0 < session_id < 2**31 else None
 
 

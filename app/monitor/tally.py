@@ -129,6 +129,7 @@ class Tally:
         self._read(session)
         news = sorted(self._news)
         for start in range(0, len(news), CHUNK):
+            # One chunk in any case: however long reading took, each request brings the count forward.
             if start and budget_s is not None and time.monotonic() - self.began > budget_s:
                 break
             self._count(session, news[start : start + CHUNK])

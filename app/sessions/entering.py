@@ -35,6 +35,7 @@ from app.trials.tables import (
 NO_STUDY = "There is no study at this address. Please check the link that you were given."
 NO_SUCH_SESSION = "The session of this link no longer exists. Please ask for a new link."
 OVERTAKEN = "the same participant took part by a signed link"
+# 16 random bytes in base64url without padding, as `secrets.token_urlsafe` writes them.
 TOKEN_LENGTH = 22
 WHO_INVITED = "the person who invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
@@ -155,6 +156,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     if mode is None:
         raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
+        # What people were shown must not change afterwards (decision 0002), so the first visit freezes it.
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
     row = {
         "version_id": version.id,
@@ -239,6 +241,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
 
 
 def _add_token(session: Session, session_id: int) -> str:
+    # Only the hash is stored, so a copy of the database opens no session.
     token = secrets.token_urlsafe(16)
     session.connection().execute(
         beginning_queries.ADD_TOKEN, {"sha256": token_hash(token), "session_id": session_id}
@@ -260,6 +263,7 @@ def claim(
 
     Raises BegunElsewhere.
     """
+    # Without the lock two consents with one id, sent at the same time, would not see each other.
     study_id = session.exec(select(Study.id).where(Study.slug == slug).with_for_update()).one()
     others = _begun_by(session, study_id or 0, participant, mode)
     if others and (not is_signed or any(others.values())):

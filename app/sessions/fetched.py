@@ -49,6 +49,7 @@ async def show_clip(
         raise ClipMissing
 
     def note(start: int, stop: int) -> None:
+        # Not waited for: bytes sent are evidence, and committing them must not delay the clip (decision 0011).
         database.write_soon(note_sent, served.trial_id, served.place, start, stop)
 
     return clip_response(path, served, request.headers.get("range"), note)

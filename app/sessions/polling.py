@@ -133,6 +133,7 @@ async def _changes(
             is_news = False
             while not is_news:
                 database.write_soon(note_present, where, now, True)
+                # A server that stops waits for the requests that are open, and a stream lasts for minutes.
                 if is_ending() or loop.time() >= ends or await is_gone():
                     return
                 left = max(0.0, ends - loop.time())

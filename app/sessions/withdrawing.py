@@ -63,6 +63,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     found = connection.execute(_FOUND, {"session_id": session_id}).first()
     if found is None or found.status not in BEGUN:
         raise NotFound(NO_RECEIPT)
+    # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
     connection.execute(HOLD_VERSION, {"version_id": found.version_id})
     run = run_of(session, found.version_id, found.sha256)
     for name in TASKS:
@@ -70,6 +71,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))
     n_votes = session.scalar(select(func.count()).select_from(Response).where(*choices))
     responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
+    # Foreign keys demand this order: evidence refers to responses, and responses to trials.
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
     for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
         of_table: Any = table
@@ -83,6 +85,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     session.execute(
         update(ParticipantSession).where(col(ParticipantSession.id) == session_id).values(**nothing)
     )
+    # Reasons and notes may quote the person; that something was done stays in the log.
     of_session = (col(AuditEntry.study) == found.slug, col(AuditEntry.subject) == f"session {session_id}")
     session.execute(update(AuditEntry).where(*of_session).values(before=None, after=None))
     made = (col(Job.study_id) == found.id, col(Job.kind).in_(_MADE_OF_ANSWERS))

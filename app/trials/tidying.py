@@ -58,6 +58,7 @@ def stripped(value: Any) -> Any:
 
 def whole(value: Any) -> Any:
     value = stripped(value)
+    # What begins with zeros, such as 007, is a name and would lose them as a number.
     return int(value) if isinstance(value, str) and re.fullmatch(r"0|-?[1-9][0-9]{0,15}", value) else value
 
 

@@ -149,6 +149,7 @@ def match_seed(seed: int, config: GameConfig, number: int) -> int:
 
 def stream(seed: int, purpose: str) -> random.Random:
     """The chance of one match for one purpose: `nature`, or `agent:` and a seat. No purpose moves another's draws."""
+    # Python seeds with SHA-512 of a text, so neighbouring seeds have unrelated streams, alike on every machine.
     return random.Random(f"{seed}/{purpose}")
 
 

@@ -279,6 +279,7 @@ class _Forming:
 
     def _group(self, entries: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:
         """Up to `n` entries, in order, no two of whom have met; the largest such group."""
+        # Greedy from each start, the oldest first: the exact answer is a maximum clique, which is NP-hard.
         best: list[dict[str, Any]] = []
         for at in range(len(entries)):
             chosen: list[dict[str, Any]] = []
@@ -321,6 +322,7 @@ class _Forming:
         Live.begin(self.session, self.design, of, unit.name, sitters, seed, self.now)
         for entry in group:
             self._over(entry, EntryStatus.MATCHED, "")
+        # The trial was planned with some unit, as configurations are chosen only here (decision 0018).
         self.session.connection().execute(
             update(_trial)
             .where(_trial.c.id.in_([entry["trial_id"] for entry in group]))
@@ -356,5 +358,6 @@ def playing(session: Session, version_ids: Collection[int]) -> frozenset[int]:
 def note_present(session: Session, session_id: int, now: datetime) -> None:
     """Record a heartbeat of a waiting participant; one who seemed gone is checked again."""
     connection, named = session.connection(), {"of": session_id, "now": now}
+    # First, as the second statement changes the time by which this one knows who seemed gone.
     connection.execute(_LOOK_AGAIN, {**named, "gone": now - PRESENT})
     connection.execute(_SEEN, named)

@@ -20,6 +20,7 @@ from stimuli import steps
 from stimuli.arena import Goal
 from stimuli.steps import Walker
 
+# 20 seconds of walking, at 30 ticks a second.
 MOST_STEPS = 600
 MOST_BYTES = 32_000
 LONGEST_INPUT = 20
@@ -188,6 +189,7 @@ def new_steps(found: WalkState, batch: Batch, now: datetime) -> Pressed:
     known = [
         step for tick, held in found.stored for at, step in enumerate(held, start=tick) if at >= batch.start
     ]
+    # A batch whose reply was lost comes again: steps that are stored are passed over, if they are the same.
     overlap = here.tick - batch.start
     if list(batch.pressed[:overlap]) != known[: len(batch.pressed)]:
         raise Gap("Other steps were stored there.")
