@@ -67,6 +67,7 @@ async def simulate(
 
     async def walk(number: int) -> None:
         nonlocal done, taken
+        # A stream for each person, as several walk at once and in no fixed order.
         person = Person(traits, random.Random(f"{seed}/{number}"), seed)
         async with turns, connect() as client:
             walker = Walk(client, database, person)
@@ -80,6 +81,7 @@ async def simulate(
         async with asyncio.TaskGroup() as group:
             for number in range(n):
                 group.create_task(walk(number))
+    # A TaskGroup raises a group of what failed; the caller needs one sentence.
     except* StudyError as errors:
         raise errors.exceptions[0] from None
     except* httpx2.HTTPError as errors:

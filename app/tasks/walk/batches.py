@@ -146,6 +146,7 @@ def read_batch(body: bytes) -> Batch:
 
 
 def _is_whole(value: object, least: int, most: int) -> bool:
+    # JSON's true is a bool in Python, and so an int.
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 

@@ -24,6 +24,7 @@ from app.tasks.game.outside.prompts import (
     situation,
 )
 
+# A refused reply goes back with the next request, and is paid for again.
 _SHOWN_AGAIN = 4_000
 
 

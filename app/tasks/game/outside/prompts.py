@@ -140,6 +140,7 @@ def _field_schema(field: Number | Choice) -> Mapping[str, Any]:
     if isinstance(field, Choice):
         return {"enum": list(field.options)}
     top = LARGEST if field.maximum is None else field.maximum
+    # JSON Schema's multipleOf counts from 0, and our steps count from the minimum.
     if field.step > 1 and field.minimum % field.step:
         return {"enum": list(range(field.minimum, top + 1, field.step))}
     bounds = {"type": "integer", "minimum": field.minimum, "maximum": top}
