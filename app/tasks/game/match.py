@@ -102,6 +102,7 @@ class Match:
         """Add an event, and what follows from it. Raises IllegalMove and keeps nothing."""
         state = self.game.apply(self.state, event)
         before = self._phase
+        # Notes and departures change no state, which then need not be hashed again.
         if state is not self.state:
             self.state, self._hash = state, state_hash(state)
             self._phase = self.game.to_move(state)

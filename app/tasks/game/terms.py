@@ -245,7 +245,9 @@ class BonusPay(Part):
 
     def minor(self, payoff: Fraction) -> int:
         """The bonus for a payoff: rounded half up to whole minor units, never below 0 nor above the cap."""
+        # By its decimal text, as Fraction(0.02) is the nearest double and not quite 0.02.
         exact = max(Fraction(0), payoff * Fraction(str(self.minor_per_unit)))
+        # Not round(), which takes the even number at a half.
         earned = int(exact + Fraction(1, 2))
         return earned if self.cap_minor is None else min(earned, self.cap_minor)
 

@@ -129,6 +129,7 @@ class ModelPlayer:
             if not call.fault:
                 return call
             self.keep(self._exchange_record(view, ask, call, "failed", why=call.fault))
+        # A server that gives nothing would fill a data set with default moves: the run stops (decision 0017).
         raise Unavailable(f"the language model's server: {call.fault}")
 
     def _exchange_record(

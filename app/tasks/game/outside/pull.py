@@ -115,6 +115,7 @@ class PullSeat:
             if self._missed >= MOST_MISSED:
                 self.tally.add(defaults=1)
                 raise NoMove("dropout")
+            # Not the wall clock, which may be set while a decision is open.
             now = _Open(legal, time.monotonic() + self.agent.seconds)
             self._open = now
             text = f"{situation(view)}\n\n{form(legal)}"

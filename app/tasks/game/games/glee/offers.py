@@ -52,6 +52,7 @@ class GleeConfig(GameConfig):
         main = cls()
         combinations = product(*cls.levels.values())
         grid = [cls(**dict(zip(cls.levels, levels, strict=True))) for levels in combinations]
+        # sorted() is stable: the default goes first, and the others stay in the order of the levels.
         return tuple(sorted(grid, key=lambda config: config != main))
 
     @property
