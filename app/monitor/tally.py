@@ -94,6 +94,7 @@ class Ended:
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))
 
 
+# GROUP BY over covering indexes took 475 ms for 100,000 answers, this takes 70 ms (decision 0019).
 class Tally:
     """The tally of one study. Callers must hold `lock`. It is as of the last refresh.
 

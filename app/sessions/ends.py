@@ -160,6 +160,7 @@ def way_out(design: StudyDesign, way: Way, participant: str = "", session: str =
     if is_address(end):
         return "", _filled(end, "", participant, session)
     redirect = completion.redirect or ""
+    # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
     leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
     return end, _filled(redirect, end, participant, session) if leads else ""
 

@@ -43,6 +43,7 @@ async def show_clip(
 ) -> Response:
     served = await database.peek(clip_for, token, position, place, now)
     path = store.clip_path(served.sha256)
+    # The missing file is the service's fault: answers to it were once called odd telemetry.
     if not await is_there(path, served.clip_bytes):
         database.write_soon(note_missing, served.trial_id, served.place)
         _log.error("the clip %s is missing or cut short: people in sessions cannot be shown it", path)

@@ -74,6 +74,7 @@ def plan_trials(
         }
         for position, trial in enumerate((trial for _, trials in planned for trial in trials), start=1)
     ]
+    # A full block was once left out without a word; now the study is full unless its file says `skip`.
     is_short = any(block.n and not trials and not block.design.skips_when_full for block, trials in planned)
     if not rows or is_short:
         raise Full(run.design.study)

@@ -116,6 +116,7 @@ async def enter_study(
 def is_framed(request: Request) -> bool:
     """True if the browser says that another site shows this address in a frame."""
     headers = request.headers
+    # Only the browser sets headers that begin with Sec-, so no page can forge these (Fetch standard).
     embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
     return embeds and headers.get("sec-fetch-site") != "same-origin"
 

@@ -86,6 +86,7 @@ def submit(
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
         raise NotCurrent("You have already finished; there are no more questions.", "over")
     named = submit_id.partition(".")[0]
+    # A number of a client's own making names no page, and answers the current one.
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
         raise NotCurrent("You have already answered this page, perhaps in another window.")
     if where.page.kind == "consent":

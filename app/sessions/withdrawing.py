@@ -93,6 +93,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     # The worker removes the files of jobs that are no more.
     session.execute(delete(Job).where(*made, col(Job.status) == JobStatus.DONE))
     _hold_judges_anew(session, found.id, found.mode)
+    # A judge that learned from these votes would keep, and quote, what was deleted.
     if n_votes:
         renew = {"mode": found.mode, "answers": n_votes}
         params = {"name": "", "slug": found.slug, "renew": renew}

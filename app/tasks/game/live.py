@@ -347,6 +347,7 @@ class Live:
             seat = self.occupancy(number)
             if seat["agent"] is None and seat["away_at"] is None:
                 continue
+            # From match, phase and seat alone, so that every process comes to the same time (decision 0018).
             delay = delay_of(self.match.seed, phase.phase_id, number, seconds, self.row["mode"])
             at = self.row["opened_at"] + delay
             if asks(seat):

@@ -18,6 +18,7 @@ OWN: Final = "This player"
 OWN_WITHIN: Final = "this player"
 """The same within a sentence."""
 MASK: Final = "[masked]"
+# Names are not found: records with messages have to be read before they are shown (docs/games.md).
 _CONTACT = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+|(?<!\w)@\w{2,}|\+?\d(?:[ ()/.-]*\d){8,}")
 _LENGTHS = ((40, "short"), (120, "medium"))
 

@@ -37,6 +37,7 @@ def _answered(call: Call, legal: MoveSchema) -> Act:
     if call.refused:
         raise Refused("there is no answer in it, but a refusal")
     words = refusal_in(call.text)
+    # A reply may begin with such words and then answer after all.
     if words and not objects_with_a_move(call.text):
         raise Refused(f"there is no answer in it, but a refusal: {words!r}")
     return answer_in(call.text, legal)

@@ -185,6 +185,7 @@ def take_move(session: Session, sessions: Sessions, program: str, posted: Posted
 
 
 def _made(act: Act, submit_id: str, now: datetime) -> Mapping[str, Any]:
+    # The match makes the move at a person's pace, so that an early post tells nobody anything.
     columns = {"move": dict(act.move), "message": act.message, "reason": act.reason}
     return {**columns, "submit_id": submit_id, "status": DecisionStatus.MADE, "auto": "", "move_at": now}
 

@@ -88,6 +88,7 @@ def answer_in(text: str, legal: MoveSchema) -> Act:
     Raises IllegalMove for none, or one that is not legal.
     """
     found = objects_with_a_move(text)
+    # Amounts in running text are no move (decision 0017).
     if not found:
         raise IllegalMove("it has no JSON object with a move")
     return checked(found[-1], legal)
