@@ -162,6 +162,7 @@ def matches_now(session: Session, study: StudyHere, mode: str, after: int, now: 
 
 
 def _page(statement: Select[Any], after: int) -> Select[Any]:
+    # One more than a page shows tells whether another page follows.
     statement = statement.order_by(_m.id.desc()).limit(PAGE + 1)
     return statement.where(_m.id < after) if after else statement
 

@@ -100,6 +100,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
         to_come=tally.n_planned - tally.n_answered,
         flags=in_order(tally.all_flags()),
         exclusion=_exclusion(session, session_id),
+        # Imported answers have no times, and stay in their order, as sorted() is stable.
         events=sorted(events, key=lambda event: event.at or one.arrived_at),
     )
 

@@ -151,6 +151,7 @@ class Tally:
             self.began, self._n_withdrawn = began, n_withdrawn
         self.versions = versions
         of_study = {"version_ids": list(self.versions)}
+        # Sessions that have ended are read once: what changes is open or new.
         newer = or_(_session.c.status.in_(OPEN), _session.c.id > max(self.sessions, default=0))
         self._note(connection.execute(_rows(session).where(newer), of_study).all())
         for ids in _parts(self.open):

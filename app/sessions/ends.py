@@ -171,7 +171,7 @@ def _may_close(redirect: str) -> str:
 
 def _filled(address: str, code: str, participant: str, session: str) -> str:
     for name, value in (("code", code), ("participant", participant), ("session", session)):
-        # Quoted whole: an id comes from a link, and could else add a path to the recruiter's address.
+        # Quoted whole: an id comes from a link, and could otherwise add a path to the recruiter's address.
         address = address.replace(f"{{{name}}}", quote(value, safe=""))
     return address
 

@@ -33,7 +33,7 @@ MARK_SHOWN = (
     .where(
         _session.c.id == bindparam("session_id"),
         _session.c.step == bindparam("at_step"),
-        # A reload would else shorten the time that the server has seen between page and answer (decision 0011).
+        # A reload would otherwise shorten the time that the server has seen between page and answer (decision 0011).
         _session.c.page_shown_at.is_(None),
         _session.c.status == Status.ACTIVE,  # of who has not consented no time is kept
     )

@@ -58,7 +58,7 @@ def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool
     """True if the played ranges of a clip, in seconds, cover it to its end. The one rule for this."""
     if lasts_s is None or lasts_s <= 0 or not ranges:
         return False
-    # Merged first, as a part that was played twice would else stand for one never played.
+    # Merged first, as a part that was played twice would otherwise stand for one never played.
     within = _merged(ranges, lasts_s)
     ends = within[-1][1] if within else 0
     return ends >= lasts_s - END_SLACK_S and _sum(within) >= WATCHED_SHARE * lasts_s

@@ -428,6 +428,7 @@ class Live:
         for seat in list(self.seats):
             if seat["to_seq"] is None:
                 self._close(seat, "finished" if seat["away_at"] is None else DROPOUT)
+        # On the last occupancy alone, so that a sum over rows counts a person's bonus once.
         for session_id in {seat["session_id"] for seat in self.seats if seat["session_id"] is not None}:
             self._set(self.mine(session_id), bonus_minor=self.bonus_of(session_id))
 

@@ -347,6 +347,7 @@ class _Forming:
         )
         trials = sorted(entry["trial_id"] for entry in group)
         text = f"{[tuple(row) for row in found]}/{trials}"
+        # 48 bits, which every reader of CSV and JSON holds exactly.
         return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
 

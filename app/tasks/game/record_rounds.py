@@ -55,6 +55,7 @@ class RecordedMatch:
             return f"Player {seat}"
         if seat == self.seat:
             return OWN
+        # Counted from the record's own seat, as a seat's number would tell its role.
         after = (seat - self.seat) % self.n_seats
         return "The other" if self.n_seats == 2 else f"Other {after}"
 

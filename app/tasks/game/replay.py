@@ -193,6 +193,7 @@ def _started(row: Row) -> Match:
         raise row.fault(f"its configuration is not valid: {_first(error)}") from None
     if config_hash(config) != cells["config_hash"]:
         raise row.fault(f"config_hash is {cells['config_hash']}; the configuration has {config_hash(config)}")
+    # A package without links has no seed, and none is needed: all chance is in the log.
     seed = 0 if _key(row) else note.get("seed")
     if not isinstance(seed, int):
         raise row.fault(f"its seed is {seed!r}; it must be a whole number")

@@ -100,7 +100,7 @@ class Seat(SQLModel, table=True):
         one_of("occupant", Occupant),
         CheckConstraint("seat >= 1", name="seat"),
         _index("lapse_at IS NOT NULL", "ix_seat_lapse", "lapse_at"),
-        # Occupancies that have ended stay as rows; of those that have not, a seat has one.
+        # Occupancies that have ended stay as rows; a seat has one that has not.
         _index("to_seq IS NULL", "uq_seat_open", "match_id", "seat", unique=True),
     )
 
@@ -133,7 +133,7 @@ class GameEvent(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("match_id", "seq"),
         UniqueConstraint("session_id", "submit_id"),
-        # Two processes may make a default move and take a person's at the same time: the database keeps one.
+        # The last guard where two processes write at once: a seat has one move in a phase.
         _index("kind = 'move'", "uq_event_move", "match_id", "phase_id", "seat", unique=True),
         CheckConstraint("seq >= 1", name="seq"),
     )

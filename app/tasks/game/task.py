@@ -206,7 +206,7 @@ class Play(Forgetting, LiveTask):
         if do == "next":
             if here.match is not None or not here.entry or here.entry["status"] != EntryStatus.AWAY:
                 return self._go_on(session, where, block, here, now)
-            # Who missed the ready check and went on without the match once stayed on that page for ever.
+            # People who missed the ready check and went on without the match once stayed on that page for ever.
             do = "leave"
         act = ACTS.get(do)
         if act is None:

@@ -135,6 +135,7 @@ def _same(run: IO[str], runs: Sequence[RunRequest], part: Path) -> None:
         }
         for one in runs
     ]
+    # A file opened with a+ is read from its end.
     run.seek(0)
     begun = run.read()
     if not begun:
@@ -181,6 +182,7 @@ def _play_on(
         for file, length in zip(files, kept[-1] if kept else (0, 0), strict=True):
             # A match that was cut off while it was written is played again.
             file.truncate(length)
+            # Writing appends wherever the position is, but tell() reports it.
             file.seek(length)
         earlier = max(len(kept) - 1, 0)
         for number, one in enumerate(to_play, start=earlier + 1):

@@ -157,7 +157,7 @@ def take_move(session: Session, sessions: Sessions, program: str, posted: Posted
     row = connection.execute(_ONE, {**named, "phase_id": plain(posted.phase_id)}).first()
     if match is None or row is None:
         raise Conflict(_NOTHING_WAITS)
-    # The same post once more, as when its reply was lost.
+    # A repeated post, as when its reply was lost.
     if row.submit_id == plain(posted.submit_id):
         return ""
     live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], match.id)

@@ -165,7 +165,7 @@ class PullSeat:
         """Take a move. Raises Conflict for one that nothing waits for, InvalidAnswer for one that is not legal."""
         with self._changed:
             self._hear()
-            # The same post once more, as when its reply was lost.
+            # A repeated post, as when its reply was lost.
             if posted.submit_id in self._taken:
                 return self._now()
             now, shown = self._open, self._state.decision
