@@ -50,6 +50,7 @@ def documents_of(one: Replayed, agents: Agents, prefix: str) -> list[ImportedDoc
 
     Raises Conflict if a seat has no round without an automatic move.
     """
+    # Without messages: names in them are not found (docs/games.md).
     options = Options(sources=Sources.AGENT)
     found = list(records_of(one, agents, options, Counter()))
     if len(found) < len(one.match.game.seats(one.match.config)):

@@ -134,5 +134,6 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
             in_tab=True,
         )
     )
+    # Framed is allowed here alone: nothing is begun, and another site could lay its own buttons over a consent.
     response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response

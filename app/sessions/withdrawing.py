@@ -34,6 +34,7 @@ from app.trials.tables import (
 )
 
 PARTICIPANT = Actor(None, "a participant")
+# Their files hold what is deleted, so they are made anew without it.
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
 _session, _version, _study = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Study)

@@ -169,6 +169,7 @@ def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | Non
     duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
     max_rate = None if clip.get("max_rate") is None else number_of(clip["max_rate"])
     return {
+        # Played faster than it is, a clip was not watched as it is, whatever was played (docs/data.md).
         "watched": is_watched(played, lasts_s or duration_s) and not _is_fast(max_rate),
         "plays": count_of(clip.get("plays")),
         "played": played,

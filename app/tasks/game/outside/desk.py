@@ -202,6 +202,7 @@ def answered(asking: Asking, settings: Settings) -> AgentDecision:
         chat = Chat(server_of(agent, settings), spending)
         try:
             player = ModelPlayer(agent, chat, asking.game, lambda line: made.lines.append({**who, **line}))
+            # Draws only how long to wait between tries.
             rng = random.Random(asking.id)
             made.act = player.act(asking.view, asking.legal, rng, Budget(asking.seconds))
         finally:
