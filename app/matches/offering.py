@@ -182,6 +182,7 @@ def offer_match_by(
     block = _block_of_records(session, design) if design else None
     if design is None or block is None:
         raise Conflict(f"The study {to.slug} has no block that rates records.")
+    # The draft, saved later, would make a version without these records.
     if session.exec(select(Draft.id).where(Draft.study_id == to.id)).first() is not None:
         raise Conflict(f"The design of {to.slug} has unsaved changes; save them as a version first.")
     if {each.name for each in documents} & {item.stimulus for item in block.items}:

@@ -150,6 +150,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         begun = _begun_by(session, study.id, visit.participant, visit.mode)
         if visit.is_signed and (token := _vouched_for(session, visit, begun)):
             return token
+        # An id can be guessed: the page shows nothing of its session and says whom to ask (decision 0010).
         if begun and not visit.is_signed:
             raise BegunElsewhere(run_of(session, version.id, version.sha256).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
@@ -196,6 +197,7 @@ def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> s
     """
     signed = [id_ for id_, is_signed in begun.items() if is_signed]
     if signed:
+        # A further token, so that a page that is open in another browser is not cut off (decision 0010).
         return _add_token(session, max(signed))
     token = kept_token(session, replace(visit, is_signed=False))
     if token is None:
@@ -232,6 +234,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
         .where(
             ParticipantSession.id == session_id,
             StudyVersion.study_id == study_id,
+            # Such rows are counts, with nobody to go on.
             col(ParticipantSession.status).not_in(COUNTED_ALONE),
         )
     ).first()

@@ -55,6 +55,7 @@ async def _sweep(database: Database, settings: Settings) -> None:
     visits_due = await dependencies.now()
     while True:
         try:
+            # Each second, as a host's clock may be set while the service runs (decision 0018).
             await clock.agree(database)
             if (now := await dependencies.now()) >= visits_due:
                 await database.write(end_visits, now)

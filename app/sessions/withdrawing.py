@@ -78,6 +78,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
         of_table: Any = table
         session.execute(delete(table).where(of_table.session_id == session_id))
     on = day_of(now)
+    # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
     nothing = {
         **dict.fromkeys(("participant", "ordinal", "seed", "blocks", "page_shown_at", "consented_at")),
         **{"status": Status.WITHDRAWN, "is_signed": False, "recruiter": {}, "step": 0},

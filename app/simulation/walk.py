@@ -188,6 +188,7 @@ class Walk:
 
     async def _fetch(self, clips: Sequence[str]) -> None:
         for clip in clips:
+            # The first bytes show that the clip is served; nobody watches the rest.
             response = await self._client.get(clip, headers={"Range": f"bytes=0-{CLIP_PROBE_BYTES - 1}"})
             if response.status_code != 206:
                 raise Stuck(f"{clip} answered {response.status_code}")

@@ -165,6 +165,7 @@ def _is_fast(max_rate: float | None) -> bool:
 
 def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
     drift = whole.get("drift_ms_max")
+    # At most 500: any client may post here, and all of them are stored.
     played = [[number_of(start), number_of(end)] for start, end in clip.get("played", [])[:500]]
     duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
     max_rate = None if clip.get("max_rate") is None else number_of(clip["max_rate"])

@@ -116,6 +116,7 @@ def _hear(database: Database, stop: threading.Event) -> None:
                 _hearing.add(str(database.url))
                 _wake(None)  # what was committed while nobody listened
                 while not stop.is_set():
+                    # Each wait is bounded, so that the thread sees within a second that it has to stop.
                     for notice in connection.notifies(timeout=LOOK_S, stop_after=1):
                         sender, _, ids = notice.payload.partition(":")
                         if sender != _name():

@@ -237,6 +237,7 @@ class _Forming:
             next((each for each in present if each["until"] <= self.now), None) if self.can_fill else None
         )
         if self.pool.mode == Mode.PREVIEW:
+            # A preview is one person against agents, who is not to wait for others.
             most, least, overdue = 1, 0, present[0]
         group = self._group(present, most)
         if len(group) < most and overdue is not None:
@@ -309,6 +310,7 @@ class _Forming:
 
     def _begin(self, unit: UnitToPlan, words: Sequence[str], group: Sequence[dict[str, Any]]) -> None:
         seed = self._seed(group)
+        # A stream of its own, so that who sits where moves no other draw of the match.
         rng = stream(seed, "pairing")
         people = rng.sample(group, len(group))
         for_people = [at for at, word in enumerate(words) if word == HUMAN]

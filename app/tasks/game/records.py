@@ -200,6 +200,7 @@ def _recorded(
         _agent(one, seat, agents) if seat else "",
         one.match.game.name,
         config_hash(one.match.config),
+        # Numbers begin anew in each file: the hash keeps the matches of two files apart.
         f"{one.id}-{one.match.log[-1].state_hash[:8]}",
         seat,
         roles[seat - 1].name if seat else "",
