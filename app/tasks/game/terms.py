@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         warn_at_s: Seconds = 20
 
 else:
+    # A field for each phase of the games there are, which only a running program knows.
     Deadlines = create_model(
         "Deadlines",
         __base__=_Deadlines,
