@@ -130,7 +130,9 @@ def selected(
         found = found.where(col(ParticipantSession.mode).in_(modes))
     if not by_arrival:
         within = found._order_by_clauses
+        # Without coalesce SQLite would put sessions that have no seed first, and PostgreSQL last.
         found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
+    # In batches, as the rows of a large study need not fit into memory.
     yield from (row._mapping for row in session.execute(found.execution_options(yield_per=BATCH_ROWS)))
 
 

@@ -65,6 +65,7 @@ def replay_at(session: Session, study: StudyHere, match_id: int, at: int) -> Rep
     row = match_row(session, study, match_id)
     log = session.connection().execute(
         select(event_table)
+        # Events that a write adds between the two reads are left out.
         .where(event_table.c.match_id == row.id, event_table.c.seq <= row.last_seq)
         .order_by(event_table.c.seq)
     )

@@ -40,6 +40,7 @@ from app.trials.tables import Exclusion, Study, StudyVersion
 
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)].c
 _event = event_table.c
+# As canonical JSON writes it: found by SQL, before any design is parsed.
 _RATES = '"task":"rating"'
 
 
@@ -49,10 +50,12 @@ def documents_of(one: Replayed, agents: Agents, prefix: str) -> list[ImportedDoc
 
     Raises Conflict if a seat has no round without an automatic move.
     """
+    # Without messages: names in them are not found (docs/games.md).
     options = Options(sources=Sources.AGENT)
     found = list(records_of(one, agents, options, Counter()))
     if len(found) < len(one.match.game.seats(one.match.config)):
         raise Conflict("All moves of a seat were made automatically, so there is nothing to show of it.")
+    # The shortest is known only once all are made.
     options = replace(options, rounds=min(len(each.record.rounds) for each in found))
     found = list(records_of(one, agents, options, Counter()))
     documents = []
@@ -179,6 +182,7 @@ def offer_match_by(
     block = _block_of_records(session, design) if design else None
     if design is None or block is None:
         raise Conflict(f"The study {to.slug} has no block that rates records.")
+    # The draft, saved later, would make a version without these records.
     if session.exec(select(Draft.id).where(Draft.study_id == to.id)).first() is not None:
         raise Conflict(f"The design of {to.slug} has unsaved changes; save them as a version first.")
     if {each.name for each in documents} & {item.stimulus for item in block.items}:

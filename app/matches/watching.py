@@ -162,6 +162,7 @@ def matches_now(session: Session, study: StudyHere, mode: str, after: int, now: 
 
 
 def _page(statement: Select[Any], after: int) -> Select[Any]:
+    # One more than a page shows tells whether another page follows.
     statement = statement.order_by(_m.id.desc()).limit(PAGE + 1)
     return statement.where(_m.id < after) if after else statement
 
@@ -192,6 +193,7 @@ def stop_match(
     Raises NotFound; Conflict if it is over.
     """
     row = match_row(session, study, match_id)
+    # What is due comes first: by it the match may be over, and then nothing is stopped.
     live = Live.hold(session, design_at(SESSIONS, session, row.version_id, row.block)[1], match_id)
     live.advance(now)
     if live.is_running:

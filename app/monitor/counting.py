@@ -31,6 +31,7 @@ _tables = SQLModel.metadata.tables
 _trial, _response, _evidence, _unit = (
     _tables[str(table.__tablename__)] for table in (Trial, Response, Evidence, Unit)
 )
+# A literal: with a bound parameter neither database can tell that the partial index covers the condition.
 _NONE: ColumnElement[int] = literal_column("0")
 _NOT_AWAY = (0, 0)
 _ODD = frozenset({Flag.ODD, Flag.NO_TELEMETRY, Flag.RT_ODD})
@@ -42,6 +43,7 @@ def _first_slots() -> ColumnElement[str]:
     """SQL for the slot on the first side, for any task."""
     keys = dict.fromkeys(design.slot_key for design in DESIGNS.values() if design.slot_key)
     slots = [col(Trial.plan)[key].as_string() for key in keys]
+    # SQLite's coalesce refuses a single argument.
     return func.coalesce(*slots, null())
 
 

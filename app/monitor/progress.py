@@ -50,6 +50,7 @@ class BadChoice(StudyError):
 
 def choice_of(version: str, mode: str) -> Choice:
     """Parse the version and mode of an address. Raises BadChoice."""
+    # isdigit() alone lets superscripts through, on which int() fails.
     if version not in ("", "all") and not (
         version.isascii() and version.isdigit() and 0 < int(version[:10]) < 2**31
     ):
@@ -78,6 +79,7 @@ def snapshot(
     came = time.monotonic()
     tally = tally_of(session, study.id)
     with tally.lock:
+        # A count that began after this request came has everything that it asks for.
         if tally.began < came or tally.behind:
             tally.refresh(session, budget_s)
         return _snapshot(session, study, tally, choice, now, sees_live=sees_live)
@@ -267,6 +269,7 @@ def _times(groups: Mapping[int, Group], runs: Mapping[int, StudyRun]) -> Sequenc
         for part in parts:
             part.sort()  # nearly sorted already: cheap
         times = parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
+        # The nearest rank, so that it is a time that somebody took however few there are.
         p90 = times[math.ceil(0.9 * len(times)) - 1]
         found.append(TrialTime(position, titles[position], len(times), median(times), p90))
     return found

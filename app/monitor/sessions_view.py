@@ -100,6 +100,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
         to_come=tally.n_planned - tally.n_answered,
         flags=in_order(tally.all_flags()),
         exclusion=_exclusion(session, session_id),
+        # Imported answers have no times, and stay in their order, as sorted() is stable.
         events=sorted(events, key=lambda event: event.at or one.arrived_at),
     )
 
@@ -116,6 +117,7 @@ def _found(
             StudyVersion.study_id == study.id,
         )
     )
+    # PostgreSQL raises an error for a number of more than 32 bits.
     return session.exec(mine).first() if 0 < session_id < 2**31 else None
 
 

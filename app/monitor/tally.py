@@ -94,6 +94,7 @@ class Ended:
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))
 
 
+# GROUP BY over covering indexes took 475 ms for 100,000 answers, this takes 70 ms (decision 0019).
 class Tally:
     """The tally of one study. Callers must hold `lock`. It is as of the last refresh.
 
@@ -129,6 +130,7 @@ class Tally:
         self._read(session)
         news = sorted(self._news)
         for start in range(0, len(news), CHUNK):
+            # One chunk in any case: however long reading took, each request brings the count forward.
             if start and budget_s is not None and time.monotonic() - self.began > budget_s:
                 break
             self._count(session, news[start : start + CHUNK])
@@ -149,6 +151,7 @@ class Tally:
             self.began, self._n_withdrawn = began, n_withdrawn
         self.versions = versions
         of_study = {"version_ids": list(self.versions)}
+        # Sessions that have ended are read once: what changes is open or new.
         newer = or_(_session.c.status.in_(OPEN), _session.c.id > max(self.sessions, default=0))
         self._note(connection.execute(_rows(session).where(newer), of_study).all())
         for ids in _parts(self.open):
@@ -227,6 +230,7 @@ class Tally:
 def _parts(ids: Iterable[int], most: int = 2_000) -> Iterable[list[int]]:
     """Chunks of at most `most` ids, for one query each."""
     listed = sorted(ids)
+    # Each id is a parameter, of which SQLite takes 32,766 in a statement and PostgreSQL 65,535.
     return [listed[start : start + most] for start in range(0, len(listed), most)]
 
 

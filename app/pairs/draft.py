@@ -115,6 +115,7 @@ def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
     draft = _draft_of(session, study)
     stimuli = facts_for(session, study)
     if study.block:
+        # With all blocks, as the ids of drawn pairs depend on those of the blocks before.
         found = find_by_block(draft_for(session, study).keys, stimuli)[study.block]
     else:
         found = find_pairs(draft.keys, stimuli)

@@ -22,6 +22,7 @@ from app.tasks.pair.pairs import shown_in
 from app.trials.design import Kind
 from app.trials.stimuli import true_source_of
 
+# Six sources make 21 conditions already.
 _MANY_SOURCES = 6
 
 

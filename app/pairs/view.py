@@ -372,6 +372,7 @@ def _capacity(
     for key in ones.keys() & others.keys():
         one, other = ones[key], others[key]
         n_both = len(one & other)
+        # Less each clip with itself, and less the second way round of two contents that both sources have.
         possible += len(one) * len(other) - n_both - n_both * (n_both - 1) // 2
     lacking = sum(not all(clip.attributes.get(name) for name in match) for clip in clips)
     return Capacity(

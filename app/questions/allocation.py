@@ -25,6 +25,7 @@ from app.questions.base import (
 )
 
 MOST_POINTS = 10_000
+# Not \d, which stands for the digits of every script.
 _WHOLE = re.compile("[0-9]{1,9}")
 Shared = Annotated[tuple[Label, ...], Field(min_length=2, max_length=12), AfterValidator(different)]
 

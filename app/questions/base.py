@@ -270,6 +270,7 @@ class QuestionType:
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Any:
         """The typed answer in a posted form; None where there is none. Raises ValueError, in words for participants."""
+        # PostgreSQL stores no NUL in a text.
         text = form.get(question.id, "").replace("\x00", "").strip()
         return self.value(question, text) if text else None
 
@@ -315,6 +316,7 @@ def finite_number(value: object) -> float | None:
     """The number that a value is or says; None where it is none."""
     try:
         number = float(value) if isinstance(value, (str, int, float)) else math.nan
+    # float() overflows on whole numbers above 10^308.
     except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None

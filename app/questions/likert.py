@@ -110,6 +110,7 @@ class Likert(QuestionType):
         ]
 
     def value(self, question: Question, text: str) -> Any:
+        # As texts, since int() also takes " 3", "+3" and digits of other scripts.
         if text not in map(str, range(1, len(question.labels) + 1)):
             raise ValueError(f"Please choose one of the {len(question.labels)} answers.")
         return int(text)

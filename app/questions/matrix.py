@@ -104,6 +104,7 @@ class Matrix(Likert):
         )
 
     def parts(self, question: Question) -> Mapping[str, Question]:
+        # A question each in every table: one cell of text could not be analysed (decision 0035).
         of_all = question.model_dump(include={"required", "labels", "groups"})
         return {
             text: Question(**of_all, id=_named(question, n), type="likert", ask=f"{question.ask} [{text}]")

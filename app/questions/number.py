@@ -89,6 +89,7 @@ class Number(QuestionType):
 
     def value(self, question: Question, text: str) -> Any:
         try:
+            # A separator that could mean two things is refused: 12,5 was once read as 125.
             number = decimal_number(text)
         except ValueError as error:
             raise ValueError(

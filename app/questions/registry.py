@@ -101,5 +101,6 @@ if TYPE_CHECKING:
     BackgroundQuestion = Asked
     TrialQuestion = Asked
 else:
+    # Unions of the types that are registered, which only a running program knows.
     BackgroundQuestion = any_of(NOT_OF_PAIRS)
     TrialQuestion = any_of(QUESTIONS)

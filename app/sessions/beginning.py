@@ -39,8 +39,10 @@ def answer_consent(
     came: Came | None,
 ) -> Declined | None:
     """Take part or not; `came` is who has come, which is stored with consent alone."""
+    # Until consent nothing of a visitor is in the database, so the page's time comes signed with the form.
     shown = replace(where, shown_at=came.at if came else None)
     came = came or Came(where.design.study, now)
+    # The signature says who came, and is as valid on a form of any other study.
     if came.slug != where.design.study:
         raise BadLink("This address is of another study. Please open the link that you were given.")
     consent = where.design.consent
@@ -57,6 +59,7 @@ def answer_consent(
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
         raise Closed(ENDED)
+    # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
     if came.participant and where.mode in (Mode.LIVE, Mode.PILOT):
         design, mode = where.design, Mode(where.mode)
         claim(session, came.slug, came.participant, mode, design, now, is_signed=came.is_signed)
@@ -64,6 +67,7 @@ def answer_consent(
     begun: dict[str, Any] = {
         "session_id": where.session_id,
         "status": Status.ACTIVE,
+        # 48 bits: among 10,000 sessions two names are alike with a chance of about 2 in 10 million.
         "participant": came.participant or f"p-{rng.getrandbits(48):012x}",
         "is_signed": came.is_signed,
         "recruiter": dict(came.recruiter),

@@ -31,6 +31,7 @@ def clip_for(session: Session, token: str, position: int, place: str, now: datet
 
     Raises NotFound for all others."""
     where = locate(session, token)
+    # The next trial's clips are fetched ahead; any further ones would tell what is still to come (decision 0005).
     if where.is_shut_out(now) or where.page.kind != "trial" or position - where.page.position not in (0, 1):
         raise NotFound(NO_CLIP)
     members = session.execute(

@@ -71,4 +71,5 @@ def mark_of(participant: str | None, secret: str) -> str:
 
 
 def _serializer(secret: str) -> URLSafeSerializer:
+    # The key is derived from the salt: without one for each use, a signature made for links would pass here.
     return URLSafeSerializer(secret, salt="came")

@@ -160,6 +160,7 @@ def way_out(design: StudyDesign, way: Way, participant: str = "", session: str =
     if is_address(end):
         return "", _filled(end, "", participant, session)
     redirect = completion.redirect or ""
+    # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
     leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
     return end, _filled(redirect, end, participant, session) if leads else ""
 
@@ -170,6 +171,7 @@ def _may_close(redirect: str) -> str:
 
 def _filled(address: str, code: str, participant: str, session: str) -> str:
     for name, value in (("code", code), ("participant", participant), ("session", session)):
+        # Quoted whole: an id comes from a link, and could otherwise add a path to the recruiter's address.
         address = address.replace(f"{{{name}}}", quote(value, safe=""))
     return address
 

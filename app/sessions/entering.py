@@ -35,6 +35,7 @@ from app.trials.tables import (
 NO_STUDY = "There is no study at this address. Please check the link that you were given."
 NO_SUCH_SESSION = "The session of this link no longer exists. Please ask for a new link."
 OVERTAKEN = "the same participant took part by a signed link"
+# 16 random bytes in base64url without padding, as `secrets.token_urlsafe` writes them.
 TOKEN_LENGTH = 22
 WHO_INVITED = "the person who invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
@@ -149,12 +150,14 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         begun = _begun_by(session, study.id, visit.participant, visit.mode)
         if visit.is_signed and (token := _vouched_for(session, visit, begun)):
             return token
+        # An id can be guessed: the page shows nothing of its session and says whom to ask (decision 0010).
         if begun and not visit.is_signed:
             raise BegunElsewhere(run_of(session, version.id, version.sha256).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
         raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
+        # What people were shown must not change afterwards (decision 0002), so the first visit freezes it.
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
     row = {
         "version_id": version.id,
@@ -194,6 +197,7 @@ def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> s
     """
     signed = [id_ for id_, is_signed in begun.items() if is_signed]
     if signed:
+        # A further token, so that a page that is open in another browser is not cut off (decision 0010).
         return _add_token(session, max(signed))
     token = kept_token(session, replace(visit, is_signed=False))
     if token is None:
@@ -230,6 +234,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
         .where(
             ParticipantSession.id == session_id,
             StudyVersion.study_id == study_id,
+            # Such rows are counts, with nobody to go on.
             col(ParticipantSession.status).not_in(COUNTED_ALONE),
         )
     ).first()
@@ -239,6 +244,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
 
 
 def _add_token(session: Session, session_id: int) -> str:
+    # Only the hash is stored, so a copy of the database opens no session.
     token = secrets.token_urlsafe(16)
     session.connection().execute(
         beginning_queries.ADD_TOKEN, {"sha256": token_hash(token), "session_id": session_id}
@@ -260,6 +266,7 @@ def claim(
 
     Raises BegunElsewhere.
     """
+    # Without the lock two consents with one id, sent at the same time, would not see each other.
     study_id = session.exec(select(Study.id).where(Study.slug == slug).with_for_update()).one()
     others = _begun_by(session, study_id or 0, participant, mode)
     if others and (not is_signed or any(others.values())):

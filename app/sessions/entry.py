@@ -23,6 +23,7 @@ REMEMBERED_S = 30 * 24 * 3600
 REMEMBERED = 20  # sessions: a laboratory's computer has several participants a day
 PASS_LASTS_S = 24 * 3600
 LATELY_S = 24 * 3600
+# Browsers need keep no more than 4,096 bytes of a cookie, with its name and attributes (RFC 6265, 6.1).
 MOST_IN_COOKIE = 3_000
 
 
@@ -47,6 +48,7 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         without_nul(name)[:MAX_LENGTH]: without_nul(value)[:MAX_LENGTH]
         for name, value in list(request.query_params.items())[:MAX_PARAMETERS]
     }
+    # PostgreSQL refuses NUL in a text.
     slug = without_nul(slug)
     pass_, signature, link = (_taken(parameters, name) for name in ("as", "signed", "go-on"))
     parameters.pop(CAME, None)
@@ -93,6 +95,7 @@ def remember(response: Response, visit: Visit, token: str, carried: str, *, secu
     """
     marks = {token: visit.mark, **{kept: mark for kept, mark in visit.marks.items() if kept != token}}
     kept = [f"{token}{mark}" for token, mark in marks.items()]
+    # Not "strict": people come by a link on a recruiter's site, and such cookies are not sent with that request.
     where: _Where = {"path": f"/s/{visit.slug}", "httponly": True, "samesite": "lax", "secure": secure}
     response.set_cookie(_cookie(visit.slug), ".".join(kept[:REMEMBERED]), max_age=REMEMBERED_S, **where)
     if carried and len(carried) <= MOST_IN_COOKIE:
@@ -105,6 +108,7 @@ def _lately(request: Request, slug: str, secret: str) -> Came | None:
     """The last visitor in this browser who has not decided yet."""
     try:
         return came_by(request.cookies.get(f"{_cookie(slug)}-{CAME}", ""), secret)
+    # A cookie from before the secret was changed is no reason to refuse a visit.
     except BadLink:
         return None
 

@@ -63,11 +63,13 @@ def no_such_session(session_id: int) -> NotFound:
 
 
 def _checked(text: str, empty: str) -> str:
+    # Browsers send the line ends of a text area as CRLF, each of which would count twice.
     text = text.replace("\r\n", "\n").strip()
     if not text:
         raise InvalidText(empty)
     if len(text) > LONGEST:
         raise InvalidText(f"That is too long: {len(text)} characters, {LONGEST} are allowed.")
+    # PostgreSQL stores no NUL, and a lone surrogate has no UTF-8.
     return text.replace("\x00", "�").encode("utf-8", "replace").decode()
 
 
@@ -79,6 +81,7 @@ def of_people(session: Session, study: StudyHere, session_id: int) -> None:
         .where(ParticipantSession.id == session_id, StudyVersion.study_id == study.id)
         .with_for_update(of=ParticipantSession)
     )
+    # PostgreSQL's integers have 32 bits: a larger number is an error there and not a missing row.
     mode = session.exec(mine).first() if 0 < session_id < 2**31 else None
     if mode is None:
         raise no_such_session(session_id)

@@ -43,12 +43,14 @@ async def show_clip(
 ) -> Response:
     served = await database.peek(clip_for, token, position, place, now)
     path = store.clip_path(served.sha256)
+    # The missing file is the service's fault: answers to it were once called odd telemetry.
     if not await is_there(path, served.clip_bytes):
         database.write_soon(note_missing, served.trial_id, served.place)
         _log.error("the clip %s is missing or cut short: people in sessions cannot be shown it", path)
         raise ClipMissing
 
     def note(start: int, stop: int) -> None:
+        # Not waited for: bytes sent are evidence, and committing them must not delay the clip (decision 0011).
         database.write_soon(note_sent, served.trial_id, served.place, start, stop)
 
     return clip_response(path, served, request.headers.get("range"), note)

@@ -22,10 +22,12 @@ LONGEST_NAME = 199
 MOST_NAMES = 5_000
 LASTS_S = 30 * 24 * 3600
 _WORD = re.compile(r"\w")
+# An unfilled placeholder ({{%PROLIFIC_PID%}} of Prolific, ${e://...} of Qualtrics) is one id for everybody.
 _UNFILLED = re.compile(
     r"\{.*\}|\$\{?.*|\[.*\]|<.*>|%.*%|x{3,}|.*(\{\{|\}\}|\$\{|%PROLIFIC|\[\[).*", re.IGNORECASE | re.DOTALL
 )
 _NOTHING = frozenset({"undefined", "null", "(null)", "none", "nil", "nan", "n/a", "empty", "unknown"})
+# str.strip() alone leaves zero-width characters and the byte-order mark: to Unicode they are no white space.
 _INVISIBLE = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
 
 PARTICIPANT_KEYS = ("participant", "PROLIFIC_PID", "workerId", "participantId", "survey_code")
@@ -124,6 +126,7 @@ def _address(slug: str, participant: str, secret: str) -> str:
 
 
 def _signer(secret: str) -> Signer:
+    # itsdangerous signs with SHA-1 unless a digest is named.
     return Signer(secret, salt="participant", digest_method=hashlib.sha256)
 
 

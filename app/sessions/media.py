@@ -55,6 +55,7 @@ class _Counted(StreamingResponse):
 
         try:
             await super().__call__(scope, receive, counting)
+        # A browser that has enough closes the connection; what it was sent until then counts, too.
         finally:
             if sent and scope["method"] != "HEAD":
                 self._on_sent(self._start, self._start + sent)
@@ -86,6 +87,7 @@ def clip_response(
 
 async def _chunks(clip: PaddedClip, start: int, stop: int) -> AsyncIterator[bytes]:
     for offset in range(start, stop, CHUNK_BYTES):
+        # In a thread: reading a file blocks, and the event loop serves all participants.
         yield await anyio.to_thread.run_sync(clip.read, offset, min(CHUNK_BYTES, stop - offset))
 
 

@@ -41,6 +41,7 @@ def plan_trials(
     """
     connection = session.connection()
     connection.execute(HOLD_VERSION, {"version_id": version_id})
+    # 31 bits, as PostgreSQL's integer has a sign.
     ordinal, seed = _next_ordinal(session, version_id, mode), rng.getrandbits(31)
     before = None
     # The other of its session pair is there before it also where it takes a place that has come free.
@@ -52,6 +53,7 @@ def plan_trials(
     mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)} or None
     if mirror is not None:
         before = connection.execute(beginning_queries.BLOCKS_OF, named).scalar_one_or_none()
+        # NULL stands for every block, whole and in order (decision 0015).
         before = before or [[block.id, block.n] for block in run.blocks]
     own = random.Random(seed)
     blocks = _ordered(run, own, before)
@@ -72,6 +74,7 @@ def plan_trials(
         }
         for position, trial in enumerate((trial for _, trials in planned for trial in trials), start=1)
     ]
+    # A full block was once left out without a word; now the study is full unless its file says `skip`.
     is_short = any(block.n and not trials and not block.design.skips_when_full for block, trials in planned)
     if not rows or is_short:
         raise Full(run.design.study)
@@ -85,6 +88,7 @@ def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
     """The lowest free ordinal: one freed by a withdrawn participant, or the next."""
     of = {"version_id": version_id, "mode": mode}
     last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
+    # No gaps, as nearly always: then the list of all ordinals need not be read.
     if (last or 0) == n:
         return int(n) + 1
     taken = set(session.connection().execute(beginning_queries.ORDINALS, of).scalars())

@@ -31,6 +31,7 @@ IDLE_STREAM_S = 60.0
 AGAIN_MS = 500
 """How long a stream of events lasts, how long where nothing changes, and how long after its end the browser opens the
 next."""
+# 1,050 streams of one session held up others' pages for 9 s before there was a bound (docs/serving.md).
 MOST_WAITING = 2
 WAY_MS = 5_000
 """Streams and polls of one session at once, and how long after it gave way to newer ones a stream is opened again:
@@ -133,6 +134,7 @@ async def _changes(
             is_news = False
             while not is_news:
                 database.write_soon(note_present, where, now, True)
+                # A server that stops waits for the requests that are open, and a stream lasts for minutes.
                 if is_ending() or loop.time() >= ends or await is_gone():
                     return
                 left = max(0.0, ends - loop.time())

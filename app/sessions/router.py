@@ -52,6 +52,7 @@ async def answer_page(
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here = with_came(here, sent.carried, at=error.at)
     except Full as error:
+        # The write that found no place was rolled back whole, the visitor's answer included.
         await database.write(note_full, token, now)
         here = with_came(f"/s/{error.slug}/full", sent.carried)
     except BegunElsewhere as error:
@@ -60,6 +61,7 @@ async def answer_page(
         return render(turned_away(error), error.status_code)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
+    # 303 is followed with GET, so that reloading the next page posts no form again (RFC 9110, 15.4.4).
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
@@ -114,6 +116,7 @@ async def enter_study(
 def is_framed(request: Request) -> bool:
     """True if the browser says that another site shows this address in a frame."""
     headers = request.headers
+    # Only the browser sets headers that begin with Sec-, so no page can forge these (Fetch standard).
     embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
     return embeds and headers.get("sec-fetch-site") != "same-origin"
 
@@ -131,5 +134,6 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
             in_tab=True,
         )
     )
+    # Framed is allowed here alone: nothing is begun, and another site could lay its own buttons over a consent.
     response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response

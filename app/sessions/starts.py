@@ -44,6 +44,7 @@ class Starts:
 
     def __init__(self, most: int) -> None:
         self._most = most
+        # Without a key, the hash of an IPv4 address is found by trying all 2^32.
         self._key = secrets.token_bytes(32)
         self._counts: dict[bytes, _Count] = {}
 

@@ -33,6 +33,7 @@ MARK_SHOWN = (
     .where(
         _session.c.id == bindparam("session_id"),
         _session.c.step == bindparam("at_step"),
+        # A reload would otherwise shorten the time that the server has seen between page and answer (decision 0011).
         _session.c.page_shown_at.is_(None),
         _session.c.status == Status.ACTIVE,  # of who has not consented no time is kept
     )
@@ -79,11 +80,13 @@ def submit(
     where = locate(session, token, submit_id)
     if not 0 < len(submit_id) <= MAX_SUBMIT_ID:
         raise InvalidAnswer({"submit_id": "The form is incomplete. Please reload the page."})
+    # Before the status: the last form sent twice finds its session ended, and is no error.
     if where.is_stored:
         return None
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
         raise NotCurrent("You have already finished; there are no more questions.", "over")
     named = submit_id.partition(".")[0]
+    # A number of a client's own making names no page, and answers the current one.
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
         raise NotCurrent("You have already answered this page, perhaps in another window.")
     if where.page.kind == "consent":
@@ -113,6 +116,7 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
 
 def _advance(session: Session, where: StudyWhere, now: datetime) -> None:
     values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
+    # The last page has no form, so a session that reaches it is over.
     if where.pages.keys[where.step + 1].kind == "debrief":
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}

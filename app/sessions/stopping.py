@@ -32,6 +32,7 @@ async def ask_to_stop(token: str, database: DatabaseDep) -> Response:
     where = await database.peek(locate, token)
     if where.status not in BEGUN:
         return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+    # GET only asks: programs that scan mails open links, too, and deleting cannot be undone.
     return render(stopping(where))
 
 

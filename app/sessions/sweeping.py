@@ -46,6 +46,7 @@ async def sweeping(database: Database, settings: Settings) -> AsyncIterator[None
 def end_visits(session: Session, now: datetime) -> None:
     """End visits undecided for a day: only a count per version and day is kept, and they cannot be resumed."""
     before = {"before": day_of(now - VISIT_LASTS)}
+    # Tokens first: the second statement changes the status by which this one finds its visits.
     session.connection().execute(beginning_queries.END_VISIT_TOKENS, before)
     session.connection().execute(beginning_queries.END_VISITS, before)
 
@@ -54,12 +55,14 @@ async def _sweep(database: Database, settings: Settings) -> None:
     visits_due = await dependencies.now()
     while True:
         try:
+            # Each second, as a host's clock may be set while the service runs (decision 0018).
             await clock.agree(database)
             if (now := await dependencies.now()) >= visits_due:
                 await database.write(end_visits, now)
                 visits_due = now + VISITS_EVERY
             for task in live_tasks():
                 await task.sweep(database, settings, SESSIONS, await dependencies.now())
+        # A database that is away for a moment must not end the sweeper for good.
         except Exception:
             _log.exception("what was due could not be written; it is tried again")
         await asyncio.sleep(EVERY_S)

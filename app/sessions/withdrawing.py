@@ -34,6 +34,7 @@ from app.trials.tables import (
 )
 
 PARTICIPANT = Actor(None, "a participant")
+# Their files hold what is deleted, so they are made anew without it.
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
 _session, _version, _study = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Study)
@@ -63,6 +64,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     found = connection.execute(_FOUND, {"session_id": session_id}).first()
     if found is None or found.status not in BEGUN:
         raise NotFound(NO_RECEIPT)
+    # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
     connection.execute(HOLD_VERSION, {"version_id": found.version_id})
     run = run_of(session, found.version_id, found.sha256)
     for name in TASKS:
@@ -70,11 +72,13 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))
     n_votes = session.scalar(select(func.count()).select_from(Response).where(*choices))
     responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
+    # Foreign keys demand this order: evidence refers to responses, and responses to trials.
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
     for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
         of_table: Any = table
         session.execute(delete(table).where(of_table.session_id == session_id))
     on = day_of(now)
+    # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
     nothing = {
         **dict.fromkeys(("participant", "ordinal", "seed", "blocks", "page_shown_at", "consented_at")),
         **{"status": Status.WITHDRAWN, "is_signed": False, "recruiter": {}, "step": 0},
@@ -83,6 +87,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     session.execute(
         update(ParticipantSession).where(col(ParticipantSession.id) == session_id).values(**nothing)
     )
+    # Reasons and notes may quote the person; that something was done stays in the log.
     of_session = (col(AuditEntry.study) == found.slug, col(AuditEntry.subject) == f"session {session_id}")
     session.execute(update(AuditEntry).where(*of_session).values(before=None, after=None))
     made = (col(Job.study_id) == found.id, col(Job.kind).in_(_MADE_OF_ANSWERS))
@@ -90,6 +95,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     # The worker removes the files of jobs that are no more.
     session.execute(delete(Job).where(*made, col(Job.status) == JobStatus.DONE))
     _hold_judges_anew(session, found.id, found.mode)
+    # A judge that learned from these votes would keep, and quote, what was deleted.
     if n_votes:
         renew = {"mode": found.mode, "answers": n_votes}
         params = {"name": "", "slug": found.slug, "renew": renew}

@@ -107,6 +107,7 @@ class Person:
     def mark(self, low: float, high: float, step: float) -> str:
         """A number on a scale from `low` to `high`, the highest being the most certain."""
         n_steps = round((high - low) / step)
+        # Ten digits, as 3 x 0.1 is 0.30000000000000004 and would be between two steps.
         return f"{low + step * (n_steps + 1 - self.point(n_steps + 1)):.10g}"
 
     def number(self, low: float | None, high: float | None) -> str:
@@ -120,6 +121,7 @@ class Person:
         )
 
     def rt_ms(self) -> int:
+        # Log-normal, as response times have a long tail to the right.
         return round(TYPICAL_RT_MS / self._traits.speed * self._rng.lognormvariate(0, 0.35))
 
     def pick(self, options: Sequence[str]) -> str:
@@ -130,6 +132,7 @@ class Person:
 
 
 def _around(share: float, rng: random.Random) -> float:
+    # The beta distribution has no parameter 0.
     if share in (0.0, 1.0):
         return share
     return rng.betavariate(share * SPREAD, (1 - share) * SPREAD)

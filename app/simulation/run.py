@@ -48,6 +48,7 @@ def somewhere_served(settings: Settings) -> Iterator[str]:
     with holding(settings, address_of(bound)):
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
+        # uvicorn sets a flag once it serves, and has no event to wait for.
         while not server.started and thread.is_alive():
             time.sleep(0.01)
         try:

@@ -67,6 +67,7 @@ async def simulate(
 
     async def walk(number: int) -> None:
         nonlocal done, taken
+        # A stream for each person, as several walk at once and in no fixed order.
         person = Person(traits, random.Random(f"{seed}/{number}"), seed)
         async with turns, connect() as client:
             walker = Walk(client, database, person)
@@ -80,6 +81,7 @@ async def simulate(
         async with asyncio.TaskGroup() as group:
             for number in range(n):
                 group.create_task(walk(number))
+    # A TaskGroup raises a group of what failed; the caller needs one sentence.
     except* StudyError as errors:
         raise errors.exceptions[0] from None
     except* httpx2.HTTPError as errors:
@@ -143,6 +145,7 @@ class Walk:
             address, came = response.url.path, response.url.params.get(CAME, "")
             if not address.startswith("/p/"):
                 return
+            # As the template was given it: fields were found in HTML by regular expressions before (decision 0035).
             shown = await self._database.read(shown_at, address.rpartition("/")[2], await now(), came)
             page = shown.page
             if not isinstance(page, Page) or isinstance(page, EndPage):
@@ -185,6 +188,7 @@ class Walk:
 
     async def _fetch(self, clips: Sequence[str]) -> None:
         for clip in clips:
+            # The first bytes show that the clip is served; nobody watches the rest.
             response = await self._client.get(clip, headers={"Range": f"bytes=0-{CLIP_PROBE_BYTES - 1}"})
             if response.status_code != 206:
                 raise Stuck(f"{clip} answered {response.status_code}")

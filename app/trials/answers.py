@@ -17,6 +17,7 @@ from app.trials.responses import Response
 
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
 ADD_RESPONSE = insert(_response).returning(_response.c.id)
+# Read-only, as Python makes a default argument once for all calls.
 _NO_TRIAL: Mapping[str, Any] = MappingProxyType({"trial_id": None, "unplayable": False, "flags": []})
 
 

@@ -26,6 +26,7 @@ LeakName = Literal[
 
 _MESSAGE = re.compile(r"\A.{1,300}? writes: (.*)\Z", re.DOTALL)
 _CLASS = re.compile(r"\A.{1,300}? writes a (short|medium|long) message\.\Z")
+# A length class counts as its upper end (record_rounds.py); `long` has none, and messages end at 400 by default.
 _CLASSES = {"short": 40, "medium": 120, "long": 400}
 _TIME = re.compile(r"\b\d{1,2}:\d\d(?::\d\d)?\b|\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?)\b")
 _REASON = re.compile(r"\Areasons?\b", re.IGNORECASE)
@@ -69,6 +70,7 @@ def _of_record(record: Record, n_bytes: int, sources: re.Pattern[str]) -> Clues:
     messages = [found[1] for line in lines if (found := _MESSAGE.match(line))]
     classes = [_CLASSES[found[1]] for line in lines if (found := _CLASS.match(line))]
     reasons = list(_reasons(in_rounds))
+    # Numbers in reasons are no amounts of play.
     rest = [line for line in lines if not _MESSAGE.match(line) and not _REASON_LINE.match(line)]
     lengths = [*map(len, messages), *classes]
     numbers = [float(n) for text in (*rest, *cells) for n in _NUMBER.findall(text)]

@@ -20,6 +20,7 @@ from app.trials.flags import DROPPED_FROM_FRAMES, DROPPED_SHARE, OUT_OF_STEP_MS
 from app.trials.responses import Response
 
 MAX_TEXT = 64_000
+# The largest number of PostgreSQL's integer.
 _BIG = 2**31 - 1
 # A little less than the page asks for (playback.js), so that rounding holds nothing against anybody.
 WATCHED_SHARE = 0.94
@@ -57,6 +58,7 @@ def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool
     """True if the played ranges of a clip, in seconds, cover it to its end. The one rule for this."""
     if lasts_s is None or lasts_s <= 0 or not ranges:
         return False
+    # Merged first, as a part that was played twice would otherwise stand for one never played.
     within = _merged(ranges, lasts_s)
     ends = within[-1][1] if within else 0
     return ends >= lasts_s - END_SLACK_S and _sum(within) >= WATCHED_SHARE * lasts_s
@@ -92,6 +94,7 @@ def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> 
         rows = {slot: _row(report, report[name], lasts_s) for name, (slot, lasts_s) in clips.items()}
         layout = _layout(report.get("layout"))
         opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
+    # Any client may post here: json.loads raises RecursionError for deep nesting, and a list has no `get`.
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
         return PlaybackReport({}, ("playback-odd",), storable(text[:MAX_TEXT]))
     flags = (
@@ -102,6 +105,7 @@ def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> 
         ),
         *(["out-of-step"] if any(is_out_of_step(row["drift_ms_max"]) for row in rows.values()) else []),
     )
+    # At twice the speed a range takes half its length; a lower speed only takes longer.
     played_ms = max(
         1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()
     )
@@ -161,10 +165,12 @@ def _is_fast(max_rate: float | None) -> bool:
 
 def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
     drift = whole.get("drift_ms_max")
+    # At most 500: any client may post here, and all of them are stored.
     played = [[number_of(start), number_of(end)] for start, end in clip.get("played", [])[:500]]
     duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
     max_rate = None if clip.get("max_rate") is None else number_of(clip["max_rate"])
     return {
+        # Played faster than it is, a clip was not watched as it is, whatever was played (docs/data.md).
         "watched": is_watched(played, lasts_s or duration_s) and not _is_fast(max_rate),
         "plays": count_of(clip.get("plays")),
         "played": played,
@@ -192,6 +198,7 @@ def storable(text: str) -> str:
 
 
 def number_of(value: object) -> float:
+    # True is an int in Python, and json.loads takes NaN and Infinity, which JSON does not have.
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(value)
     return float(value)
@@ -222,6 +229,7 @@ class TrialClip:
             return None
         if not whole or not self.sent:
             return bool(self.sent)
+        # Ranges are stored merged (`with_range`), so a clip that was sent whole is the first of them.
         start, stop = self.sent[0]
         return start == 0 and stop >= self.n_bytes
 

@@ -99,6 +99,7 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
 def _raised(e: Observed) -> Sequence[Flag]:
     words = {*e.reported, *(word.rpartition("-")[0] for word in e.reported)}
     flags = {_REPORTED[word] for word in words if word in _REPORTED}
+    # A browser without scripts sends neither; a script sends both, so a report without its time is odd.
     if "rt-missing" in e.reported and not _NO_REPORT & set(e.reported):
         flags.add(Flag.ODD)
     if not e.to_end:

@@ -23,6 +23,7 @@ LOOK_S, AGAIN_S = 1.0, 2.0
 MOST_IDS = 500
 """Ids of one notification, whose text has at most 8,000 bytes."""
 _NEWS = "news"
+# The statement NOTIFY takes no parameters; the function does.
 _NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :payload)")
 
 _lock = threading.Lock()
@@ -41,11 +42,13 @@ def changed(session: Session, session_ids: Iterable[int]) -> None:
 
 def number_of(name: str) -> int:
     """A negative id for a player without a session, such as a program; session ids are positive."""
+    # Not hash(): its values for texts differ from one process to the next, and this number is sent between them.
     return -1 - int(hashlib.sha256(name.encode()).hexdigest()[:12], 16)
 
 
 @event.listens_for(Session, "before_commit")
 def _notify(session: Session) -> None:
+    # Before the commit: PostgreSQL delivers a notification with its transaction, and none that was rolled back.
     ids = sorted(session.info.pop(_NEWS, ()))
     if not ids or session.get_bind().dialect.name != "postgresql":
         return
@@ -88,6 +91,7 @@ def hearing(database: Database) -> Iterator[None]:
         yield
         return
     stop = threading.Event()
+    # A thread of its own, as waiting for psycopg's notifications blocks.
     thread = threading.Thread(target=_hear, args=(database, stop), name="news", daemon=True)
     thread.start()
     try:
@@ -103,6 +107,7 @@ def hears_all(database: Database) -> bool:
 
 
 def _hear(database: Database, stop: threading.Event) -> None:
+    # psycopg itself does not know SQLAlchemy's names of drivers (postgresql+psycopg).
     address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
     while not stop.is_set():
         try:
@@ -111,6 +116,7 @@ def _hear(database: Database, stop: threading.Event) -> None:
                 _hearing.add(str(database.url))
                 _wake(None)  # what was committed while nobody listened
                 while not stop.is_set():
+                    # Each wait is bounded, so that the thread sees within a second that it has to stop.
                     for notice in connection.notifies(timeout=LOOK_S, stop_after=1):
                         sender, _, ids = notice.payload.partition(":")
                         if sender != _name():
@@ -154,6 +160,7 @@ class Listener:
 
     def wake(self) -> None:
         """End the wait that is under way, from any thread."""
+        # A commit in another thread may come after the loop has ended, where call_soon_threadsafe raises.
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._event.set)
 

@@ -50,6 +50,7 @@ class Page:
     @property
     def stop_at(self) -> str:
         """The address for withdrawing and deleting one's answers; empty if there are none."""
+        # A page that is drawn for the study's editor has no session, and no answers to delete.
         return f"{self.action}/stop" if self.action.startswith("/p/") else ""
 
 

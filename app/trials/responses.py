@@ -23,6 +23,7 @@ class Response(SQLModel, table=True):
 
     __tablename__ = "response"
     __table_args__ = (
+        # Two windows may answer one page at the same instant; only the database sees both.
         UniqueConstraint("session_id", "page"),
         UniqueConstraint("session_id", "submit_id"),
         CheckConstraint("side IN ('left', 'right', 'tie')", name="side"),

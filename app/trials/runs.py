@@ -67,6 +67,7 @@ class Run:
         """Pages of a session; `stored` is None where it goes through all blocks in order, whole."""
         if stored is None:
             return self.pages
+        # Sessions of a version differ in few ways, and each request needs its pages: they are kept.
         key = tuple((str(block), int(n)) for block, n in stored)
         if key not in self._by_blocks:
             self._by_blocks[key] = self._pages(key)

@@ -181,6 +181,7 @@ class Exclusion(SQLModel, table=True):
     __tablename__ = "exclusion"
     __table_args__ = (
         Index(
+            # Unique where not lifted: rows of exclusions taken back stay, and two people may press at once.
             "uq_exclusion_standing",
             "session_id",
             unique=True,

@@ -58,6 +58,7 @@ def stripped(value: Any) -> Any:
 
 def whole(value: Any) -> Any:
     value = stripped(value)
+    # What begins with zeros stays as it is written: as a number it would lose them.
     return int(value) if isinstance(value, str) and re.fullmatch(r"0|-?[1-9][0-9]{0,15}", value) else value
 
 

@@ -59,6 +59,7 @@ def answers(it: Doing) -> None:
     if entry is None or entry["status"] != EntryStatus.QUESTIONS:
         return
     asked = design.comprehension.questions
+    # A question without an answer costs no try.
     missing = {q.id: "Please answer this question." for q in asked if it.form.get(q.id, "") not in q.options}
     if missing:
         raise InvalidAnswer(missing)
@@ -117,6 +118,7 @@ def move(it: Doing) -> None:
     if live is None:
         raise NotCurrent(LATE, "late")
     live.advance(it.now)
+    # After what was due: a move that comes after its deadline finds its phase closed.
     seat, phase = live.mine(it.where.session_id), live.match.phase
     if not live.may_play(seat, it.form.get("phase_id", "")):
         raise NotCurrent(LATE, "late")
@@ -125,6 +127,7 @@ def move(it: Doing) -> None:
         if refused := design.messages.refusal(text):
             raise InvalidAnswer({field: refused})
     opened_at = live.row["opened_at"]
+    # A page may be there before its phase begins, as while others move.
     by = By(it.form.get("submit_id"), max(opened_at, it.where.shown_at or opened_at))
     live.play(seat, phase.phase_id, act, by, it.now)
     live.store()

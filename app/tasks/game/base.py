@@ -261,6 +261,7 @@ def _plain(value: object) -> object:
 
 def canonical_json(value: object) -> str:
     """JSON with sorted keys and no spaces, so that equal values have equal text; of states, moves and settings."""
+    # json.dumps writes NaN and Infinity unless told, and neither is JSON.
     return json.dumps(
         value, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     )

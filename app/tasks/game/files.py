@@ -152,6 +152,7 @@ def amount_text(value: Fraction | float | None) -> str:
     """A number as a cell: an integer if whole, else the nearest double; empty for None."""
     if value is None:
         return ""
+    # repr() is the shortest text that is read as the same double.
     return str(int(value)) if value == int(value) else repr(float(value))
 
 

@@ -79,10 +79,12 @@ def player_of(folded: Folded, seat: Any) -> tuple[Player, random.Random]:
 
 def take_fold(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
     """The match of a row for a write that locks it. It is removed from the cache until it is stored again."""
+    # A second change in one write finds the first here: the cache gets it only with the commit.
     ours = session.info.get(("fold", row.id))
     if ours is not None and ours.key == (row.last_seq, row.last_hash):
         return ours  # type: ignore[no-any-return]
     with _lock:
+        # Taken out, as after a rollback it would have events that never were.
         found = _folds.pop((_database(session), row.id), None)
     if found is not None and found.key == (row.last_seq, row.last_hash):
         return found
@@ -159,6 +161,7 @@ def folded_from_rows(session: Session, row: Row[Any], seats: Sequence[Any]) -> F
 def _act_again(folded: Folded, seat: Any) -> None:
     match = folded.match
     player, rng = player_of(folded, seat)
+    # Agents have memory and a stream of chance: seeing the past again brings both to where they were.
     player.act(
         match.game.view(match.state, seat.seat), match.game.legal(match.state, seat.seat), rng, Budget()
     )

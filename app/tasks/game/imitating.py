@@ -55,6 +55,7 @@ class Imitation(InProcess):
 
     def players(self, asked: RunRequest, match: str) -> Sequence[Player]:
         """A fresh player for each seat, with the parameters of the person who sat there."""
+        # Matches are numbered through: the traces of one match of people follow one another.
         return [agent.player() for agent in self.seated[(int(match) - 1) // self.traces]]
 
     def trace_list(self) -> list[Trace]:

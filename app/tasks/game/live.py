@@ -40,6 +40,7 @@ BY_HAND = "by-hand"
 """Why a match ended that an experimenter stopped."""
 
 _MATCH = select(match_table).where(match_table.c.id == bindparam("match_id"))
+# Without its key, so that rows that refer to the match can be added by others meanwhile (decision 0018).
 HOLD_MATCH = _MATCH.with_for_update(key_share=True)
 _SEATS = select(seat_table).where(seat_table.c.match_id == bindparam("match_id")).order_by(seat_table.c.id)
 _ADD_MATCH = insert(match_table).returning(match_table.c.id)
@@ -59,6 +60,7 @@ _DECISION = select(decision_table).where(
 _ADD_DECISION = insert(decision_table).returning(decision_table)
 _CLOSE_DECISIONS = (
     update(decision_table)
+    # In an UPDATE, SQLAlchemy keeps the names of columns for the values that are set.
     .where(_d.match_id == bindparam("of_match"), _d.program.is_not(None), _d.status != DecisionStatus.MADE)
     .values(status=DecisionStatus.MADE, auto="timeout")
 )
@@ -128,6 +130,7 @@ class Live:
         """Sessions whose pages change after these events: most moves of a phase are visible only to their player."""
         match = self.match
         switched = any(line.event.kind in SWITCHES for line in new)
+        # Waking a page that may not know of a move would tell that another player has moved (decision 0018).
         for_all = self._for_all or switched or not self.is_running
         made = {line.event.seat for line in new}
         for row in self.seats:
@@ -178,6 +181,7 @@ class Live:
 
     def earned(self, session_id: int) -> Fraction:
         """A session's earnings on all its occupancies so far, in units of the game."""
+        # Exact, as the occupancies of a seat must add up to what it earned (decision 0018).
         total = Fraction(0)
         for seat in self.seats:
             if seat["session_id"] == session_id:
@@ -307,9 +311,11 @@ class Live:
             chance = self.match.game.nature(self.match.state)
             if chance is not None:
                 phase_id = self.match.phase.phase_id
+                # A stream for each phase gives the same draw wherever the match is folded again.
                 drawn = chance.draw(stream(self.match.seed, f"nature:{phase_id}"))
                 self._append(Event("nature", phase_id, None, drawn), now)
                 continue
+            # By time alone: where times are equal, a sort of the pairs would compare dictionaries and fail.
             waiting = sorted(self._automatic(), key=lambda each: each[0])
             if waiting and waiting[0][0] <= now:
                 self._play_for(waiting[0][1], now)
@@ -325,6 +331,7 @@ class Live:
 
     def lapse(self, now: datetime) -> None:
         """People whose browser has been silent for too long have left."""
+        # A copy, as leaving may add an occupancy.
         for seat in list(self.seats):
             if seat["to_seq"] is None and seat["lapse_at"] is not None and seat["lapse_at"] <= now:
                 self.leave(seat, "closed", now)
@@ -340,6 +347,7 @@ class Live:
             seat = self.occupancy(number)
             if seat["agent"] is None and seat["away_at"] is None:
                 continue
+            # From match, phase and seat alone, so that every process comes to the same time (decision 0018).
             delay = delay_of(self.match.seed, phase.phase_id, number, seconds, self.row["mode"])
             at = self.row["opened_at"] + delay
             if asks(seat):
@@ -420,6 +428,7 @@ class Live:
         for seat in list(self.seats):
             if seat["to_seq"] is None:
                 self._close(seat, "finished" if seat["away_at"] is None else DROPOUT)
+        # On the last occupancy alone, so that a sum over rows counts a person's bonus once.
         for session_id in {seat["session_id"] for seat in self.seats if seat["session_id"] is not None}:
             self._set(self.mine(session_id), bonus_minor=self.bonus_of(session_id))
 

@@ -35,6 +35,7 @@ def event_row(match_id: int, line: Logged, meta: Mapping[str, Any]) -> dict[str,
     """A row of the log. `meta` has when it was received, its deadline, who was on the seat, and how it came (`By`)."""
     event, by, holder = line.event, meta["by"], meta["occupancy"]
     shown: datetime | None = by.shown_at
+    # Never below 0, as a clock may be set back between the two.
     waited = None if shown is None else max(0, round((meta["received_at"] - shown).total_seconds() * 1000))
     return {
         "match_id": match_id,

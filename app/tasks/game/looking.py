@@ -94,6 +94,7 @@ class MatchTrialPage:
     def others(self) -> str:
         """The other players, as far as the study discloses them."""
         if self.design.disclosure != NAMED:
+            # Programs are spoken of only where one can take a seat.
             return ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE]
         if self.here.seat is None:
             return "You will be told for each player whether it is a person or a computer program."
@@ -267,6 +268,7 @@ class MatchTrialPage:
             return None
         total = _sum(self.here.mine)
         if seat.to_seq is None:
+            # The seat's payoff so far, less what its occupancies that have ended were paid.
             total += self.design.rules.payoffs(self.here.state)[seat.seat - 1] - _sum(self.here.seats)
         minor = pays.minor(total)
         return Bonus(minor, pays.currency, full=pays.cap_minor is not None and minor >= pays.cap_minor)

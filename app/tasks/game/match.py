@@ -102,6 +102,7 @@ class Match:
         """Add an event, and what follows from it. Raises IllegalMove and keeps nothing."""
         state = self.game.apply(self.state, event)
         before = self._phase
+        # Notes and departures change no state, which then need not be hashed again.
         if state is not self.state:
             self.state, self._hash = state, state_hash(state)
             self._phase = self.game.to_move(state)
@@ -149,6 +150,7 @@ def match_seed(seed: int, config: GameConfig, number: int) -> int:
 
 def stream(seed: int, purpose: str) -> random.Random:
     """The chance of one match for one purpose: `nature`, or `agent:` and a seat. No purpose moves another's draws."""
+    # Python seeds with SHA-512 of a text, so neighbouring seeds have unrelated streams, alike on every machine.
     return random.Random(f"{seed}/{purpose}")
 
 

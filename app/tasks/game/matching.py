@@ -237,6 +237,7 @@ class _Forming:
             next((each for each in present if each["until"] <= self.now), None) if self.can_fill else None
         )
         if self.pool.mode == Mode.PREVIEW:
+            # A preview is one person against agents, who is not to wait for others.
             most, least, overdue = 1, 0, present[0]
         group = self._group(present, most)
         if len(group) < most and overdue is not None:
@@ -279,6 +280,7 @@ class _Forming:
 
     def _group(self, entries: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:
         """Up to `n` entries, in order, no two of whom have met; the largest such group."""
+        # Greedy from each start, the oldest first: the exact answer is a maximum clique, which is NP-hard.
         best: list[dict[str, Any]] = []
         for at in range(len(entries)):
             chosen: list[dict[str, Any]] = []
@@ -308,6 +310,7 @@ class _Forming:
 
     def _begin(self, unit: UnitToPlan, words: Sequence[str], group: Sequence[dict[str, Any]]) -> None:
         seed = self._seed(group)
+        # A stream of its own, so that who sits where moves no other draw of the match.
         rng = stream(seed, "pairing")
         people = rng.sample(group, len(group))
         for_people = [at for at, word in enumerate(words) if word == HUMAN]
@@ -321,6 +324,7 @@ class _Forming:
         Live.begin(self.session, self.design, of, unit.name, sitters, seed, self.now)
         for entry in group:
             self._over(entry, EntryStatus.MATCHED, "")
+        # The trial was planned with some unit, as configurations are chosen only here (decision 0018).
         self.session.connection().execute(
             update(_trial)
             .where(_trial.c.id.in_([entry["trial_id"] for entry in group]))
@@ -345,6 +349,7 @@ class _Forming:
         )
         trials = sorted(entry["trial_id"] for entry in group)
         text = f"{[tuple(row) for row in found]}/{trials}"
+        # 48 bits, which every reader of CSV and JSON holds exactly.
         return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
 
@@ -356,5 +361,6 @@ def playing(session: Session, version_ids: Collection[int]) -> frozenset[int]:
 def note_present(session: Session, session_id: int, now: datetime) -> None:
     """Record a heartbeat of a waiting participant; one who seemed gone is checked again."""
     connection, named = session.connection(), {"of": session_id, "now": now}
+    # First, as the second statement changes the time by which this one knows who seemed gone.
     connection.execute(_LOOK_AGAIN, {**named, "gone": now - PRESENT})
     connection.execute(_SEEN, named)

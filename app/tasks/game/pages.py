@@ -388,5 +388,6 @@ def posted_value(option: str | int | bool) -> str:
 
 def _written(form: Mapping[str, str], name: str) -> str:
     """A text as it was typed, without what cannot be seen."""
+    # Browsers send the line ends of a text area as CRLF, each of which would count as two characters.
     written = form.get(name, "").replace("\r\n", "\n").replace("\r", "\n")
     return visible(_CONTROL.sub("", written)).strip()

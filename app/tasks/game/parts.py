@@ -18,6 +18,7 @@ def amount(value: Fraction | int | str, *, signed: bool = False) -> str:
     cents = round(abs(exact) * 100)
     whole, rest = divmod(cents, 100)
     text = f"{whole:,}" + (f".{rest:02}" if rest else "")
+    # What rounds to zero has no sign.
     if exact < 0 and cents:
         return MINUS + text
     return f"+{text}" if signed and cents else text

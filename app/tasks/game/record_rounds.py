@@ -18,6 +18,7 @@ OWN: Final = "This player"
 OWN_WITHIN: Final = "this player"
 """The same within a sentence."""
 MASK: Final = "[masked]"
+# Names are not found: records with messages have to be read before they are shown (docs/games.md).
 _CONTACT = re.compile(r"(?:https?://|www\.)\S+|[^\s@]+@[^\s@]+\.\w+|(?<!\w)@\w{2,}|\+?\d(?:[ ()/.-]*\d){8,}")
 _LENGTHS = ((40, "short"), (120, "medium"))
 
@@ -54,6 +55,7 @@ class RecordedMatch:
             return f"Player {seat}"
         if seat == self.seat:
             return OWN
+        # Counted from the record's own seat, as a seat's number would tell its role.
         after = (seat - self.seat) % self.n_seats
         return "The other" if self.n_seats == 2 else f"Other {after}"
 

@@ -200,6 +200,7 @@ def _recorded(
         _agent(one, seat, agents) if seat else "",
         one.match.game.name,
         config_hash(one.match.config),
+        # Numbers begin anew in each file: the hash keeps the matches of two files apart.
         f"{one.id}-{one.match.log[-1].state_hash[:8]}",
         seat,
         roles[seat - 1].name if seat else "",
@@ -269,6 +270,7 @@ def _write(
     if folder.exists():
         raise StudyError(f"{folder} is there already; name another folder with --out")
     folder.parent.mkdir(parents=True, exist_ok=True)
+    # In the target's own parent, as a rename is atomic only within one file system.
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         (part / "records").mkdir()
@@ -280,8 +282,10 @@ def _write(
         full = [[*row, *(own.get(name, "") for name in more)] for row, own in zip(rows, cells, strict=True)]
         columns = (*COLUMNS, *(OF_DECISIONS if options.by is By.DECISION else ()), *more)
         (part / MANIFEST).write_text(csv_text(columns, full), encoding="utf-8")
+        # mkdtemp lets nobody but the owner in.
         part.chmod(0o755)
         part.rename(folder)
+    # Ctrl-C, too, must leave no half of a folder, and is no Exception.
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise

@@ -81,6 +81,7 @@ def replayed(path: Path) -> Iterator[Replayed]:
     each = (Row(row.line, {**dict.fromkeys(LATER, ""), **row.cells}) for row in table)
     for name, rows in groupby(each, key=lambda row: row.cells["match"]):
         given = list(rows)
+        # groupby() joins neighbours alone: a match that lies in two places would pass for two.
         if name in seen:
             raise given[0].fault("the rows of this match are not together; sort the file by match and seq")
         seen.add(name)
@@ -119,6 +120,7 @@ def replay(rows: Sequence[Row]) -> Match:
 
 
 def _replayed(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
+    # In reverse, so that the first occupant of a seat is written last and stays.
     seats = [cells for cells in reversed(rows) if cells["seat"]]
     sat = {(int(cells["seat"]), cells["occupant"], cells["session"]) for cells in seats}
     n_sat = Counter(seat for seat, _, _ in sat)
@@ -191,6 +193,7 @@ def _started(row: Row) -> Match:
         raise row.fault(f"its configuration is not valid: {_first(error)}") from None
     if config_hash(config) != cells["config_hash"]:
         raise row.fault(f"config_hash is {cells['config_hash']}; the configuration has {config_hash(config)}")
+    # A package without links has no seed, and none is needed: all chance is in the log.
     seed = 0 if _key(row) else note.get("seed")
     if not isinstance(seed, int):
         raise row.fault(f"its seed is {seed!r}; it must be a whole number")

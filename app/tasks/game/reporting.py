@@ -16,6 +16,7 @@ from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed
 from app.tasks.game.moves import Choice, MoveSchema, Number
 from app.tasks.game.replay import Replayed
 
+# Only for types: the libraries that draw are imported where figures are made (decision 0006).
 if TYPE_CHECKING:
     from analysis.figures import AnyFigure
     from analysis.games.sug_compare import PlayComparison

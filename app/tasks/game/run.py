@@ -198,6 +198,7 @@ def _fault(error: ValidationError, model: type[BaseModel], where: str) -> StudyE
 def _yaml(path: Path, named: str = "") -> object:
     try:
         text = path.read_text(encoding="utf-8")
+        # Before it is parsed: aliases let a few bytes of YAML fill the memory.
         if message := too_long(text):
             raise StudyError(f"{path}: {message}")
         return yaml.load(text, PlainLoader)  # noqa: S506  (a SafeLoader)

@@ -53,6 +53,7 @@ def sampled(config: type[GameConfig], sample: Sample) -> list[GameConfig]:
     ]
     taken = {main, *variants}
     others = [one for one in grid if one not in taken and allowed(one)]
+    # 0.29 of 100 is 28.999999999999996 as a float, and would be cut to 28.
     n = int(sample.random_share * len(others) + 1e-9)
     drawn = random.Random(sample.seed).sample(range(len(others)), n)
     found = {"main": [main], "variants": variants, "random": [others[i] for i in sorted(drawn)]}

@@ -71,6 +71,7 @@ async def sweep(database: Database, sessions: Sessions, now: datetime) -> None:
     writes: list[Awaitable[Any]] = [database.write(settle_match, sessions, each, now) for each in due.matches]
     writes += [database.write(settle_pool, sessions, pool, now) for pool in due.pools]
     for at in range(0, len(writes), AT_ONCE):
+        # All of them end before an error goes on: a plain gather raises the first, and the others run on unobserved.
         for done in await asyncio.gather(*writes[at : at + AT_ONCE], return_exceptions=True):
             if isinstance(done, BaseException):
                 raise done

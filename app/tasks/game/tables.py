@@ -60,6 +60,7 @@ class Match(SQLModel, table=True):
     __table_args__ = (
         one_of("mode", Mode),
         one_of("status", MatchStatus),
+        # The sweep looks each second, and nearly all matches are over and due for nothing.
         _index("due_at IS NOT NULL", "ix_match_due", "due_at"),
         NEVER_AGAIN,
     )
@@ -74,6 +75,7 @@ class Match(SQLModel, table=True):
     game_version: str
     config: dict[str, Any] = Field(sa_column=json_column())
     config_hash: str
+    # Text, as 48 bits do not fit PostgreSQL's 32-bit integer.
     seed: str
     status: str = MatchStatus.RUNNING
     end_reason: str = ""
@@ -98,6 +100,7 @@ class Seat(SQLModel, table=True):
         one_of("occupant", Occupant),
         CheckConstraint("seat >= 1", name="seat"),
         _index("lapse_at IS NOT NULL", "ix_seat_lapse", "lapse_at"),
+        # Occupancies that have ended stay as rows; a seat has one that has not.
         _index("to_seq IS NULL", "uq_seat_open", "match_id", "seat", unique=True),
     )
 
@@ -130,6 +133,7 @@ class GameEvent(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("match_id", "seq"),
         UniqueConstraint("session_id", "submit_id"),
+        # The last guard where two processes write at once: a seat has one move in a phase.
         _index("kind = 'move'", "uq_event_move", "match_id", "phase_id", "seat", unique=True),
         CheckConstraint("seq >= 1", name="seq"),
     )
@@ -261,6 +265,7 @@ def forget_player(session: Session, session_id: int) -> None:
     shared = set(session.exec(others))
     _delete_matches(session, mine - shared)
     events = update(GameEvent).where(col(GameEvent.session_id) == session_id)
+    # Moves are what the others' match consists of; a reason is the person's own, and in no state or view.
     session.execute(events.values(session_id=None, submit_id=None, reason=""))
     session.execute(
         update(Seat).where(col(Seat.session_id) == session_id).values(session_id=None, trial_id=None)

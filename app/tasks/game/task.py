@@ -59,6 +59,7 @@ _SEATS = (
     .distinct()
     .order_by(_s.id)
 )
+# Written some time after the page was read: an agent may have taken the seat since.
 _STILL = (_s.id == bindparam("seat_id")) & _s.to_seq.is_(None) & _s.away_at.is_(None)
 _PRESENT = update(seat_table).where(_STILL).values(lapse_at=bindparam("lapse_at"))
 _MATCH = select(match_table).where(_m.id == bindparam("match_id"))
@@ -194,6 +195,7 @@ class Play(Forgetting, LiveTask):
         trial = where.trial
         assert trial is not None
         named = {"session_id": where.session_id, "submit_id": form.get("submit_id", "")}
+        # The same form twice: its move is an event already.
         if session.connection().execute(_TAKEN, named).first() is not None:
             return None
         here = here_of(trial)
@@ -204,6 +206,7 @@ class Play(Forgetting, LiveTask):
         if do == "next":
             if here.match is not None or not here.entry or here.entry["status"] != EntryStatus.AWAY:
                 return self._go_on(session, where, block, here, now)
+            # People who missed the ready check and went on without the match once stayed on that page for ever.
             do = "leave"
         act = ACTS.get(do)
         if act is None:
@@ -240,6 +243,7 @@ class Play(Forgetting, LiveTask):
         if here.is_playing and here.match is not None and runs(here.match):
             if not is_out(design.rules, here.state, here.seat.seat):
                 return None
+            # Out of the game and gone on: that this browser falls silent is no leaving.
             session.connection().execute(_PRESENT, {"seat_id": here.seat.id, "lapse_at": None})
         if here.match is None and entry["status"] != EntryStatus.OUT:
             return None

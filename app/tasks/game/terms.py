@@ -96,6 +96,7 @@ if TYPE_CHECKING:
         warn_at_s: Seconds = 20
 
 else:
+    # A field for each phase of the games there are, which only a running program knows.
     Deadlines = create_model(
         "Deadlines",
         __base__=_Deadlines,
@@ -245,7 +246,9 @@ class BonusPay(Part):
 
     def minor(self, payoff: Fraction) -> int:
         """The bonus for a payoff: rounded half up to whole minor units, never below 0 nor above the cap."""
+        # By its decimal text, as Fraction(0.02) is the nearest double and not quite 0.02.
         exact = max(Fraction(0), payoff * Fraction(str(self.minor_per_unit)))
+        # Not round(), which takes the even number at a half.
         earned = int(exact + Fraction(1, 2))
         return earned if self.cap_minor is None else min(earned, self.cap_minor)
 

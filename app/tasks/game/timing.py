@@ -10,6 +10,7 @@ from datetime import timedelta
 from app.tasks.game.match import stream
 from app.trials.tables import Mode
 
+# Our choice, until a study has times of its own people (decision 0018).
 MEDIAN_S, SPREAD, LEAST_S, LATEST = 6.0, 0.45, 1.5, 0.6
 """Log-normal: half of the moves within `MEDIAN_S` seconds, `SPREAD` the standard deviation of their logarithms; never
 sooner than `LEAST_S`, never later than the share `LATEST` of the time that people have."""

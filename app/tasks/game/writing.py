@@ -107,6 +107,7 @@ def _write(
         for path in (part / name for name in FILES if (part / name).exists()):
             path.replace(folder / path.name)
         rmtree(folder / FINISHED, ignore_errors=True)
+        # Renamed before it is removed: a removal that is cut off would look like an unfinished run.
         part.rename(folder / FINISHED)
     rmtree(folder / FINISHED, ignore_errors=True)
     return WrittenMatches(total, earlier)
@@ -114,6 +115,7 @@ def _write(
 
 def _alone(run: IO[str], part: Path) -> None:
     try:
+        # The system frees this lock when a process dies; a file that marks a run under way would stay.
         fcntl.flock(run, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         raise StudyError(f"another run is writing {part.parent}; wait until it is over") from None
@@ -133,6 +135,7 @@ def _same(run: IO[str], runs: Sequence[RunRequest], part: Path) -> None:
         }
         for one in runs
     ]
+    # A file opened with a+ is read from its end.
     run.seek(0)
     begun = run.read()
     if not begun:
@@ -154,6 +157,7 @@ def _lengths_written(part: Path) -> list[tuple[int, ...]]:
     for line in lines:
         lengths = tuple(int(cell) for cell in line.split() if cell.isdecimal())
         fits = len(lengths) == len(FILES) and all(map(le, lengths, there))
+        # A line without its end was cut off while it was written.
         if not line.endswith("\n") or not fits:
             break
         kept.append(lengths)
@@ -176,7 +180,9 @@ def _play_on(
             done.flush()
 
         for file, length in zip(files, kept[-1] if kept else (0, 0), strict=True):
+            # A match that was cut off while it was written is played again.
             file.truncate(length)
+            # Writing appends wherever the position is, but tell() reports it.
             file.seek(length)
         earlier = max(len(kept) - 1, 0)
         for number, one in enumerate(to_play, start=earlier + 1):
@@ -185,6 +191,7 @@ def _play_on(
             write_of((move_rows(one), seat_rows(one)))
             on_played(number)
         for file in files:
+            # After a power failure a file that was only renamed may be empty under its new name.
             os.fsync(file.fileno())
 
 

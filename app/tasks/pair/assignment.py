@@ -110,6 +110,7 @@ def choose_pairs(
     }
     for condition, share in _shares(sizes, had, n, rng).items():
         members = by_condition[condition]
+        # sorted() is stable, so the shuffle decides among equals.
         members = sorted(rng.sample(members, len(members)), key=lambda pair: exposure.get(pair.id, 0))
         chosen |= {pair.id for pair in members[:share]}
     return tuple(pair for pair in pairs if pair.id in chosen)
@@ -125,6 +126,7 @@ def _shares(
 
     def is_behind(condition: str) -> int:
         """The deficit, times the number of pairs, if the share were rounded down."""
+        # Whole numbers, as the rounding of floats would decide between equals.
         return (n_had + n) * sizes[condition] - n_pairs * (had[condition] + shares[condition])
 
     rounded = [condition for condition, size in sizes.items() if n * size % n_pairs]

@@ -87,6 +87,7 @@ class _Uses:
         return self.of(clip), self._chance[clip.name]
 
     def add(self, clip: StimulusFacts) -> None:
+        # A new number with each use: with one for good, the same clips would be first among equals each time.
         self._n[clip.name] = self.of(clip) + 1
         self._chance[clip.name] = self._rng.random()
 
@@ -119,6 +120,7 @@ class _Draw:
                 self.uses.add(clip)
             heapq.heappush(queue, (step.cost, self._chance(self.groups[i]), i))
         found = [pair for i in sorted(drawn) for pair in drawn[i]]
+        # `k` decides where two numbers are equal, as stimuli have no order.
         return [pair for _, _, pair in sorted((self.rng.random(), k, pair) for k, pair in enumerate(found))]
 
     def _next(
@@ -200,4 +202,5 @@ class _Draw:
 
     def _chance(self, group: Group) -> float:
         """Orders equally cheap groups by chance, in the proportion of their pairs."""
+        # The least of exponential times comes from each in proportion to its rate; 1 - random() is never 0.
         return -math.log(1 - self.rng.random()) / _size(group)

@@ -97,6 +97,7 @@ def _trivial(pairs: Sequence[DesignPair], signs: Mapping[LeakName, Sequence[int]
         sums = {name: sum(each[i] for i in rest) for name, each in signs.items()}
         best = max(sums, key=lambda name: abs(sums[name]))
         way = (sums[best] > 0) - (sums[best] < 0)
+        # A pair in which the clue is equal can only be guessed: half right.
         scores.append((1 + way * signs[best][at]) / 2)
         chosen.append(best)
     return Trivial(fmean(scores), len(pairs), max(signs, key=chosen.count))

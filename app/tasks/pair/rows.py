@@ -70,6 +70,7 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
 
 def rows_as_csv(rows: Iterable[Row]) -> str:
     text = io.StringIO()
+    # The csv module ends lines with CRLF unless told.
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows([getattr(row, column) for column in COLUMNS] for row in rows)

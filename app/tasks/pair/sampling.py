@@ -221,6 +221,7 @@ class _Candidates:
         members: dict[int, tuple[list[StimulusFacts], Clips]] = {}
         for a, partners, _ in self.rows:
             if partners:
+                # Clips of one key share one list of partners, so the list's identity stands for the key.
                 members.setdefault(id(partners), ([], partners))[0].append(a)
         return [Group(first, second) for first, second in members.values()]
 
@@ -292,6 +293,7 @@ def _draw_freely(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_
         rng = random.Random(f"{sample.seed}/{condition}")
         n_main, n_practice = sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
         ranks = ((rng.random(), index) for index in range(len(candidates)))
+        # Holds only as many as are asked for; a sort would hold all candidates, which may be 25 million.
         ranked = [candidates.at(index) for _, index in heapq.nsmallest(n_main + n_practice, ranks)]
         yield from _numbered(condition, ranked[:n_main], ranked[n_main:])
 

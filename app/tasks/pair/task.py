@@ -80,6 +80,7 @@ class Pair(Task):
             mirror_of=mirror_of,
         )
         return [
+            # Empty lists, as NULL would say that it was not recorded what was sent.
             Planned(trial.pair_id, PairPlan(trial.left).stored(), {side.value: [] for side in Side})
             for trial in planned
         ]

@@ -41,6 +41,7 @@ class Sample(Part):
     )
     seed: int = Field(
         ge=0,
+        # Readers of JSON that hold numbers as doubles are exact below this (RFC 8259, 6).
         lt=2**53,
         title="Seed",
         description="Makes the draw: the same stimuli and seed give the same pairs.",

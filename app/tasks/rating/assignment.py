@@ -93,6 +93,7 @@ def _number(per_participant: int | None, n_items: int) -> int:
 
 def _least_loaded(items: Sequence[ItemToAssign], n: int, rng: random.Random) -> list[ItemToAssign]:
     """The `n` of lowest load. Among equals the group that is furthest below its share gives the next."""
+    # sorted() is stable, so the shuffle decides among equal loads.
     by_load = sorted(rng.sample(items, len(items)), key=lambda item: item.load)
     limit = by_load[n - 1].load
     chosen = [item for item in by_load if item.load < limit]

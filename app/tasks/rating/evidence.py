@@ -108,6 +108,7 @@ def examine_reading(
         hidden_ms=report.reading.hidden_ms if report.reading else 0,
         attentive=attentive,
     )
+    # Reading excludes nothing: a part that was in view need not have been read (decision 0015).
     return replace(examine(observed, simulated=simulated), unwatched=False)
 
 

@@ -197,6 +197,7 @@ def item_ids(block: Mapping[str, Any]) -> frozenset[str]:
 def items_as_csv(items: Iterable[DesignItem | ItemRow]) -> str:
     """The items as `items:` takes them, with everything said."""
     text = io.StringIO()
+    # The csv module ends lines with CRLF unless told.
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for item in items:

@@ -73,6 +73,7 @@ def self_assessments(slug: str) -> Select[Any]:
     columns = [
         *who(),
         block.label("block"),
+        # A trial of their own keeps `trial` and `question` a key of the table (decision 0024).
         (literal(_SELF_PAGE) + cast(col(_s.id), String) + literal("-") + block).label("trial"),
         literal(SELF).label("kind"),
         *(null().label(name) for name in nothing),

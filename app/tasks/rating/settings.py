@@ -103,6 +103,7 @@ CRITERIA = Models(_criterion)
 if TYPE_CHECKING:
     RatingQuestion = Asked
 else:
+    # A union of the types that are registered, which only a running program knows.
     RatingQuestion = any_of(CRITERIA)
 
 

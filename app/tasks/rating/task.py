@@ -36,6 +36,7 @@ class Rating(Task):
         chosen = assign_items(
             [ItemToAssign(unit.id, unit.group, unit.kind, loads.get(unit.id, 0)) for unit in block.units],
             per_participant=design.per_participant,
+            # A full study can still be previewed.
             per_item=None if start.mode == Mode.PREVIEW else design.per_item,
             rng=start.rng,
             mirror_of=list(start.mirror) if start.mirror is not None else None,

@@ -205,6 +205,7 @@ def _cell(cell: str | int | float | bool | None) -> str:
 
 def _number(value: float) -> str:
     """Every digit that a record gives, and no exponent below 1e15."""
+    # 15 digits are exact in every double; with 17, 0.1 would be 0.10000000000000001.
     return f"{int(value)}" if value == int(value) else f"{value:.15g}"
 
 
@@ -241,6 +242,7 @@ def _path(points: Sequence[tuple[float, float] | None]) -> str:
     drawn = []
     for before, here in pairwise([None, *points]):
         if here is not None:
+            # In SVG a move alone draws nothing; a line of no length with round ends is a dot.
             drawn.append(
                 f"{'M' if before is None else 'L'}{here[0]:.2f} {here[1]:.1f}{'h0' if before is None else ''}"
             )

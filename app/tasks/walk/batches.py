@@ -20,6 +20,7 @@ from stimuli import steps
 from stimuli.arena import Goal
 from stimuli.steps import Walker
 
+# 20 seconds of walking, at 30 ticks a second.
 MOST_STEPS = 600
 MOST_BYTES = 32_000
 LONGEST_INPUT = 20
@@ -145,6 +146,7 @@ def read_batch(body: bytes) -> Batch:
 
 
 def _is_whole(value: object, least: int, most: int) -> bool:
+    # JSON's true is a bool in Python, and so an int.
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
@@ -188,6 +190,7 @@ def new_steps(found: WalkState, batch: Batch, now: datetime) -> Pressed:
     known = [
         step for tick, held in found.stored for at, step in enumerate(held, start=tick) if at >= batch.start
     ]
+    # A batch whose reply was lost comes again: steps that are stored are passed over, if they are the same.
     overlap = here.tick - batch.start
     if list(batch.pressed[:overlap]) != known[: len(batch.pressed)]:
         raise Gap("Other steps were stored there.")

@@ -49,6 +49,7 @@ async def walked(client: httpx2.AsyncClient, page: WalkPage, rng: random.Random)
     if not over:
         goal, own = goal_at(walk.goal.x, walk.goal.y), np.random.default_rng(rng.getrandbits(32))
         walker = Walker(*walk.at.walker)
+        # In a thread, as a walk takes long to compute and other participants are simulated meanwhile.
         pressed = await asyncio.to_thread(
             lambda: list(pressed_by("human", goal, walker, own, walk.most_ticks - tick))
         )

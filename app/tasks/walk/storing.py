@@ -55,6 +55,7 @@ def store(
 ) -> bool:
     """Store steps and the resulting state; False if another process has stored some since they were replayed."""
     connection, here = session.connection(), found.here
+    # Steps are replayed before this write, which has SQL alone (decision 0001): others may be stored by now.
     sessions.hold(session, token)
     if (
         sessions.locate(session, token).page != found.where.page

@@ -89,6 +89,7 @@ class Walking(Task):
         unable = form.get("unable") == "1" and here.over is None
         if here.over is None and not unable:
             raise InvalidAnswer({"submit_id": NOT_OVER})
+        # Also where a walk is given up: stalls and errors then say why.
         report, words, odd = read_report(form.get("walked", ""))
         if here.frames * 1000 < FEWEST_FRAMES_PER_S * here.drawn_ms:
             words = (*words, "slow-frames")

@@ -24,6 +24,7 @@ def value_text(value: Any) -> str:
     """A value of a view or a move in words."""
     if value is None:
         return MISSING
+    # Before whole numbers, as True is an int in Python.
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | Fraction):

@@ -145,6 +145,7 @@ def read_mapping(path: Path) -> GameMapping:
     """The mapping file. Raises BadMapping."""
     try:
         text = path.read_text(encoding="utf-8")
+        # Before it is parsed: aliases let a few bytes of YAML fill the memory.
         if message := too_long(text):
             raise BadMapping(f"{path}: {message}; is it the data?")
         given = yaml.load(text, _Loader)  # noqa: S506  (a SafeLoader)

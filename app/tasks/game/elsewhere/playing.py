@@ -219,6 +219,7 @@ class Replaying:
         known = self.mapping.seats if isinstance(self.mapping.seats, Mapping) else seats
         if name in known:
             return known[name]
+        # Tables that pandas wrote have 1.0 for 1 where the column has gaps.
         if not known and name.removesuffix(".0").isdecimal():
             return int(name.removesuffix(".0"))
         named = f"; there are {', '.join(known)}" if known else "; give seats, such as {Alice: 1, Bob: 2}"
@@ -310,6 +311,7 @@ class Replaying:
         if text in self.mapping.empty:
             raise Breaks(row.place, f"{where}: is empty")
         try:
+            # Fraction() takes 1_000 for a thousand; in a cell it is no number.
             number = Fraction(text.replace("_", "no"))
         except (ValueError, ZeroDivisionError):
             raise Breaks(row.place, f"{where}: {text!r} is no number") from None

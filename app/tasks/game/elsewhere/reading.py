@@ -36,6 +36,7 @@ class GivenRow:
             known = [*self.cells, *self.about]
             remedy = nearest(column, known, f"there are {', '.join(known)}")
             raise BadMapping(f"{self.place}: there is no column {column!r}; {remedy}")
+        # JSON's true; str() would write it with a capital, as no table does.
         if isinstance(found, bool):
             return str(found).lower()
         return "" if found is None else str(found).strip()

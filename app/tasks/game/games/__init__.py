@@ -26,6 +26,7 @@ KITS: dict[str, Kit] = {
 """All that is known of each game, by its name."""
 
 
+# Looked up at each use, so that a game that a test registers is there, too.
 class _OfEach(Mapping[str, T]):
     """One thing of every game, by the game's name."""
 

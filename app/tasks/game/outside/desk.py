@@ -94,6 +94,7 @@ async def ask_open(database: Database, settings: Settings, sessions: Sessions, n
         return
     for decision_id, match_id in await database.peek(find_open, now, free):
         task = asyncio.create_task(_ask(database, settings, sessions, decision_id, match_id, now))
+        # The event loop holds tasks weakly: one that nobody else holds may be collected halfway.
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
@@ -138,6 +139,7 @@ async def _in_thread(do: Callable[[], T]) -> T:
         except Exception as error:
             settle(future.set_exception, error)
 
+    # Not asyncio.to_thread: a process that ends waits for those threads, and a model may take minutes.
     threading.Thread(target=run, name="language-model", daemon=True).start()
     return await future
 
@@ -176,6 +178,7 @@ def take(
         return None
     seconds = (live.deadline_at - now).total_seconds()
     until = now + timedelta(seconds=min(seconds, agent.timeout)) + SLACK
+    # What the call may cost is set aside in the row, so that several processes keep one budget (decision 0017).
     _set(session, decision_id, status=DecisionStatus.ASKED, asked_until=until, calls=calls, tokens=tokens)
     state, game = live.match.state, live.match.game
     view, legal = game.view(state, row.seat), legal_for(design, game, state, row.seat)
@@ -199,6 +202,7 @@ def answered(asking: Asking, settings: Settings) -> AgentDecision:
         chat = Chat(server_of(agent, settings), spending)
         try:
             player = ModelPlayer(agent, chat, asking.game, lambda line: made.lines.append({**who, **line}))
+            # Draws only how long to wait between tries.
             rng = random.Random(asking.id)
             made.act = player.act(asking.view, asking.legal, rng, Budget(asking.seconds))
         finally:

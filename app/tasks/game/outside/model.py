@@ -24,6 +24,7 @@ from app.tasks.game.outside.prompts import (
     situation,
 )
 
+# A refused reply goes back with the next request, and is paid for again.
 _SHOWN_AGAIN = 4_000
 
 
@@ -36,6 +37,7 @@ def _answered(call: Call, legal: MoveSchema) -> Act:
     if call.refused:
         raise Refused("there is no answer in it, but a refusal")
     words = refusal_in(call.text)
+    # A reply may begin with such words and then answer after all.
     if words and not objects_with_a_move(call.text):
         raise Refused(f"there is no answer in it, but a refusal: {words!r}")
     return answer_in(call.text, legal)
@@ -128,6 +130,7 @@ class ModelPlayer:
             if not call.fault:
                 return call
             self.keep(self._exchange_record(view, ask, call, "failed", why=call.fault))
+        # A server that gives nothing would fill a data set with default moves: the run stops (decision 0017).
         raise Unavailable(f"the language model's server: {call.fault}")
 
     def _exchange_record(

@@ -157,6 +157,7 @@ def take_move(session: Session, sessions: Sessions, program: str, posted: Posted
     row = connection.execute(_ONE, {**named, "phase_id": plain(posted.phase_id)}).first()
     if match is None or row is None:
         raise Conflict(_NOTHING_WAITS)
+    # A repeated post, as when its reply was lost.
     if row.submit_id == plain(posted.submit_id):
         return ""
     live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], match.id)
@@ -175,6 +176,7 @@ def take_move(session: Session, sessions: Sessions, program: str, posted: Posted
         **{"seat": row.seat, "phase_id": row.phase_id, "result": "invalid" if why else "taken", **given},
         **({"why": plain(why)} if why else {}),
     }
+    # Also where the move is refused: the record of what a program sent is whole (decision 0017).
     connection.execute(insert(_exchange), {"match_id": match.id, "at": now, "line": line})
     changed(session, [number_of(program)])
     live.advance(now)
@@ -183,6 +185,7 @@ def take_move(session: Session, sessions: Sessions, program: str, posted: Posted
 
 
 def _made(act: Act, submit_id: str, now: datetime) -> Mapping[str, Any]:
+    # The match makes the move at a person's pace, so that an early post tells nobody anything.
     columns = {"move": dict(act.move), "message": act.message, "reason": act.reason}
     return {**columns, "submit_id": submit_id, "status": DecisionStatus.MADE, "auto": "", "move_at": now}
 

@@ -88,6 +88,7 @@ def answer_in(text: str, legal: MoveSchema) -> Act:
     Raises IllegalMove for none, or one that is not legal.
     """
     found = objects_with_a_move(text)
+    # Amounts in running text are no move (decision 0017).
     if not found:
         raise IllegalMove("it has no JSON object with a move")
     return checked(found[-1], legal)
@@ -140,6 +141,7 @@ def _field_schema(field: Number | Choice) -> Mapping[str, Any]:
     if isinstance(field, Choice):
         return {"enum": list(field.options)}
     top = LARGEST if field.maximum is None else field.maximum
+    # JSON Schema's multipleOf counts from 0, and our steps count from the minimum.
     if field.step > 1 and field.minimum % field.step:
         return {"enum": list(range(field.minimum, top + 1, field.step))}
     bounds = {"type": "integer", "minimum": field.minimum, "maximum": top}

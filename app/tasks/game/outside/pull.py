@@ -115,6 +115,7 @@ class PullSeat:
             if self._missed >= MOST_MISSED:
                 self.tally.add(defaults=1)
                 raise NoMove("dropout")
+            # Not the wall clock, which may be set while a decision is open.
             now = _Open(legal, time.monotonic() + self.agent.seconds)
             self._open = now
             text = f"{situation(view)}\n\n{form(legal)}"
@@ -164,6 +165,7 @@ class PullSeat:
         """Take a move. Raises Conflict for one that nothing waits for, InvalidAnswer for one that is not legal."""
         with self._changed:
             self._hear()
+            # A repeated post, as when its reply was lost.
             if posted.submit_id in self._taken:
                 return self._now()
             now, shown = self._open, self._state.decision

@@ -68,6 +68,7 @@ async def post(
 def program_with(settings: Settings, token: str) -> str:
     """The program that a token is of. Raises NotFound."""
     for name, own in settings.program_tokens.items():
+        # As bytes: compare_digest raises TypeError for a text that is not ASCII.
         if secrets.compare_digest(own.encode(), token.encode("utf-8", "replace")):
             return name
     raise NotFound(NO_SEAT)
@@ -84,6 +85,7 @@ async def posted_in(request: Request) -> Posted:
     body = b""
     async for part in request.stream():
         body += part
+        # Counted while it comes, as Content-Length may be missing.
         if len(body) > LONGEST_POST:
             raise TooLong(f"A post has at most {LONGEST_POST} bytes.")
     try:

@@ -14,6 +14,7 @@ from app.tasks.game.games.glee.offers import BOTH, MONEY, OffersConfig, OffersGa
 from app.tasks.game.moves import Number
 from app.tasks.game.ratio import Ratio
 
+# From texts, as Fraction(0.95) is the nearest double.
 _DISCOUNTS = tuple(map(Fraction, ("0.8", "0.9", "0.95", "1")))
 
 

@@ -182,6 +182,7 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
         return _answer_form(view, now)
     number = legal.kinds[0].fields[0]
     assert isinstance(number, Number)
+    # A move names Alice's gain; Bob chooses his own, and posts it as the rest.
     name = number.name if seat == 1 else f"rest-{number.name}"
     tells = [Tell("You get", "1"), Tell("The other player gets", "-1", str(money))]
     if now != 1:

@@ -74,6 +74,7 @@ class Negotiation(OffersGame[NegotiationConfig]):
 
     def amount(self, c: NegotiationConfig) -> Number:
         """Any price."""
+        # No bound, so that one may sell at a loss, as in the paper.
         return Number("price", 0, None, usual=2 * c.money)
 
     def default_amount(self, c: NegotiationConfig, seat: Seat) -> int:

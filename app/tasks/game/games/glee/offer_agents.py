@@ -167,6 +167,7 @@ def _bargain(view: View, stake: Stake) -> tuple[int, int]:
     ask = floor(proposer_share(own, other, left) * stake.surplus)
     if left == 1:
         return ask, 0
+    # After a rejection this seat proposes, and what it then keeps is worth `own` times as much now.
     later = proposer_share(own, other, left and left - 1)
     return ask, ceil(own * later * stake.surplus)
 

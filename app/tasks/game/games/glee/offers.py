@@ -19,8 +19,10 @@ from app.tasks.game.moves import Choice, IllegalMove, Move, MoveKind, MoveSchema
 
 ALICE, BOB = 1, 2
 MONEY = (100, 10_000, 1_000_000)
+# From texts, as Fraction(0.8) is the nearest double and not four fifths.
 FACTORS = tuple(map(Fraction, ("0.8", "1", "1.2", "1.5")))
 BOTH = (True, False)
+# The paper's infinite horizon is one that no player is told.
 SHOWN_UP_TO = 20
 
 Rounds = Annotated[
@@ -52,6 +54,7 @@ class GleeConfig(GameConfig):
         main = cls()
         combinations = product(*cls.levels.values())
         grid = [cls(**dict(zip(cls.levels, levels, strict=True))) for levels in combinations]
+        # sorted() is stable: the default goes first, and the others stay in the order of the levels.
         return tuple(sorted(grid, key=lambda config: config != main))
 
     @property

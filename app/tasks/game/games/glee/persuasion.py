@@ -115,6 +115,7 @@ class Persuasion:
         if s.current or self.done(s):
             return None
         p = s.config.chance_high
+        # In whole numbers, so that a chance of a third is exact.
         return ChanceSpec("good", (True, False), (p.numerator, p.denominator - p.numerator))
 
     def to_move(self, s: PersuasionState) -> Phase:
@@ -189,6 +190,7 @@ class Persuasion:
             "payoffs": self._payoffs(s, viewer),
             "statistics": _statistics(s.past),
         }
+        # Each round has a new buyer, who was not there before.
         forgets = viewer == BOB and c.buyer == "myopic"
         history = () if forgets else tuple(_entry(n, product) for n, product in enumerate(s.past, 1))
         rounds = c.rounds if viewer == "observer" else c.shown_rounds

@@ -37,6 +37,7 @@ class _Seller:
 
     def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
         lies = self.lies(view)
+        # In whole numbers the chance is exact.
         yes = view.facts["current"]["good"] or rng.randrange(lies.denominator) < lies.numerator
         return _say(legal, yes)
 

@@ -113,6 +113,7 @@ def _part(view: View) -> str:
 
 
 def _chance(chance: str) -> str:
+    # A third is no whole number of percent.
     share = Fraction(chance)
     return f"{share.numerator} in {share.denominator}" if share.denominator == 3 else percent(share)
 

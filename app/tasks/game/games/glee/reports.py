@@ -57,6 +57,7 @@ class GleeReports(GameReports):
 
     def more_measures(self, match: Match) -> Mapping[Seat, Mapping[str, float | None]]:
         """The measures of the released scripts."""
+        # The released scripts pay Bob everything where there is no deal, unlike the paper (docs/games.md).
         published = self.scores(match.state, "as_published")
         shared = {"efficiency": published.efficiency, "fairness": published.fairness}
         return {

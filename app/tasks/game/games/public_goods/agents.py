@@ -130,6 +130,7 @@ class _Person:
         self._noise, self._kind = noise, ""
 
     def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
+        # Not where the player is made: only a move brings the seat's own chance.
         self._kind = self._kind or rng.choices(("conditional", "punisher", "free"), (0.35, 0.35, 0.3))[0]
         if rng.random() < self._noise:
             return Act(legal.sample(rng) if view.phase == "contribute" else _deduct(view, _nobody))

@@ -194,6 +194,7 @@ def profits(c: PublicGoodsConfig, one: Round) -> list[Fraction]:
 
 def _after(c: PublicGoodsConfig, income: Fraction, given: Sequence[int], received: int) -> Fraction:
     if c.punishment == "tenths":
+        # Points take all of the income at most; what one's own points cost can still make it less than nothing.
         return income * Fraction(10 - min(received, 10), 10) - sum(COSTS[points] for points in given)
     return income - sum(given) - c.effect * received
 

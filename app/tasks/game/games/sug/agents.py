@@ -82,6 +82,7 @@ class _Drawing:
 
     def _one_of(self, seats: Sequence[Seat], rng: random.Random) -> Seat:
         weights = [self._weights[seat] for seat in seats]
+        # choices() refuses weights that add up to nothing.
         return rng.choices(seats, weights if sum(weights) else None)[0]
 
     def _amount(self, view: View, rng: random.Random) -> int:
@@ -188,6 +189,7 @@ class Adaptive:
 
 def _up(estimate: float, step: int, view: View) -> int:
     """An estimate as the next amount that can be offered."""
+    # An estimate of 3.0000000000000004 is 3, and its ceiling would be 4.
     return min(max(math.ceil((estimate - EPSILON) / step) * step, 0), int(view.facts["endowment"]))
 
 

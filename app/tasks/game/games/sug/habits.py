@@ -122,6 +122,7 @@ def fitted_beta(rounds: Rounds, seat: Seat) -> float | None:
     for to, amount, _ in offers_of(rounds, seat):
         before, times = last.get(to, (amount, 0))
         if amount < before:
+            # The paper's estimator does not return what was played: a mean of 0.21 comes out as 0.36 (docs/games.md).
             betas.append(1 - 2 ** (-1 / times))
         last[to] = (amount, times + 1 if amount == before else 1)
     return median(betas) if betas else None
@@ -138,6 +139,7 @@ def fitted_gamma(rounds: Rounds, seat: Seat, known_to: KnownTo = "seat") -> floa
     known: list[int] = []
     for made in rounds:
         rounds_known += bool(known)
+        # Offers that fall by learning count, too: a mean of 0.10 comes out as 0.19 (docs/games.md).
         lower += bool(known) and made[seat - 1][1] < min(known)
         known += [
             q

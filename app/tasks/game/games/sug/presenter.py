@@ -291,6 +291,7 @@ def _exchanged(entry: Seen, seat: int, middle: float, across: int, pie: int) -> 
     bars += [(o["amount"], o["accepted"], False) for o in entry["received"] if o["from"] == seat]
     marks = []
     for value, accepted, is_above in bars:
+        # An offer of nothing is an offer as well, and must be seen.
         high = max(2.0, FULL * value / pie)
         tone = "full" if accepted else "hollow"
         marks.append(Mark("box", x, middle - 1 - high if is_above else middle + 1, slot * 0.7, high, tone))

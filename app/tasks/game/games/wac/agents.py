@@ -100,6 +100,7 @@ class _Person:
         self._noise, self._boldness = noise, 0.0
 
     def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
+        # Not where the player is made: only a move brings the seat's own chance.
         self._boldness = self._boldness or rng.uniform(0.5, 2)
         own = view.facts["residents"][int(view.viewer) - 1]
         amount = round(self._boldness * _urgent(view, own) / TENS) * TENS

@@ -319,6 +319,7 @@ def _prices(view: View, days: int) -> tuple[Drawing, ...]:
     base, slot = HEIGHT - BELOW - EDGE, (100 - LEFT) / days
     marks = _axes(base, {base: "$0", EDGE: _dollars(highest)}, days)
     for day, price in prices:
+        # Water at a price of 0 must be seen, too.
         high = max(2.0, (base - EDGE) * price / highest)
         marks.append(Mark("box", LEFT + slot * (day - 0.85), base - high, slot * 0.7, high, "full"))
     said = ", ".join(f"day {day} {_dollars(price)}" for day, price in prices)

@@ -15,6 +15,7 @@ def record(looked: RecordedMatch) -> Played:
     residents = looked.view.facts["residents"]
     rounds = {}
     for entry in looked.view.history:
+        # The player is out: the days that follow are none of this seat's.
         if looked.seat is not None and entry["bids"][looked.seat - 1] is None:
             break
         rows = tuple(

@@ -68,6 +68,7 @@ def _water(one: Replayed) -> WaterGame:
 
 def _acts(state: Any, seat: Seat, event: Event) -> Iterator[Act]:
     status, config = state.statuses[seat - 1], state.config
+    # Without money the only bid is 0, and nothing is chosen.
     if not status.balance:
         return
     bid = int(event.move["amount"]) / status.balance
