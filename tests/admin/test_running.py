@@ -90,7 +90,9 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
     assert "“All clips are alike.”" in page
     assert state_of(database) is State.CLOSED
     with database.reading() as session:
-        done = session.exec(select(AuditEntry).where(AuditEntry.action == "study.state")).all()
+        done = session.exec(
+            select(AuditEntry).where(AuditEntry.action == "study.state").order_by(col(AuditEntry.id))
+        ).all()
         assert [(e.actor, e.after["state"]) for e in done[-3:]] == [
             (owner.email, "pilot"), (owner.email, "live"), (owner.email, "closed")
         ]  # fmt: skip

@@ -98,7 +98,9 @@ def test_a_backup_made_while_answers_are_written_is_one_moment_and_comes_back(
     assert done.is_same_secret
     back = Database(elsewhere.database_url)
     with back.reading() as session:
-        rows = session.exec(select(AuditEntry.subject).where(AuditEntry.action == "test")).all()
+        rows = session.exec(
+            select(AuditEntry.subject).where(AuditEntry.action == "test").order_by(col(AuditEntry.id))
+        ).all()
         n_rows = session.exec(select(func.count(col(AuditEntry.id)))).one()
     back.close()
     numbers = sorted(int(row.partition(" ")[0]) for row in rows)

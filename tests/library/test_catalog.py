@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
@@ -120,7 +120,9 @@ def test_clip_attributes_are_changed_and_recorded(stocked: Database, who: Who) -
         edit_stimulus(session, who, "walker", Edit(source="replay"), NOW)  # nothing differs: no entry
     with stocked.reading() as session:
         row = row_of(session, OWNER, "walker")
-        entries = session.exec(select(AuditEntry).where(AuditEntry.action == "stimulus.edit")).all()
+        entries = session.exec(
+            select(AuditEntry).where(AuditEntry.action == "stimulus.edit").order_by(col(AuditEntry.id))
+        ).all()
     assert (row.source, row.attributes) == ("replay", {"goal": "g9", "note": "ok"})
     assert [(entry.before, entry.after) for entry in entries] == [
         (

@@ -112,7 +112,9 @@ def test_every_change_is_on_record(desk: Desk) -> None:
     desk.do(include, 1, LATER)
     desk.do(add_note, 1, "Wrote to us.", LATER)
     with desk.database.reading() as session:
-        entries = session.exec(select(AuditEntry).where(col(AuditEntry.action).like("session.%"))).all()
+        entries = session.exec(
+            select(AuditEntry).where(col(AuditEntry.action).like("session.%")).order_by(col(AuditEntry.id))
+        ).all()
     reason = "left the room \n twice"
     assert [(e.actor, e.action, e.study, e.subject, e.before, e.after) for e in entries] == [
         ("e@example.org", "session.exclude", "nav", "session 1", None, reason),

@@ -261,7 +261,9 @@ def test_what_was_noted_of_a_session_is_forgotten_in_the_log(
         leave_out(session, study, id_, f"the one with {ID}", NOW)
     stop(client, walk.address)
     with database.reading() as session:
-        entries = session.exec(select(AuditEntry).where(col(AuditEntry.action).like("session.%"))).all()
+        entries = session.exec(
+            select(AuditEntry).where(col(AuditEntry.action).like("session.%")).order_by(col(AuditEntry.id))
+        ).all()
         assert [(e.action, e.before, e.after) for e in entries] == [
             ("session.exclude", None, None), ("session.withdraw", None, {"mode": "live"})
         ]  # fmt: skip

@@ -270,7 +270,9 @@ def test_the_command_warns_on_standard_error_and_refuses_blockers(
     assert isinstance(done.exception, NotReady)
     with database.reading() as session:
         assert study_here(session, "nav").state is State.CLOSED
-        made = session.exec(select(AuditEntry.after).where(AuditEntry.action == "study.state")).all()
+        made = session.exec(
+            select(AuditEntry.after).where(AuditEntry.action == "study.state").order_by(col(AuditEntry.id))
+        ).all()
     assert [after["state"] for after in made] == ["pilot", "live", "paused", "closed"]
 
 

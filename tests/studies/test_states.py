@@ -153,7 +153,9 @@ def test_those_under_way_finish_within_the_grace_and_then_are_shut_out(session: 
     assert locate(session, under_way).is_shut_out(last)
     set_state(session, "nav", State.PAUSED, now=last)
     assert not locate(session, under_way).is_shut_out(last)
-    noted = session.exec(select(AuditEntry.after).where(AuditEntry.action == "study.closing")).all()
+    noted = session.exec(
+        select(AuditEntry.after).where(AuditEntry.action == "study.closing").order_by(col(AuditEntry.id))
+    ).all()
     assert [entry["grace_min"] for entry in noted] == [10, 0]
 
 
@@ -210,7 +212,9 @@ def test_every_change_is_on_record_with_before_and_after(session: Session) -> No
     assert set_state(session, "nav", State.PILOT, by=someone, now=NOW) is State.DRAFT
     set_state(session, "nav", State.PILOT, by=someone, now=NOW)  # no change
     set_state(session, "nav", State.CLOSED, by=someone, now=LATER, noted={"why": "done"})
-    entries = session.exec(select(AuditEntry).where(AuditEntry.action == "study.state")).all()
+    entries = session.exec(
+        select(AuditEntry).where(AuditEntry.action == "study.state").order_by(col(AuditEntry.id))
+    ).all()
     assert [(e.actor, e.at, e.study, e.before, e.after) for e in entries] == [
         ("someone@example.org", NOW, "nav", {"state": "draft"}, {"state": "pilot"}),
         ("someone@example.org", LATER, "nav", {"state": "pilot"}, {"state": "closed", "why": "done"}),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from app.accounts.tables import AuditEntry
 from app.catalog.rules import apply_rules, ask_preview, rules_view, switch_clips
@@ -60,7 +60,9 @@ def test_all_clips_change_over_together_and_saved_versions_keep_theirs(filled: D
     assert frame[40, 60].max() > 100
     with filled.database.reading() as session:
         shown = set(session.exec(select(UnitMember.sha256)))
-        entry = session.exec(select(AuditEntry).where(AuditEntry.action == "rules.change")).all()[-1]
+        entry = session.exec(
+            select(AuditEntry).where(AuditEntry.action == "rules.change").order_by(col(AuditEntry.id))
+        ).all()[-1]
     assert shown <= set(before.values())
     assert all(filled.store.clip_path(sha256 or "").exists() for sha256 in shown)
     assert (entry.actor, entry.after) == ("owner@example.org", MASKED.canonical())
