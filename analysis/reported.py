@@ -34,9 +34,9 @@ class Settings(Result):
     seed: int
     """Starts every bootstrap, and breaks ties where that is asked for."""
     resamples: int
-    """Of every bootstrap."""
+    """Number of resamples of every bootstrap."""
     level: float
-    """Of every interval."""
+    """Confidence level of every interval, 0 to 1."""
     independent: bool
 
 

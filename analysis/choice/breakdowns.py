@@ -31,7 +31,7 @@ class Breakdown(Result):
     `n_left_out` trials of the measure have no place in it. `reason` says why the table is empty, if it is."""
 
     by: By
-    """What the rows are the values of."""
+    """The variable whose values are the rows."""
     measure: Measure
     interval_method: str
     level: float

@@ -33,11 +33,11 @@ class AsPrinted(Result):
     """One measure as the paper has it; of `mean`, `sd_ddof0` and `n` the first is the first study's."""
 
     mean: Both
-    """Of both studies."""
+    """Means of both studies, the first study's first."""
     sd_ddof0: Both
-    """Of both studies."""
+    """Standard deviations (n) of both studies."""
     n: tuple[int, int]
-    """Of both studies."""
+    """Numbers of participants of both studies."""
     min_u: float | None
     """The smaller of the two U."""
     p: float | None
@@ -48,11 +48,11 @@ class Corrected(Result):
     """One measure as is right; `sd_ddof0` is None where it is as printed."""
 
     mean: Both
-    """Of both studies."""
+    """Means of both studies, the first study's first."""
     sd_ddof0: Both | None
-    """Of both studies; there is no such key where it is as printed."""
+    """Standard deviations (n) of both studies; no such key where they are as printed."""
     n: tuple[int, int]
-    """Of both studies."""
+    """Numbers of participants of both studies."""
     u1: float | None
     """U of the first study."""
     u2: float | None
@@ -69,11 +69,11 @@ class Published(Result):
     """Both analyses of the two studies, by measure, and the sentences about their differences."""
 
     source: str
-    """Where the printed numbers are from."""
+    """Source of the printed numbers."""
     as_published: Mapping[str, AsPrinted]
     corrected: Mapping[str, Corrected]
     what_differs: tuple[str, ...]
-    """What differs between the two, in sentences."""
+    """Differences between the two analyses, in sentences."""
     majority_vote_agrees_with_truth: str
     """How often the majority names the truth, in words."""
 

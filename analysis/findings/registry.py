@@ -52,7 +52,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("breakdowns", breakdowns),
 )
 OF_ALL: tuple[Callable[[Analysis], Iterator[Section]], ...] = (studies_compared, pair_labels, published)
-"""What is found of all studies together."""
+"""Sections about all studies together."""
 
 
 def computed(main: pd.DataFrame, settings: Settings) -> Mapping[str, Result]:
