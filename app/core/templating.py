@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from app.core.language import current_language, gettext, ngettext
 from app.core.notices import notice
 
 _APP = Path(__file__).parent.parent
@@ -34,6 +35,7 @@ _environment = Environment(
     auto_reload=False,  # or every page would ask the disk whether each template has changed
     trim_blocks=True,
     lstrip_blocks=True,
+    extensions=["jinja2.ext.i18n"],
 )
 
 
@@ -46,6 +48,9 @@ def _utc(at: datetime) -> str:
     return f"{at.day} {at:%b %Y, %H:%M}"
 
 
+# The extension adds these two to an environment; jinja2 does not say so to type checkers.
+_environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
+_environment.globals["language"] = current_language
 _environment.filters.update(notice=notice, iso=_iso, utc=_utc)
 
 

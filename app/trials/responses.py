@@ -57,6 +57,7 @@ class Response(SQLModel, table=True):
     fetched_a: bool | None = None
     fetched_b: bool | None = None
     certainty: float | None = None
+    typed: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
 
 
 class Evidence(SQLModel, table=True):

@@ -28,7 +28,8 @@ class State(StrEnum):
 class Study(SQLModel, table=True):
     """A study. Once closed, sessions under way may continue until `closes_at`; then they are shown `closing`.
 
-    An archived study is left out of the list, and closed to participants in any state.
+    An archived study is left out of the list, and closed to participants in any state. `target`, `opens_at` and
+    `ends_at` are set while the study runs, in place of what its file says; NULL where the file's hold.
     """
 
     __tablename__ = "study"
@@ -41,6 +42,20 @@ class Study(SQLModel, table=True):
     closing: str = Field(default="", sa_column=text_column())
     archived_at: datetime | None = None
     created_at: datetime
+    target: int | None = None
+    opens_at: datetime | None = None
+    ends_at: datetime | None = None
+
+
+class StudyArm(SQLModel, table=True):
+    """An arm as it was changed while the study runs: `target` in place of the file's, NULL where that holds."""
+
+    __tablename__ = "study_arm"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True, ondelete="CASCADE")
+    arm: str = Field(primary_key=True)
+    target: int | None = None
+    paused_at: datetime | None = None
 
 
 class StudyVersion(SQLModel, table=True):
@@ -72,6 +87,20 @@ class StudyVersion(SQLModel, table=True):
     written: str | None = Field(default=None, sa_column=text_column(nullable=True))
 
 
+class Registration(SQLModel, table=True):
+    """A pre-registration of a version as it was written: its text with the hash, and where it was registered."""
+
+    __tablename__ = "registration"
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id", index=True)
+    sha256: str
+    text: str = Field(sa_column=text_column())
+    address: str | None = None
+    registered_at: datetime
+    registered_by: int | None = Field(default=None, foreign_key="user_account.id")
+
+
 class Mode(StrEnum):
     LIVE = "live"
     PILOT = "pilot"
@@ -82,9 +111,11 @@ class Mode(StrEnum):
 class Status(StrEnum):
     """Progress of a session: `arrived` waits for the consent answer, `active` for all others.
 
-    `unplayable` reached the last page without a single playable clip. Those of `COUNTED_ALONE` are only a count:
-    nothing about a person is kept with them. `full` consented when no place was left; `left` did not answer the consent
-    page; `withdrawn` deleted their answers.
+    `unplayable` reached the last page without a single playable clip; `failed-checks` was ended by the study's checks
+    of comprehension or attention. Those of `COUNTED_ALONE` are only a count: nothing about a person is kept with them.
+    `full` consented when no place was left; `left` did not answer the consent page; `withdrawn` deleted their answers;
+    `screened-out` gave an answer to a screening question with which the study ends; `unsuited` came with a device that
+    the study does not take.
     """
 
     ARRIVED = "arrived"
@@ -96,13 +127,23 @@ class Status(StrEnum):
     FULL = "full"
     LEFT = "left"
     WITHDRAWN = "withdrawn"
+    SCREENED_OUT = "screened-out"
+    UNSUITED = "unsuited"
+    FAILED_CHECKS = "failed-checks"
 
 
 DECLINED = (Status.REFUSED, Status.UNDER_AGE)
 
-COUNTED_ALONE = (*DECLINED, Status.FULL, Status.LEFT, Status.WITHDRAWN)
+COUNTED_ALONE = (
+    *DECLINED,
+    Status.FULL,
+    Status.LEFT,
+    Status.WITHDRAWN,
+    Status.SCREENED_OUT,
+    Status.UNSUITED,
+)
 
-BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
+BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE, Status.FAILED_CHECKS)
 
 
 class ParticipantSession(SQLModel, table=True):
@@ -112,7 +153,9 @@ class ParticipantSession(SQLModel, table=True):
     written with consent. `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the
     current page among the session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks
     that it goes through, in its order, each with the number of its trials; NULL where these are all of its version's,
-    whole and in order.
+    whole and in order. `seen_at` is when it last asked for or answered a page, `released_at` when its slot was given
+    back because it was idle. `language` is that of its pages, `consent_sha256` the hash of the consent text in it.
+    `device` holds what the browser said of screen and connection, and the answers about viewing conditions.
     """
 
     __tablename__ = "participant_session"
@@ -141,6 +184,22 @@ class ParticipantSession(SQLModel, table=True):
     arrived_at: datetime
     consented_at: datetime | None = None
     ended_at: datetime | None = None
+    language: str | None = None
+    consent_sha256: str | None = None
+    seen_at: datetime | None = None
+    released_at: datetime | None = None
+    device: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
+
+
+class ParticipantIdentity(SQLModel, table=True):
+    """Who a recruiter says a participant is, apart from the answers: as given, or as a keyed hash alone."""
+
+    __tablename__ = "participant_identity"
+
+    session_id: int = Field(foreign_key="participant_session.id", primary_key=True, ondelete="CASCADE")
+    external_id: str | None = Field(default=None, index=True)
+    hashed_id: str | None = Field(default=None, index=True)
+    parameters: dict[str, str] = Field(sa_column=json_column())
 
 
 class SessionToken(SQLModel, table=True):
@@ -197,6 +256,20 @@ class Exclusion(SQLModel, table=True):
     excluded_at: datetime
     lifted_by: int | None = Field(default=None, foreign_key="user_account.id")
     lifted_at: datetime | None = None
+
+
+class SessionVerdict(SQLModel, table=True):
+    """The verdicts of a study's exclusion rules on a session: used in the numbers, paid. `rules` has for each rule that
+    was met the values that met it.
+    """
+
+    __tablename__ = "session_verdict"
+
+    session_id: int = Field(foreign_key="participant_session.id", primary_key=True, ondelete="CASCADE")
+    use: bool
+    pay: bool
+    rules: dict[str, Any] = Field(sa_column=json_column())
+    judged_at: datetime
 
 
 class SessionNote(SQLModel, table=True):

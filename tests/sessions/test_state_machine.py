@@ -235,7 +235,8 @@ def test_who_does_not_take_part_leaves_the_decision_and_its_date_and_nothing_els
     assert row.model_dump(exclude={"id", "version_id"}) == {
         "arm": "main", "mode": "live", "participant": None, "is_signed": False, "recruiter": {}, "ordinal": None,
         "seed": None, "blocks": None, "status": status, "step": 0, "page_shown_at": None, "arrived_at": today,
-        "consented_at": None, "ended_at": today,
+        "consented_at": None, "ended_at": today, "language": None, "consent_sha256": None, "seen_at": None,
+        "released_at": None, "device": None,
     }  # fmt: skip
     for table in (Trial, Response, SessionToken):
         assert session.exec(select(func.count()).select_from(table)).one() == 0
