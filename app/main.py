@@ -25,6 +25,7 @@ from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
 from app.admin.router import router as experimenter
 from app.api.app import make_api
+from app.core.asked_language import AskedLanguage
 from app.core.at_once import AtOnce
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, SettingsDep
@@ -53,7 +54,8 @@ _log = logging.getLogger("likely-human")
 
 def create_app(settings: Settings, database: Database) -> ASGIApp:
     """The service over one data folder and one migrated database; its headers are on errors too."""
-    return SafetyHeaders(_make(settings, database), https=settings.secure_cookies)
+    # Outside of what tells errors, which speak the visitor's language too.
+    return SafetyHeaders(AskedLanguage(_make(settings, database)), https=settings.secure_cookies)
 
 
 def _make(settings: Settings, database: Database) -> FastAPI:

@@ -86,7 +86,7 @@ class Allocation(QuestionType):
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
         return [
-            OptionView(str(n), option, given=form.get(f"{question.id}.{n}", ""))
+            OptionView(str(n), question.says(option), given=form.get(f"{question.id}.{n}", ""))
             for n, option in enumerate(question.options, start=1)
         ]
 

@@ -60,6 +60,12 @@ class Question(Frozen):
     yes_no: bool = False
     level: Level | None = None
     own: Mapping[str, Own] = {}
+    # Options and statements as pages say them, where that is another language than that of the data.
+    said: Mapping[str, str] = {}
+
+    def says(self, answer: str) -> str:
+        """An option or statement as it is shown."""
+        return self.said.get(answer, answer)
 
     def own_texts(self, key: str) -> tuple[str, ...]:
         """The texts of a key that its type alone has."""

@@ -65,7 +65,7 @@ class Choice(QuestionType):
         return "list" if len(question.options) <= MOST_IN_SIGHT else "select"
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        return [OptionView(option, option) for option in question.options]
+        return [OptionView(option, question.says(option)) for option in question.options]
 
     def value(self, question: Question, text: str) -> Any:
         if text not in question.options:

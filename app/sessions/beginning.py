@@ -1,5 +1,6 @@
 """The start of a session: the consent answer, with the trials planned in the same transaction."""
 
+import hashlib
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -74,10 +75,17 @@ def answer_consent(
         "arrived_at": came.at,
         "consented_at": now,
         "step": where.step + 1,
+        "language": where.design.language,
+        "consent_sha256": hash_of(consent.text),
         **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
     return None
+
+
+def hash_of(consent: str) -> str:
+    """The hash of a consent text as somebody read it, in their language."""
+    return hashlib.sha256(consent.encode()).hexdigest()
 
 
 def begin_at_block(session: Session, token: str, block_id: str, now: datetime, rng: random.Random) -> None:
@@ -106,6 +114,8 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "consented_at": now,
         "blocks": blocks,
         "step": names.index("trial"),
+        "language": where.design.language,
+        "consent_sha256": None,
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
 

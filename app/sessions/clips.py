@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 
 from app.core.errors import NotFound
-from app.sessions.runs import run_of
+from app.sessions.runs import run_of, spoken
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
@@ -68,7 +68,7 @@ def shown_design(session: Session, slug: str) -> StudyDesign | None:
         .order_by(col(StudyVersion.number).desc())
         .limit(1)
     ).first()
-    return run_of(session, *newest).design if newest else None
+    return spoken(run_of(session, *newest)).design if newest else None
 
 
 def check_shown(session: Session, study: StudyHere, session_id: int, clip_sha256: str) -> str:

@@ -21,7 +21,7 @@ LONGEST = 40_000
 class Came:
     """A visitor to a study: arrival time, participant id and link parameters.
 
-    `is_signed`: the id comes from a link that we signed.
+    `is_signed`: the id comes from a link that we signed. `language` is the one that the link names, if any.
     """
 
     slug: str
@@ -29,11 +29,19 @@ class Came:
     participant: str | None = None
     is_signed: bool = False
     recruiter: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
 
 
 def carried(came: Came, secret: str) -> str:
     """The text that goes along: signed, for addresses and forms."""
-    parts = [came.slug, came.at.timestamp(), came.participant, came.is_signed, dict(came.recruiter)]
+    parts: list[object] = [
+        came.slug,
+        came.at.timestamp(),
+        came.participant,
+        came.is_signed,
+        dict(came.recruiter),
+    ]
+    parts += [came.language] if came.language else []
     return str(_serializer(secret).dumps(parts))
 
 
@@ -42,10 +50,10 @@ def came_by(text: str, secret: str) -> Came | None:
     if not text:
         return None
     try:
-        slug, at, participant, is_signed, recruiter = _serializer(secret).loads(text[:LONGEST])
+        slug, at, participant, is_signed, recruiter, *language = _serializer(secret).loads(text[:LONGEST])
     except (BadSignature, ValueError, TypeError):
         raise BadLink("This address is not complete. Please open the link that you were given.") from None
-    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter)
+    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, *language[:1])
 
 
 def with_carried(number: str, text: str) -> str:

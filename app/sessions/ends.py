@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
 
+from app.core.language import speak
 from app.core.markdown import markdown
 from app.core.money import money
 from app.sessions.beginning import Declined
@@ -61,6 +62,7 @@ def full(again: str, design: StudyDesign | None) -> EndPage:
 
 def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
     """The page for someone who came while the study is not open, or with an id already used in another browser."""
+    speak(error.design.language)
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
     if error.state is not State.PAUSED:

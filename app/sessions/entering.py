@@ -17,7 +17,7 @@ from app.accounts.logins import token_hash
 from app.core.errors import Closed, NotFound, StudyError
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
-from app.sessions.runs import run_of
+from app.sessions.runs import run_of, spoken
 from app.studies.file.load import StudyDesign
 from app.trials.states import STATES
 from app.trials.tables import (
@@ -70,8 +70,9 @@ class NotOpen(Closed):
 class Visit:
     """A visitor. `participant` is the id in their link; `is_signed` tells whether we signed the link.
 
-    `session_id` comes from a link to one session. `kept` are the tokens stored in the browser, newest first; `marks`
-    maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and `mark` is this visitor's.
+    `session_id` comes from a link to one session, `language` from one that names it.
+    `kept` are the tokens stored in the browser, newest first; `marks` maps some of them to the mark (`coming.mark_of`)
+    of their undecided visitor, and `mark` is this visitor's.
     """
 
     slug: str
@@ -80,6 +81,7 @@ class Visit:
     recruiter: Mapping[str, str] = field(default_factory=dict)
     is_signed: bool = False
     session_id: int | None = None
+    language: str = ""
     kept: Sequence[str] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
@@ -152,10 +154,10 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
             return token
         # An id can be guessed: the page shows nothing of its session and says whom to ask (decision 0010).
         if begun and not visit.is_signed:
-            raise BegunElsewhere(run_of(session, version.id, version.sha256).design)
+            raise BegunElsewhere(spoken(run_of(session, version.id, version.sha256)).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
-        raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
+        raise NotOpen(State(study.state), spoken(run_of(session, version.id, version.sha256)).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
         # What people were shown must not change afterwards (decision 0002), so the first visit freezes it.
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))

@@ -8,6 +8,7 @@ from typing import Literal, TypedDict
 from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
+from app.core.asked_language import PARAMETER
 from app.core.dependencies import without_nul
 from app.sessions.coming import Came, came_by, carried, mark_of
 from app.sessions.entering import TOKEN_LENGTH, Visit
@@ -51,6 +52,7 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
     # PostgreSQL refuses NUL in a text.
     slug = without_nul(slug)
     pass_, signature, link = (_taken(parameters, name) for name in ("as", "signed", "go-on"))
+    language = _taken(parameters, PARAMETER) or ""
     parameters.pop(CAME, None)
     came = came_by(request.query_params.get(CAME, ""), secret)
     if came is None and not parameters and pass_ is None and link is None:
@@ -68,6 +70,7 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         recruiter=parameters,
         is_signed=signature is not None,
         session_id=None if link is None else session_of(slug, link, secret),
+        language=language,
         kept=tuple(marks),
         marks=marks,
         mark=mark_of(participant, secret),
@@ -80,12 +83,14 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         is_signed=came.is_signed,
         recruiter=came.recruiter,
         mark=mark_of(came.participant, secret),
+        language=language or came.language,
     )
 
 
 def carried_by(visit: Visit, now: datetime, secret: str) -> str:
     """The signed text that carries a visitor to the consent page."""
-    return carried(Came(visit.slug, now, visit.participant, visit.is_signed, visit.recruiter), secret)
+    came = Came(visit.slug, now, visit.participant, visit.is_signed, visit.recruiter, visit.language)
+    return carried(came, secret)
 
 
 def remember(response: Response, visit: Visit, token: str, carried: str, *, secure: bool) -> None:

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
+from app.core.language import current_language, speak
 from app.core.templating import render
 from app.sessions.beginning import note_full
 from app.sessions.clips import shown_design
@@ -16,7 +17,7 @@ from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, 
 from app.sessions.entry import carried_by, remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
-from app.sessions.sent import SentDep, with_came
+from app.sessions.sent import SentDep, in_language, with_came
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
@@ -41,7 +42,7 @@ async def answer_page(
     try:
         declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
-            here = f"/s/{declined.slug}/declined/{declined.status}"
+            here = with_came(f"/s/{declined.slug}/declined/{declined.status}", "", **sent.spoken)
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -50,11 +51,11 @@ async def answer_page(
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here = with_came(here, sent.carried, at=error.at)
+        here = with_came(here, sent.carried, at=error.at, **sent.spoken)
     except Full as error:
         # The write that found no place was rolled back whole, the visitor's answer included.
         await database.write(note_full, token, now)
-        here = with_came(f"/s/{error.slug}/full", sent.carried)
+        here = with_came(f"/s/{error.slug}/full", sent.carried, **sent.spoken)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -95,7 +96,9 @@ async def enter_study(
     The visitor's identity travels in the address of the consent page; it is not stored before consent.
     """
     if is_framed(request):
-        return framed(request, await database.peek(shown_design, without_nul(slug)))
+        design = await database.peek(shown_design, without_nul(slug))
+        speak(design.language if design else current_language())
+        return framed(request, design)
     visit = visit_of(request, slug, settings.secret)
     token = await database.peek(kept_token, visit)
     if token is None:
@@ -107,7 +110,8 @@ async def enter_study(
             return render(turned_away(error), error.status_code)
     is_new = await database.peek(is_undecided, token)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
-    response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
+    here = with_came(f"/p/{token}", carried, **in_language(visit.language))
+    response = RedirectResponse(here, 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response

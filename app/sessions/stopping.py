@@ -6,17 +6,19 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
 from app.core.errors import NotFound
+from app.core.language import speak
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
 from app.sessions.ends import farewell, full
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
-from app.sessions.sent import with_came
+from app.sessions.sent import in_language, with_came
 from app.sessions.views import preview_of
-from app.sessions.where import locate, session_of
+from app.sessions.where import locate
 from app.sessions.withdrawing import require_of, withdraw
 from app.studies.file.load import StudyDesign
 from app.trials.pages import MessagePage, StopPage
@@ -41,8 +43,9 @@ async def stop(token: str, database: DatabaseDep, form: SingleForm, now: Now) ->
     """Delete the answers, once that is confirmed."""
     if form.get("confirm") != "delete":
         return RedirectResponse(f"/p/{token}/stop", 303, headers=NO_STORE)
-    session_id = await database.peek(session_of, token)
-    return _gone(await database.write(withdraw, session_id, now))
+    where = await database.peek(locate, token)
+    language = where.design.language if len(where.run.languages) > 1 else None
+    return _gone(await database.write(withdraw, where.session_id, now), language)
 
 
 @router.get("/s/{slug}/withdraw")
@@ -67,7 +70,7 @@ async def withdraw_by_code(
 @router.get("/s/{slug}/withdrawn")
 async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
     """Show that answers were deleted. The page is the same for everyone."""
-    return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
+    return render(withdrawn(await _spoken(database, slug)))
 
 
 @router.get("/s/{slug}/declined/{status}")
@@ -75,20 +78,26 @@ async def show_farewell(
     slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
 ) -> Response:
     """The same for everybody: nothing is kept by which the person could be found."""
-    slug = without_nul(slug)
-    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
+    return render(farewell(Declined(without_nul(slug), Status(status)), await _spoken(database, slug)))
 
 
 @router.get("/s/{slug}/full")
 async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
     """Show that all places were taken. Nothing about the visitor was stored."""
-    slug = without_nul(slug)
-    again = with_came(f"/s/{quote(slug)}", came)
-    return render(full(again, await database.peek(shown_design, slug)))
+    again = with_came(f"/s/{quote(without_nul(slug))}", came)
+    return render(full(again, await _spoken(database, slug)))
 
 
-async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopPage:
+async def _spoken(database: Database, slug: str) -> StudyDesign | None:
+    """A study's design in the visitor's language, in which the page is made."""
     design = await database.peek(shown_design, without_nul(slug))
+    if design is not None:
+        speak(design.language)
+    return design
+
+
+async def _code_page(database: Database, slug: str, error: str = "") -> StopPage:
+    design = await _spoken(database, slug)
     if design is None:
         raise NotFound("There is no study at this address. Please check the link that you were given.")
     has_partners = design.has_partners
@@ -98,12 +107,14 @@ async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopP
     )
 
 
-def _gone(slug: str) -> Response:
-    return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
+def _gone(slug: str, language: str | None = None) -> Response:
+    here = with_came(f"/s/{slug}/withdrawn", "", **in_language(language))
+    return RedirectResponse(here, 303, headers=NO_STORE)
 
 
 def stopping(where: StudyWhere) -> StopPage:
     """Asks whether the answers are to be deleted."""
+    speak(where.design.language)
     action = f"/p/{where.token}"
     return StopPage(
         where.design.title,

@@ -12,20 +12,22 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 from sqlmodel import Session
 
+from app.core.language import name_of, speak
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.questions.registry import views
 from app.sessions.beginning import Declined
-from app.sessions.coming import with_carried
+from app.sessions.coming import split_number, with_carried
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
+from app.sessions.sent import in_language, with_came
 from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
-from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.trials.pages import ConsentPage, EndPage, LanguageLink, Page, QuestionsPage, TextPage
 from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
@@ -40,7 +42,7 @@ FORM_ERROR = "Please check the marked questions."
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 # The pieces of a trial's page between what differs by session; the least recently made page goes first.
-_trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
+_trial_pages: OrderedDict[tuple[str, str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
 def current_page(
@@ -52,6 +54,7 @@ def current_page(
 
     Only an experimenter's preview says that it is one.
     """
+    speak(where.design.language)  # where it was found in a thread of its own, it was said there alone
     if where.is_shut_out(now):
         return render(shut_out(where))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
@@ -60,7 +63,8 @@ def current_page(
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and has_shared_page(where)
     if notice or not is_shared:
         return render(page_for(where, now, notice=notice, came=came))
-    key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
+    of = where.design.language
+    key = (where.run.sha256, of, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
     if pieces is None:
         pieces = _trial_pages[key] = _pieces_of(where)
@@ -110,6 +114,7 @@ def page_for(
 
     `came` is who is asked for consent, as text.
     """
+    speak(where.design.language)
     if where.status in DECLINED:  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
         return farewell(declined, where.design, preview_of(where))
@@ -134,6 +139,8 @@ def page_for(
         errors=errors or {},
         now=now,
         ending=where.ending,
+        came=came or split_number(form.get("submit_id", ""))[1],
+        languages=where.run.languages,
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
@@ -177,6 +184,7 @@ def page_of(
                 minutes=design.completion.minutes,
                 pay=design.completion.pay or "",
                 age_error=place.errors.get("of_age", ""),
+                languages=language_menu(place),
             )
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
@@ -201,6 +209,16 @@ def page_of(
                 notice=place.notice,
                 steps=place.steps,
             )
+
+
+def language_menu(place: Place) -> tuple[LanguageLink, ...]:
+    """The languages to choose from; none where there is one alone."""
+    if len(place.languages) < 2:
+        return ()
+    return tuple(
+        LanguageLink(tag, name_of(tag), with_came(place.action, place.came, **in_language(tag)))
+        for tag in place.languages
+    )
 
 
 OF_NO_FIELD = ("submit_id", "decision", "do", "kind")

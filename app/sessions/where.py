@@ -13,7 +13,7 @@ from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
-from app.sessions.runs import StudyRun, run_at, run_of
+from app.sessions.runs import StudyRun, run_at, run_of, spoken
 from app.studies.queries import STATE
 from app.tasks.running import has_shared_page, live_of, task_named
 from app.trials.design import Slot
@@ -57,6 +57,7 @@ LOCATE = (
         _session.c.participant,
         _session.c.page_shown_at,
         _session.c.blocks,
+        _session.c.language,
         _version.c.sha256,
         STATE,
         case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
@@ -134,10 +135,11 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     if row is None:
         raise NotFound(NO_SESSION)
     (
-        session_id, version_id, mode, status, step, participant, shown_at, blocks, sha256, state, closes_at, closing,
-        stored_id,
+        session_id, version_id, mode, status, step, participant, shown_at, blocks, language, sha256, state,
+        closes_at, closing, stored_id,
     ) = row  # fmt: skip
-    run = run_of(session, version_id, sha256)
+    # Before consent nothing of a visitor is stored, their language neither: it is what link and browser ask for.
+    run = spoken(run_of(session, version_id, sha256), language)
     where = StudyWhere(
         session_id=session_id,
         token=token,

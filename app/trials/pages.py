@@ -55,11 +55,20 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageLink:
+    """A language that the study can be taken in: its tag, its name in itself, and the page's address in it."""
+
+    tag: str
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
     """Posts `decision` = `agree` | `refuse` and, if `minimum_age` is set, `of_age` = `yes` | `no`.
 
     With `plays_clips` the page first checks that the browser can play clips. `minutes` and `pay` are the study's stated
-    duration and payment.
+    duration and payment. `languages` are there where the study has several.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -70,6 +79,7 @@ class ConsentPage(Page):
     minutes: int | None = None
     pay: str = ""
     age_error: str = ""
+    languages: tuple[LanguageLink, ...] = ()
 
     @property
     def fields(self) -> tuple[FormField, ...]:

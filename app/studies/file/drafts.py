@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from app.core.language import ENGLISH
 from app.core.problems import Fault, Place
 from app.core.rowfiles import RowFile, RowText
 from app.questions.drafted import keys_of_question
-from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.design import StudyDesign
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
+from app.studies.file.languages import OWN
 from app.studies.file.reading import Reading
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockDesign
@@ -65,7 +67,7 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
     faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
     if faults or reading.file is None or stimuli is None:
         return DraftCheck(None, faults)
-    return DraftCheck(resolve_design(reading.file, reading.texts, reading.contents), ())
+    return DraftCheck(reading.design(), ())
 
 
 class _DraftReading(Reading):
@@ -132,7 +134,28 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
         "completion": design.completion.model_dump(exclude_defaults=True),
+        "languages": languages_of(design),
     }
+
+
+def languages_of(design: StudyDesign) -> dict[str, Any] | None:
+    """The languages of a draft, each with its words in it; None where it is English alone."""
+    if not design.translations and design.language == ENGLISH:
+        return None
+    words = {language: _as_in_files(words) for language, words in design.translations.items()}
+    return {design.language: OWN, **words}
+
+
+def _as_in_files(words: Any) -> Any:
+    """Words of a design as a study file has them: descriptions of answers by their number."""
+    if isinstance(words, Mapping):
+        return {
+            key: {str(n): text for n, text in enumerate(value, start=1) if text}
+            if key == "anchors" and not isinstance(value, Mapping)
+            else _as_in_files(value)
+            for key, value in words.items()
+        }
+    return [_as_in_files(each) for each in words] if isinstance(words, (list, tuple)) else words
 
 
 def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.languages import TAG_PATTERN
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -32,6 +33,7 @@ _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
+    TAG_PATTERN: "write a language's tag, such as `de`, `pt-BR` or `zh-Hant`",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
 }

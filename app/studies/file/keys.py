@@ -28,6 +28,7 @@ ORDER: Sequence[str] = (
     "blocks",
     "block_order",
     "completion",
+    "languages",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)

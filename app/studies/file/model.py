@@ -15,6 +15,7 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+from app.studies.file.languages import Languages
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block
@@ -225,6 +226,13 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=Completion(),
         title="End",
         description="Thanks, and the way back to where people came from.",
+    )
+
+    languages: Annotated[Languages, Widget(is_nowhere=True)] = Field(
+        default={},
+        title="Languages",
+        description="The languages of the participant's pages: for each its tag, such as `de`, and the folder with the "
+        "translated files; the folder `.` for the one that the study file itself is written in.",
     )
 
     @model_validator(mode="wrap")
