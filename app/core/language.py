@@ -4,6 +4,7 @@ A text is written in English where it is shown, as `gettext("...")`, and transla
 that is named before it is known in which language it will be shown. Catalogues are PO files under `app/languages`.
 """
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ class Catalogue:
 
     texts: Mapping[str, str | tuple[str, ...]]
     form_of: Callable[[int], int]
+    # Those that scripts say, as JSON that is safe in a page.
+    script_words: str = ""
 
     def text(self, message: str) -> str:
         found = self.texts.get(message)
@@ -160,6 +163,13 @@ def ngettext(singular: str, plural: str, n: int) -> str:
     return catalogue.counted(singular, plural, n)
 
 
+def script_words() -> str:
+    """What scripts say, in the current language, as JSON by the English words; empty for English."""
+    language = _current.get()
+    catalogue = None if language == ENGLISH else _catalogue_for(language)
+    return catalogue.script_words if catalogue else ""
+
+
 def noop(text: str) -> str:
     """Mark a text for the catalogue; it is translated by `gettext` when it is shown."""
     return text
@@ -197,12 +207,21 @@ def read_catalogue(path: Path) -> Catalogue:
     with path.open("rb") as file:
         found = read_po(file, locale=language.replace("-", "_"))
     texts: dict[str, str | tuple[str, ...]] = {}
+    of_scripts: dict[str, str | tuple[str, ...]] = {}
     for message in found:
         if message.id and message.string and not message.fuzzy:
             key = message.id if isinstance(message.id, str) else message.id[0]
             texts[key] = message.string if isinstance(message.string, str) else tuple(message.string)
+            if any(file.endswith(".js") for file, _ in message.locations):
+                of_scripts[key] = texts[key]
     # The rule in the file's header is a program in C; babel knows the same by language.
-    return Catalogue(texts, _plural_forms(get_plural(language.replace("-", "_")).plural_expr))
+    form_of = _plural_forms(get_plural(language.replace("-", "_")).plural_expr)
+    return Catalogue(texts, form_of, as_script(of_scripts))
+
+
+def as_script(texts: Mapping[str, str | tuple[str, ...]]) -> str:
+    """Texts as JSON that may stand in a script element."""
+    return json.dumps(texts, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _plural_forms(expression: str) -> Callable[[int], int]:

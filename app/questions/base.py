@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
+from app.core.language import gettext as _
 from app.core.plain_numbers import PlainNumbers
 from app.core.problems import Fault, Place, quoted
 from app.core.widgets import Widget
@@ -143,8 +144,8 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """`anchor` describes a level, if the study does; `given` is the text entered in the option's own field, if it has
-    one.
+    """`anchor` describes a level, if the study does, or says what is shown on a side; `given` is the text entered in the
+    option's own field, if it has one.
     """
 
     value: str
@@ -286,7 +287,7 @@ class QuestionType:
 
     def lack(self, question: Question, value: Any) -> str:
         """Message about an answer that is missing or incomplete where one is required; empty where it is complete."""
-        return "Please answer this question." if value is None else ""
+        return _("Please answer this question.") if value is None else ""
 
     def parts(self, question: Question) -> Mapping[str, Question]:
         """The questions it consists of, if each has an answer of its own: the answer is a mapping by these keys, and

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -69,5 +70,5 @@ class Choice(QuestionType):
 
     def value(self, question: Question, text: str) -> Any:
         if text not in question.options:
-            raise ValueError("Please choose one of the answers given.")
+            raise ValueError(_("Please choose one of the answers given."))
         return text

@@ -10,6 +10,8 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed, InvalidAnswer, NotFound
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.sessions import beginning_queries
 from app.sessions.coming import Came
 from app.sessions.entering import claim, day_of
@@ -20,7 +22,7 @@ from app.sessions.where import hold, locate
 from app.trials.answers import Answers, store
 from app.trials.tables import Mode, Status
 
-ENDED = "This study has ended and takes no more answers."
+ENDED = noop("This study has ended and takes no more answers.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +47,23 @@ def answer_consent(
     came = came or Came(where.design.study, now)
     # The signature says who came, and is as valid on a form of any other study.
     if came.slug != where.design.study:
-        raise BadLink("This address is of another study. Please open the link that you were given.")
+        raise BadLink(_("This address is of another study. Please open the link that you were given."))
     consent = where.design.consent
     decision, of_age = form.get("decision", ""), form.get("of_age", "")
     errors = {}
     if decision not in ("agree", "refuse"):
-        errors["decision"] = "Please say whether you want to take part."
+        errors["decision"] = _("Please say whether you want to take part.")
     if decision == "agree" and consent.minimum_age and of_age not in ("yes", "no"):
-        errors["of_age"] = f"Please say whether you are {consent.minimum_age} or older."
+        errors["of_age"] = _("Please say whether you are {minimum_age} or older.").format(
+            minimum_age=consent.minimum_age
+        )
     if errors:
         raise InvalidAnswer(errors)
     under_age = bool(consent.minimum_age) and of_age == "no"
     if decision == "refuse" or under_age:
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
-        raise Closed(ENDED)
+        raise Closed(_(ENDED))
     # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
     if came.participant and where.mode in (Mode.LIVE, Mode.PILOT):
         design, mode = where.design, Mode(where.mode)

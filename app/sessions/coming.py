@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from itsdangerous import BadSignature, URLSafeSerializer
 
+from app.core.language import gettext as _
 from app.sessions.links import BadLink
 
 LONGEST = 40_000
@@ -52,7 +53,7 @@ def came_by(text: str, secret: str) -> Came | None:
     try:
         slug, at, participant, is_signed, recruiter, *language = _serializer(secret).loads(text[:LONGEST])
     except (BadSignature, ValueError, TypeError):
-        raise BadLink("This address is not complete. Please open the link that you were given.") from None
+        raise BadLink(_("This address is not complete. Please open the link that you were given.")) from None
     return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, *language[:1])
 
 

@@ -15,6 +15,8 @@ from sqlmodel import Session, col, select, update
 
 from app.accounts.logins import token_hash
 from app.core.errors import Closed, NotFound, StudyError
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.runs import run_of, spoken
@@ -32,29 +34,31 @@ from app.trials.tables import (
     StudyVersion,
 )
 
-NO_STUDY = "There is no study at this address. Please check the link that you were given."
-NO_SUCH_SESSION = "The session of this link no longer exists. Please ask for a new link."
+NO_STUDY = noop("There is no study at this address. Please check the link that you were given.")
+NO_SUCH_SESSION = noop("The session of this link no longer exists. Please ask for a new link.")
 OVERTAKEN = "the same participant took part by a signed link"
 # 16 random bytes in base64url without padding, as `secrets.token_urlsafe` writes them.
 TOKEN_LENGTH = 22
-WHO_INVITED = "the person who invited you to this study"
-ENDED = "This study has ended and takes no more participants. Thank you for your interest."
-PAUSED = "This study is paused and takes no new participants at present."
-LATER = "Please open the link that you were given again later."
+WHO_INVITED = noop("the person who invited you to this study")
+ENDED = noop("This study has ended and takes no more participants. Thank you for your interest.")
+PAUSED = noop("This study is paused and takes no new participants at present.")
+LATER = noop("Please open the link that you were given again later.")
 
 
 class BegunElsewhere(StudyError):
     """The id is already taking part, in another browser."""
 
     status_code = 403
-    title = "Begun in another browser"
+    title = noop("Begun in another browser")
 
     def __init__(self, design: StudyDesign) -> None:
         self.design = design
         super().__init__(
-            "The study was started with this link in another browser. Please open the link there to continue "
-            "where you left off. If you no longer have that browser, or if it was not you, please ask for a "
-            f"link of your own. Contact: {design.completion.contact or WHO_INVITED}"
+            _(
+                "The study was started with this link in another browser. Please open the link there to continue "
+                "where you left off. If you no longer have that browser, or if it was not you, please ask for a "
+                "link of your own. Contact: {contact}"
+            ).format(contact=design.completion.contact or _(WHO_INVITED))
         )
 
 
@@ -62,7 +66,7 @@ class NotOpen(Closed):
     """The study takes no new participants at present, or any more."""
 
     def __init__(self, state: State, design: StudyDesign) -> None:
-        super().__init__(f"{PAUSED} {LATER}" if state is State.PAUSED else ENDED)
+        super().__init__(f"{_(PAUSED)} {_(LATER)}" if state is State.PAUSED else _(ENDED))
         self.state, self.design = state, design
 
 
@@ -145,7 +149,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         else None
     )
     if study is None or version is None:
-        raise NotFound(NO_STUDY)
+        raise NotFound(_(NO_STUDY))
     if visit.session_id is not None:
         return _open(session, study.id, visit.session_id)
     if visit.participant and visit.mode is not Mode.PREVIEW:
@@ -187,7 +191,7 @@ def _modes(mode: Mode) -> Sequence[Mode]:
 def _mode_now(state: State) -> Mode | None:
     """The mode for a new participant at the study's address; None if it takes none. Raises NotFound for a draft."""
     if state is State.DRAFT:
-        raise NotFound(NO_STUDY)
+        raise NotFound(_(NO_STUDY))
     return STATES[state].enters_as
 
 
@@ -241,7 +245,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
         )
     ).first()
     if found is None:
-        raise NotFound(NO_SUCH_SESSION)
+        raise NotFound(_(NO_SUCH_SESSION))
     return _add_token(session, session_id)
 
 

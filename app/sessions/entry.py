@@ -10,6 +10,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from app.core.asked_language import PARAMETER
 from app.core.dependencies import without_nul
+from app.core.language import gettext as _
 from app.sessions.coming import Came, came_by, carried, mark_of
 from app.sessions.entering import TOKEN_LENGTH, Visit
 from app.sessions.links import PARTICIPANT_KEYS, BadLink, id_in, is_signed, session_of
@@ -60,7 +61,7 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
     participant = _participant(parameters)
     if signature is not None and not is_signed(slug, participant or "", signature, secret):
         raise BadLink(
-            "This link is not complete. Please use it just as you were given it, or ask for a new one."
+            _("This link is not complete. Please use it just as you were given it, or ask for a new one.")
         )
     marks = _browser_tokens(request, slug)
     visit = Visit(
@@ -146,7 +147,7 @@ def _mode(pass_: str, slug: str, secret: str) -> Mode:
             return Mode(mode)
     except (BadSignature, ValueError, TypeError):
         pass
-    raise BadLink("This link's pass does not fit this study. Please use the link that you were given.")
+    raise BadLink(_("This link's pass does not fit this study. Please use the link that you were given."))
 
 
 def _signer(secret: str) -> URLSafeTimedSerializer:

@@ -9,6 +9,7 @@ from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, with
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.language import current_language, speak
+from app.core.language import gettext as _
 from app.core.templating import render
 from app.sessions.beginning import note_full
 from app.sessions.clips import shown_design
@@ -130,11 +131,11 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     response = render(
         MessagePage(
-            "This study opens in its own tab",
-            "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
+            _("This study opens in its own tab"),
+            _("It cannot run inside another page. Please open it in a new tab; this page stays as it is."),
             design.title if design else "",
             link=f"{request.url.path}{query}",
-            link_label="Open the study",
+            link_label=_("Open the study"),
             in_tab=True,
         )
     )

@@ -9,7 +9,8 @@ from fastapi.responses import RedirectResponse
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
 from app.core.errors import NotFound
-from app.core.language import speak
+from app.core.language import gettext as _
+from app.core.language import noop, speak
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
@@ -26,7 +27,7 @@ from app.trials.tables import BEGUN, Status
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
-NOT_CONFIRMED = "Press the button again to delete your answers."
+NOT_CONFIRMED = noop("Press the button again to delete your answers.")
 
 
 @router.get("/p/{token}/stop")
@@ -61,7 +62,7 @@ async def withdraw_by_code(
         session_id = session_of_receipt(form.get("receipt", ""), settings.secret)
         await database.peek(require_of, session_id, without_nul(slug))
         if form.get("confirm") != "delete":
-            return render(await _code_page(database, slug, NOT_CONFIRMED), 422)
+            return render(await _code_page(database, slug, _(NOT_CONFIRMED)), 422)
         return _gone(await database.write(withdraw, session_id, now))
     except NotFound as error:
         return render(await _code_page(database, slug, str(error)), error.status_code)
@@ -99,7 +100,7 @@ async def _spoken(database: Database, slug: str) -> StudyDesign | None:
 async def _code_page(database: Database, slug: str, error: str = "") -> StopPage:
     design = await _spoken(database, slug)
     if design is None:
-        raise NotFound("There is no study at this address. Please check the link that you were given.")
+        raise NotFound(_("There is no study at this address. Please check the link that you were given."))
     has_partners = design.has_partners
     action = f"/s/{design.study}/withdraw"
     return StopPage(
@@ -127,5 +128,5 @@ def stopping(where: StudyWhere) -> StopPage:
 
 
 def withdrawn(design: StudyDesign | None) -> MessagePage:
-    text = "We keep a record that answers were deleted today, and nothing else. You may close this page."
-    return MessagePage("Your answers are deleted", text, design.title if design else "")
+    text = _("We keep a record that answers were deleted today, and nothing else. You may close this page.")
+    return MessagePage(_("Your answers are deleted"), text, design.title if design else "")

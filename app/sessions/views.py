@@ -12,7 +12,8 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 from sqlmodel import Session
 
-from app.core.language import name_of, speak
+from app.core.language import gettext as _
+from app.core.language import name_of, noop, speak
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.questions.registry import views
@@ -33,11 +34,11 @@ from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
 
 NOTICES = {
-    "moved": "You have already answered that page. Continue here.",
-    "over": "You have already finished; there are no more questions.",
-    "late": "Your move was not counted: another one was made first, or time had run out.",
+    "moved": noop("You have already answered that page. Continue here."),
+    "over": noop("You have already finished; there are no more questions."),
+    "late": noop("Your move was not counted: another one was made first, or time had run out."),
 }
-FORM_ERROR = "Please check the marked questions."
+FORM_ERROR = noop("Please check the marked questions.")
 
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
@@ -57,7 +58,7 @@ def current_page(
     speak(where.design.language)  # where it was found in a thread of its own, it was said there alone
     if where.is_shut_out(now):
         return render(shut_out(where))
-    notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
+    notice = " ".join(filter(None, [_(NOTICES[notice]) if notice in NOTICES else "", time_left(where, now)]))
     if where.status == Status.COMPLETED:
         return render(finished(where, now, notice, secret, site))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and has_shared_page(where)
@@ -227,5 +228,5 @@ OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
 def form_error(errors: Mapping[str, str]) -> str:
     """The message at the top of a form that was not accepted, including errors that belong to no field."""
     own = [errors[name] for name in OF_NO_FIELD if name in errors]
-    marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
+    marked = [_(FORM_ERROR)] if errors.keys() - {*OF_NO_FIELD} else []
     return " ".join([*marked, *own])

@@ -11,6 +11,8 @@ from sqlmodel import Session, SQLModel
 
 from app.accounts.logins import token_hash
 from app.core.errors import NotFound
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
 from app.sessions.runs import StudyRun, run_at, run_of, spoken
@@ -34,7 +36,7 @@ from app.trials.tables import (
 )
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
-NO_SESSION = (
+NO_SESSION = noop(
     "There is no session at this address. If you declined to take part or deleted your answers, no session "
     "is kept; otherwise please use the link that you were given."
 )
@@ -129,11 +131,11 @@ SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha
 def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     """Find a session by its token; `is_stored` says whether a form numbered `submit_id` was taken. Raises NotFound."""
     if not TOKEN.fullmatch(token):
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     named = {"sha256": token_hash(token), "submit_id": submit_id}
     row = session.connection().execute(LOCATE, named).first()
     if row is None:
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     (
         session_id, version_id, mode, status, step, participant, shown_at, blocks, language, sha256, state,
         closes_at, closing, stored_id,
@@ -178,7 +180,7 @@ def session_of(session: Session, token: str) -> int:
     named = {"sha256": token_hash(token)}
     found: int | None = session.connection().execute(SESSION_OF, named).scalar()
     if found is None:
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     return found
 
 

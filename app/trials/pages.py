@@ -6,6 +6,7 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.core.language import noop
 from app.questions.base import FormField, QuestionView
 
 OF_AGE = FormField("of_age", ("yes", "no"))
@@ -35,7 +36,7 @@ class Page:
     preview: str = ""
     questions: tuple[QuestionView, ...] = ()
 
-    stop_label: ClassVar[str] = "Stop and delete my answers"
+    stop_label: ClassVar[str] = noop("Stop and delete my answers")
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -118,7 +119,7 @@ class EndPage(Page):
     """
 
     template: ClassVar[str] = "end.html"
-    stop_label: ClassVar[str] = "Delete my answers"
+    stop_label: ClassVar[str] = noop("Delete my answers")
     label: str = ""
     title: str = ""
     why: str = ""
