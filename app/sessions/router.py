@@ -9,11 +9,11 @@ from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, with
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
-from app.sessions.beginning import note_full
-from app.sessions.clips import shown_design
-from app.sessions.ends import turned_away
-from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
-from app.sessions.entry import carried_by, remember, visit_of
+from app.sessions.beginning import note_turned_away
+from app.sessions.clips import recruitment_of, shown_design
+from app.sessions.ends import looked_at, turned_away
+from app.sessions.entering import BegunElsewhere, NotOpen, TookPart, enter, is_undecided, kept_token
+from app.sessions.entry import carried_by, is_looked_at, remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
@@ -42,6 +42,7 @@ async def answer_page(
         declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
+            here = with_came(here, sent.carried if declined.sends_id else "")
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -53,8 +54,12 @@ async def answer_page(
         here = with_came(here, sent.carried, at=error.at)
     except Full as error:
         # The write that found no place was rolled back whole, the visitor's answer included.
-        await database.write(note_full, token, now)
+        await database.write(note_turned_away, token, now, Status.FULL)
         here = with_came(f"/s/{error.slug}/full", sent.carried)
+    except TookPart as error:
+        await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
+        carried = sent.carried if error.design.completion.sends_id else ""
+        here = with_came(f"/s/{error.design.study}/took-part", carried)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -94,17 +99,22 @@ async def enter_study(
 
     The visitor's identity travels in the address of the consent page; it is not stored before consent.
     """
+    recruitment = await database.peek(recruitment_of, without_nul(slug))
+    visit = visit_of(request, slug, settings.secret, recruitment)
+    if is_looked_at(visit, recruitment):
+        page = render(looked_at(await database.peek(shown_design, without_nul(slug))))
+        page.headers["Content-Security-Policy"] = ANYWHERE_POLICY  # recruiters show it in a frame
+        return page
     if is_framed(request):
         return framed(request, await database.peek(shown_design, without_nul(slug)))
-    visit = visit_of(request, slug, settings.secret)
     token = await database.peek(kept_token, visit)
     if token is None:
         if visit.mode is Mode.LIVE:
             request.app.state.starts.count(request.client.host if request.client else "", now)
         try:
             token = await database.write(enter, visit, now)
-        except (BegunElsewhere, NotOpen) as error:
-            return render(turned_away(error), error.status_code)
+        except (BegunElsewhere, NotOpen, TookPart) as error:
+            return render(turned_away(error, visit.participant or ""), error.status_code)
     is_new = await database.peek(is_undecided, token)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
     response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)

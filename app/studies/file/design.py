@@ -14,6 +14,7 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.model import BlockOrder, StudyFile
+from app.studies.file.recruitment import DesignRecruitment, resolved
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
@@ -60,6 +61,12 @@ class DesignCompletion(Frozen):
     pay: str | None = None
     codes: DesignCodes = DesignCodes()
 
+    @property
+    def sends_id(self) -> bool:
+        """True if a way back takes the participant's id along."""
+        ends = [self.redirect, *self.codes.model_dump().values()]
+        return any("{participant}" in end for end in ends if end)
+
 
 class StudyDesign(Frozen):
     """The content of a study version: texts as Markdown, scales as labels, drawn and listed pairs.
@@ -78,6 +85,7 @@ class StudyDesign(Frozen):
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
     completion: DesignCompletion
+    recruitment: DesignRecruitment | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -214,6 +222,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             pay=file.completion.pay,
             codes=DesignCodes(**file.completion.codes.model_dump()),
         ),
+        recruitment=resolved(file.recruitment),
     )
 
 
