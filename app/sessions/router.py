@@ -2,9 +2,12 @@
 fetches are in `fetched.py`.
 """
 
+from datetime import datetime
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
@@ -52,14 +55,8 @@ async def answer_page(
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here = with_came(here, sent.carried, at=error.at)
-    except Full as error:
-        # The write that found no place was rolled back whole, the visitor's answer included.
-        await database.write(note_turned_away, token, now, Status.FULL)
-        here = with_came(f"/s/{error.slug}/full", sent.carried)
-    except TookPart as error:
-        await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
-        carried = sent.carried if error.design.completion.sends_id else ""
-        here = with_came(f"/s/{error.design.study}/took-part", carried)
+    except (Full, TookPart) as error:
+        here = await _turn_away(database, token, error, sent.carried, now)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -101,12 +98,10 @@ async def enter_study(
     """
     recruitment = await database.peek(recruitment_of, without_nul(slug))
     visit = visit_of(request, slug, settings.secret, recruitment)
-    if is_looked_at(visit, recruitment):
-        page = render(looked_at(await database.peek(shown_design, without_nul(slug))))
-        page.headers["Content-Security-Policy"] = ANYWHERE_POLICY  # recruiters show it in a frame
-        return page
-    if is_framed(request):
-        return framed(request, await database.peek(shown_design, without_nul(slug)))
+    is_preview = is_looked_at(visit, recruitment)
+    if is_preview or is_framed(request):
+        design = await database.peek(shown_design, without_nul(slug))
+        return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
     token = await database.peek(kept_token, visit)
     if token is None:
         if visit.mode is Mode.LIVE:
@@ -123,6 +118,22 @@ async def enter_study(
     return response
 
 
+async def _turn_away(
+    database: Database, token: str, error: Full | TookPart, carried: str, now: datetime
+) -> str:
+    """Note that someone consented in vain; returns the address of the page that says why.
+
+    The write that found it out was rolled back whole, the visitor's answer included.
+    """
+    if isinstance(error, Full):
+        await database.write(note_turned_away, token, now, Status.FULL)
+        return with_came(f"/s/{error.slug}/full", carried)
+    await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
+    return with_came(
+        f"/s/{error.design.study}/took-part", carried if error.design.completion.sends_id else ""
+    )
+
+
 def is_framed(request: Request) -> bool:
     """True if the browser says that another site shows this address in a frame."""
     headers = request.headers
@@ -134,7 +145,7 @@ def is_framed(request: Request) -> bool:
 def framed(request: Request, design: StudyDesign | None) -> Response:
     """A page instead of the browser's refusal to frame: nothing is begun, and a link opens the address in a tab."""
     query = f"?{request.url.query}" if request.url.query else ""
-    response = render(
+    return render_anywhere(
         MessagePage(
             "This study opens in its own tab",
             "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
@@ -144,6 +155,10 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
             in_tab=True,
         )
     )
-    # Framed is allowed here alone: nothing is begun, and another site could lay its own buttons over a consent.
+
+
+def render_anywhere(page: MessagePage) -> Response:
+    """A page that other sites may frame, as nothing is begun with it: they could lay their buttons over a consent."""
+    response = render(page)
     response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response
