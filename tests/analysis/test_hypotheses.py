@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from analysis.findings.hypotheses import EXPLORATORY, hypotheses_section, said, with_hypotheses
 from analysis.findings.model import Findings, Section
 from analysis.hypotheses import DecidedHypothesis, Expected, Hypothesis, Registered, decide_hypotheses
+from analysis.options import Alternative
 from analysis.text.hypotheses import render_hypotheses
 from tests.analysis.tables import answer, checked
 
@@ -31,8 +32,8 @@ H1 = Hypothesis(
 REGISTERED = Registered(1, "2026-03-01T12:00:00+00:00", "https://osf.io/abcde", "ab" * 32, ("h1",), (), ())
 
 
-def rows_of(shares: dict[str, dict[str, int]], n: int = 8, **cells: str) -> list[dict[str, str]]:
-    """By condition, the right answers of each person of `n`."""
+def rows_of(shares: dict[str, dict[str, int]], **cells: str) -> list[dict[str, str]]:
+    """By condition, the right answers of each person, of eight."""
     return [
         answer(
             participant=person,
@@ -44,7 +45,7 @@ def rows_of(shares: dict[str, dict[str, int]], n: int = 8, **cells: str) -> list
         )
         for condition, people in shares.items()
         for person, right in people.items()
-        for place in range(n)
+        for place in range(8)
     ]
 
 
@@ -73,7 +74,8 @@ def shares_of(given: dict[str, dict[str, int]]) -> tuple[np.ndarray, np.ndarray]
 def test_wilcoxon_is_the_one_of_scipy_in_the_direction_named() -> None:
     given = drawn(40, (0.6, 0.8), 1)
     first, second = shares_of(given)
-    for direction in ("less", "greater", "two-sided"):
+    directions: tuple[Alternative, ...] = ("less", "greater", "two-sided")
+    for direction in directions:
         found = one(replace(H1, direction=direction), answers(given))
         apart = first - second
         expected = stats.wilcoxon(
@@ -114,7 +116,7 @@ def test_against_chance_all_trials_are_tested_against_one_half() -> None:
     apart = np.round((first + second) / 2 - 0.5, 12)
     expected = stats.wilcoxon(apart[apart != 0], alternative="greater", method="asymptotic", correction=True)
     assert found.p == pytest.approx(expected.pvalue)
-    assert found.means == (pytest.approx(((first + second) / 2).mean()), 0.5)
+    assert list(found.means) == pytest.approx([((first + second) / 2).mean(), 0.5])
 
 
 def test_preference_is_the_share_of_choices_of_the_source() -> None:
@@ -135,7 +137,7 @@ def test_preference_is_the_share_of_choices_of_the_source() -> None:
     ]
     of = replace(H1, compare=("near", "far"), measure="preference", source="symbolic", direction="greater")
     found = one(of, checked(*rows))
-    assert (found.means, found.difference) == ((0.75, 0.25), pytest.approx(0.5))
+    assert (found.means, found.difference) == ((0.75, 0.25), 0.5)
     assert found.verdict == "supported"
 
 
@@ -196,7 +198,8 @@ def test_without_a_smallest_difference_a_scale_is_not_supported_only_the_other_w
             for place in range(4)
         )
     )
-    less, more = (replace(H1, measure="uncertainty", direction=which) for which in ("less", "greater"))
+    less = replace(H1, measure="uncertainty")
+    more = replace(less, direction="greater")
     assert one(less, noisy).verdict == "supported"
     assert one(more, noisy).verdict == "not supported"
 
@@ -209,10 +212,8 @@ def test_nothing_to_test_cannot_be_told_and_says_why() -> None:
 
 def test_holm_is_over_the_hypotheses_that_ask_for_it() -> None:
     given = answers(drawn(20, (0.62, 0.72), 5))
-    both = [
-        replace(H1, id=name, correction="holm", direction=way)
-        for name, way in (("a", "less"), ("b", "two-sided"))
-    ]
+    one_sided = replace(H1, id="a", correction="holm")
+    both = [one_sided, replace(one_sided, id="b", direction="two-sided")]
     found = decide_hypotheses(
         "s", Expected((*both, H1)), mode="live", responses=given, resamples=0
     ).hypotheses
