@@ -13,6 +13,7 @@ from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment, resolved
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
@@ -85,7 +86,11 @@ class StudyDesign(Frozen):
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
     completion: DesignCompletion
+<<<<<<< HEAD
     recruitment: DesignRecruitment | None = None
+=======
+    hypotheses: tuple[DesignHypothesis, ...] = ()
+>>>>>>> main
 
     @model_validator(mode="before")
     @classmethod
@@ -213,6 +218,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,

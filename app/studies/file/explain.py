@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -28,8 +29,12 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "truth": Truth,
     "completion": Completion,
     "codes": Codes,
+<<<<<<< HEAD
     "recruitment": Recruitment,
     "parameters": LinkParameters,
+=======
+    "hypotheses": Hypothesis,
+>>>>>>> main
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.studies.file import hypotheses
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -27,6 +28,7 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "hypotheses",
     "completion",
     "recruitment",
 )
@@ -115,6 +117,7 @@ _PARTS: Mapping[str, Tidy] = {
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(
         value,
         _COMPLETION,
