@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from app.core.language import gettext as _
+from app.sessions.identity import Person, hashed
 from app.sessions.links import BadLink
 
 LONGEST = 40_000
@@ -22,7 +23,8 @@ LONGEST = 40_000
 class Came:
     """A visitor to a study: arrival time, participant id and link parameters.
 
-    `is_signed`: the id comes from a link that we signed. `language` is the one that the link names, if any.
+    `is_signed`: the id comes from a link that we signed. `hashed` is its keyed hash, `language` the one that the link
+    names, if any.
     """
 
     slug: str
@@ -31,6 +33,11 @@ class Came:
     is_signed: bool = False
     recruiter: Mapping[str, str] = field(default_factory=dict)
     language: str = ""
+    hashed: str = ""
+
+    @property
+    def person(self) -> Person | None:
+        return Person(self.participant, self.hashed) if self.participant else None
 
 
 def carried(came: Came, secret: str) -> str:
@@ -54,7 +61,9 @@ def came_by(text: str, secret: str) -> Came | None:
         slug, at, participant, is_signed, recruiter, *language = _serializer(secret).loads(text[:LONGEST])
     except (BadSignature, ValueError, TypeError):
         raise BadLink(_("This address is not complete. Please open the link that you were given.")) from None
-    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, *language[:1])
+    own = hashed(participant, secret) if participant else ""
+    spoken = language[0] if language else ""
+    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, spoken, own)
 
 
 def with_carried(number: str, text: str) -> str:

@@ -14,7 +14,8 @@ from app.core.language import noop, speak
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
-from app.sessions.ends import farewell, full
+from app.sessions.coming import came_by
+from app.sessions.ends import farewell, full, took_part
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
 from app.sessions.sent import in_language, with_came
@@ -76,17 +77,34 @@ async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
 
 @router.get("/s/{slug}/declined/{status}")
 async def show_farewell(
-    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+    slug: str,
+    status: Literal["refused", "under-age"],
+    database: DatabaseDep,
+    settings: SettingsDep,
+    came: str = "",
 ) -> Response:
-    """The same for everybody: nothing is kept by which the person could be found."""
-    return render(farewell(Declined(without_nul(slug), Status(status)), await _spoken(database, slug)))
+    """The same for everybody, but for the id in the way back: nothing is kept by which the person could be found."""
+    design, id_ = await _spoken(database, slug), _id_in(came, settings.secret)
+    return render(farewell(Declined(without_nul(slug), Status(status)), design, participant=id_))
 
 
 @router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
+async def show_full(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
     """Show that all places were taken. Nothing about the visitor was stored."""
     again = with_came(f"/s/{quote(without_nul(slug))}", came)
-    return render(full(again, await _spoken(database, slug)))
+    return render(full(again, await _spoken(database, slug), _id_in(came, settings.secret)))
+
+
+@router.get("/s/{slug}/took-part")
+async def show_took_part(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
+    """Show that the study takes nobody who took part in an earlier one. Nothing about the visitor was stored."""
+    return render(took_part(await _spoken(database, slug), _id_in(came, settings.secret)))
+
+
+def _id_in(carried: str, secret: str) -> str:
+    """The id of a visitor, as an address carries it. Raises BadLink."""
+    came = came_by(carried, secret)
+    return came.participant or "" if came else ""
 
 
 async def _spoken(database: Database, slug: str) -> StudyDesign | None:

@@ -15,7 +15,9 @@ from app.core.language import gettext as _
 from app.core.language import noop
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
+from app.sessions.identity import external_id
 from app.sessions.runs import StudyRun, run_at, run_of, spoken
+from app.studies.file.recruitment import APART
 from app.studies.queries import STATE
 from app.tasks.running import has_shared_page, live_of, task_named
 from app.trials.design import Slot
@@ -142,6 +144,10 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     ) = row  # fmt: skip
     # Before consent nothing of a visitor is stored, their language neither: it is what link and browser ask for.
     run = spoken(run_of(session, version_id, sha256), language)
+    recruitment = run.design.recruitment
+    # The way back sends the recruiter's id, which the answers do not have.
+    if recruitment is not None and recruitment.ids == APART and run.design.completion.sends_id:
+        participant = external_id(session, session_id) or participant
     where = StudyWhere(
         session_id=session_id,
         token=token,

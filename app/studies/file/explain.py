@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.languages import TAG_PATTERN
 from app.studies.file.model import (
     SCALE_PATTERN,
@@ -19,6 +20,7 @@ from app.studies.file.model import (
     StudyFile,
     Truth,
 )
+from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
 from app.tasks.registry import BLOCKS
 from app.trials.parts import BLOCK_PATTERN
 
@@ -28,6 +30,9 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "truth": Truth,
     "completion": Completion,
     "codes": Codes,
+    "recruitment": Recruitment,
+    "parameters": LinkParameters,
+    "hypotheses": Hypothesis,
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
@@ -35,6 +40,7 @@ _PATTERNS = {
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
     TAG_PATTERN: "write a language's tag, such as `de`, `pt-BR` or `zh-Hant`",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
+    NAME_PATTERN: "use letters, digits, `_`, `.` and -, beginning with a letter, at most 64",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
 }
 

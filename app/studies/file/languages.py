@@ -38,7 +38,21 @@ SPOKEN = frozenset(
 # May be in another language, and need not be.
 MAY_DIFFER = frozenset({"contact"})
 # What these hold is shown in no page, or is what is judged: the same in every language.
-_SILENT = frozenset({"pairs", "items", "sample", "languages", "translations", "truth", "codes"})
+_SILENT = frozenset(
+    {
+        "pairs",
+        "items",
+        "sample",
+        "languages",
+        "translations",
+        "truth",
+        "codes",
+        "recruitment",
+        "hypotheses",
+        "exclude",
+        "retention",
+    }
+)
 # Every entry of which is a list of words.
 _OF_WORDS = frozenset({"scales"})
 Keys = Mapping[str, Any]
