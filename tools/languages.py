@@ -39,7 +39,7 @@ def messages() -> Catalog:
                 METHODS[file.suffix], opened, KEYWORDS, options=options
             ):
                 # Lines change with every edit above them, and would be news to a translator of nothing.
-                catalog.add(message, locations=[(file.relative_to(ROOT).as_posix(), None)])
+                catalog.add(message, locations=[(file.relative_to(ROOT).as_posix(), 0)])
     return catalog
 
 
@@ -65,7 +65,7 @@ def written(catalog: Catalog) -> bytes:
         f'"Language: {catalog.locale_identifier}\\n"\n"Plural-Forms: {catalog.plural_forms}\\n"\n\n'
     )
     out = BytesIO()
-    write_po(out, catalog, width=110, omit_header=True, sort_output=True)
+    write_po(out, catalog, width=110, omit_header=True, sort_output=True, include_lineno=False)
     return header.encode() + out.getvalue()
 
 

@@ -144,8 +144,8 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """`anchor` describes a level, if the study does, or says what is on a side; `given` is the text entered in the option's
-    own field, if it has one.
+    """`anchor` describes a level, if the study does, or says what is on a side; `given` is the text entered in its own
+    field, if it has one.
     """
 
     value: str

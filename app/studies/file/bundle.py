@@ -184,7 +184,9 @@ class _Bundle:
     def _put_languages(self, keys: dict[str, Any]) -> None:
         """The words of each language, with the texts of its folder, in place of the folder's name."""
         languages = keys.get("languages")
-        for tag, folder in languages.items() if isinstance(languages, dict) else ():
+        if not isinstance(languages, dict):
+            return
+        for tag, folder in languages.items():
             if not isinstance(folder, str) or folder == OWN:
                 continue
             overlay = self._words_in(f"{folder}/{PurePosixPath(self.main).name}")

@@ -14,7 +14,7 @@ from app.tasks.game.live import Live
 from app.tasks.game.logged import By
 from app.tasks.game.looking import TrialState, design_of
 from app.tasks.game.matching import IN_POOL, form_matches, pool_of, set_entry, to_pool, waited
-from app.tasks.game.pages import REASON, move_of
+from app.tasks.game.posted import REASON, move_of
 from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import EntryStatus
