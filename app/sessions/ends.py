@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
 
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.core.markdown import markdown
 from app.core.money import money
 from app.sessions.beginning import Declined
@@ -20,6 +22,16 @@ from app.trials.tables import Mode, State, Status
 FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
     "you. Thank you for your interest."
+)
+FULL_NOW = noop(
+    "This study has all the answers that it needs at present, and nothing about you is kept. Thank you for your "
+    "interest."
+)
+OPENS = noop("It opens on {at}. Please open the link that you were given again then.")
+PLACE_LOST = noop(
+    "You had been away for some time, so your place was given to another participant, and now all places are taken. "
+    "What you had answered is saved, and we can see that you took part. You can open this page again later: if a place "
+    "comes free, you continue where you were."
 )
 HELP = "This is not your fault. Please tell the researchers what happened; they can help you, also with your pay."
 WHY: dict[Shortfall, str] = {
@@ -63,10 +75,20 @@ def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
     """The page for someone who came while the study is not open, or with an id already used in another browser."""
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
-    if error.state is not State.PAUSED:
+    if error.why == "full":
+        return _end(error.design, Way.FULL, _("All places are taken"), _(FULL_NOW))
+    if error.why == "not-yet":
+        text = _(OPENS).format(at=f"{error.opens_at:%-d %B %Y, %H:%M} UTC" if error.opens_at else "")
+        return _end(error.design, Way.FULL, _("This study is not open yet"), text)
+    if error.why != "paused":
         return _end(error.design, Way.FULL, "This study has ended", ENDED)
     sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
     return _end(error.design, Way.FULL, "This study is paused", PAUSED if sent_back else str(error))
+
+
+def place_lost(where: StudyWhere) -> EndPage:
+    """The page for who returned after a long pause, when their place had gone to somebody else."""
+    return _end(where.design, Way.PARTIAL, _("Your place went to somebody else"), _(PLACE_LOST), where=where)
 
 
 def shut_out(where: StudyWhere) -> EndPage:

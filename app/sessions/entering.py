@@ -15,10 +15,13 @@ from sqlmodel import Session, col, select, update
 
 from app.accounts.logins import token_hash
 from app.core.errors import Closed, NotFound, StudyError
+from app.core.language import noop
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
-from app.sessions.runs import run_of
+from app.sessions.places import Why, idle_after, places_of
+from app.sessions.runs import StudyRun, run_of
 from app.studies.file.load import StudyDesign
+from app.trials.loads import loads_of
 from app.trials.states import STATES
 from app.trials.tables import (
     BEGUN,
@@ -40,6 +43,8 @@ TOKEN_LENGTH = 22
 WHO_INVITED = "the person who invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
 PAUSED = "This study is paused and takes no new participants at present."
+FULL = noop("This study has all the answers that it needs. Thank you for your interest.")
+NOT_YET = noop("This study is not open yet.")
 LATER = "Please open the link that you were given again later."
 
 
@@ -61,9 +66,14 @@ class BegunElsewhere(StudyError):
 class NotOpen(Closed):
     """The study takes no new participants at present, or any more."""
 
-    def __init__(self, state: State, design: StudyDesign) -> None:
-        super().__init__(f"{PAUSED} {LATER}" if state is State.PAUSED else ENDED)
-        self.state, self.design = state, design
+    def __init__(
+        self, state: State, design: StudyDesign, why: Why | None = None, opens_at: datetime | None = None
+    ) -> None:
+        self.why: Why = why or ("paused" if state is State.PAUSED else "ended")
+        super().__init__(
+            {"paused": f"{PAUSED} {LATER}", "ended": ENDED, "full": FULL, "not-yet": NOT_YET}[self.why]
+        )
+        self.state, self.design, self.opens_at = state, design, opens_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +166,8 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
         raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
+    if mode is Mode.LIVE:
+        _refuse_without_place(session, study.id, run_of(session, version.id, version.sha256), version.id, now)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
         # What people were shown must not change afterwards (decision 0002), so the first visit freezes it.
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
@@ -170,6 +182,48 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "arrived_at": day_of(now),
     }
     return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
+
+
+def refuse_undecided(session: Session, slug: str, token: str, now: datetime) -> None:
+    """Tell who has not consented yet, and returns, that there is no room any more. Raises NotOpen."""
+    found = (
+        session.connection()
+        .execute(beginning_queries.UNDECIDED, {"slug": slug, "sha256": token_hash(token)})
+        .first()
+    )
+    if found is not None:
+        run = run_of(session, found.version_id, found.sha256)
+        _refuse_without_place(session, found.study_id, run, found.version_id, now)
+
+
+def _refuse_without_place(
+    session: Session, study_id: int, run: StudyRun, version_id: int, now: datetime
+) -> None:
+    """Raise NotOpen where nobody may begin live now: full, too early, or over."""
+    places = places_of(session, study_id, run.design, now)
+    why = places.closed_because(now)
+    if why is None and not any(
+        _has_units(session, version_id, run, arm.arm, now) for arm in places.open_arms()
+    ):
+        why = "full"
+    if why is not None:
+        raise NotOpen(places.state, run.design, why, places.opens_at)
+
+
+def _has_units(session: Session, version_id: int, run: StudyRun, arm: str, now: datetime) -> bool:
+    """False where a block that may not be left out has all the answers that it should have, in an arm."""
+    blocks = run_of(session, version_id, run.version_sha256, arm).blocks
+    since = now - idle_after(run.design)
+    left = 0
+    for block in blocks:
+        wanted = block.design.wanted_per_unit
+        main = [unit.id for unit in block.units if unit.kind == "main"]
+        loads = loads_of(session, version_id, Mode.LIVE, block.id, since, arm) if wanted else {}
+        is_full = bool(wanted) and all(loads.get(unit, 0) >= (wanted or 0) for unit in main)
+        if is_full and not block.design.skips_when_full:
+            return False
+        left += not is_full
+    return left > 0 or not blocks
 
 
 def day_of(at: datetime) -> datetime:

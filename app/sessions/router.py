@@ -2,6 +2,8 @@
 fetches are in `fetched.py`.
 """
 
+from datetime import timedelta
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
@@ -11,12 +13,13 @@ from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
 from app.sessions.beginning import note_full
 from app.sessions.clips import shown_design
-from app.sessions.ends import turned_away
-from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
+from app.sessions.ends import place_lost, turned_away
+from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token, refuse_undecided
 from app.sessions.entry import carried_by, remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
+from app.sessions.slots import note_seen, return_to_place
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
@@ -27,6 +30,7 @@ from app.trials.pages import MessagePage
 from app.trials.tables import Mode, Status
 
 router = APIRouter(include_in_schema=False)
+SEEN_LATELY = timedelta(minutes=1)
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -79,10 +83,16 @@ async def show_page(
     if is_framed(request):
         return framed(request, None)
     where = await current(database, token, now)
+    if where.has_lost_its_place and not where.is_shut_out(now):
+        if not await database.write(return_to_place, token, now):
+            return render(place_lost(where))
+        where = await current(database, token, now)
     if live_of(where) is not None:
         database.write_soon(note_present, where, now, False)
     if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)
+    elif where.status == Status.ACTIVE and (where.seen_at is None or now - where.seen_at > SEEN_LATELY):
+        database.write_soon(note_seen, where.session_id, now)
     return current_page(where, now, at, came, settings.secret, site)
 
 
@@ -106,6 +116,11 @@ async def enter_study(
         except (BegunElsewhere, NotOpen) as error:
             return render(turned_away(error), error.status_code)
     is_new = await database.peek(is_undecided, token)
+    if is_new and visit.mode is Mode.LIVE:
+        try:
+            await database.peek(refuse_undecided, visit.slug, token, now)
+        except NotOpen as error:
+            return render(turned_away(error), error.status_code)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
     response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own

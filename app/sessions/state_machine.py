@@ -6,6 +6,7 @@ The server alone knows which page is current. A form names the page it was serve
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,9 +14,10 @@ from sqlalchemy import bindparam, func, insert, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
-from app.sessions.beginning import ENDED, Declined, answer_consent
+from app.sessions.beginning import Declined, answer_consent
 from app.sessions.coming import Came
 from app.sessions.here import StudyWhere
+from app.sessions.slots import ENDED, note_completed, take_again
 from app.sessions.where import hold, locate
 from app.tasks.running import task_named
 from app.trials.answers import read_answers, store
@@ -37,14 +39,14 @@ MARK_SHOWN = (
         _session.c.page_shown_at.is_(None),
         _session.c.status == Status.ACTIVE,  # of who has not consented no time is kept
     )
-    .values(page_shown_at=bindparam("page_shown_at"))
+    .values(page_shown_at=bindparam("page_shown_at"), seen_at=bindparam("page_shown_at"))
 )
 ADD_EVIDENCE = insert(_evidence)
 
 ADVANCE = (
     update(_session)
     .where(_session.c.id == bindparam("session_id"))
-    .values(step=bindparam("step"), page_shown_at=None)
+    .values(step=bindparam("step"), page_shown_at=None, seen_at=bindparam("seen_at"))
 )
 # Whether a single trial's clips could be played.
 PLAYED = select(func.count()).where(
@@ -93,6 +95,9 @@ def submit(
         return answer_consent(session, where, form, now, rng, came)
     if where.is_shut_out(now):
         raise Closed(ENDED)
+    # An answer that comes late is stored in any case; whether there is room to go on, the next page says.
+    if where.has_lost_its_place and take_again(session, where, now):
+        where = replace(where, released_at=None)
     if where.page.kind == "trial":
         _answer_trial(session, where, form, now)
     else:
@@ -115,11 +120,13 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
 
 
 def _advance(session: Session, where: StudyWhere, now: datetime) -> None:
-    values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
+    values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1, "seen_at": now}
     # The last page has no form, so a session that reaches it is over.
     if where.pages.keys[where.step + 1].kind == "debrief":
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
         session.connection().execute(COMPLETE, values)
+        if played and where.released_at is None:
+            note_completed(session, where, now)
     else:
         session.connection().execute(ADVANCE, values)

@@ -44,6 +44,7 @@ _FOUND = (
         _session.c.status,
         _session.c.mode,
         _session.c.version_id,
+        _session.c.arm,
         _version.c.sha256,
         _study.c.id,
         _study.c.slug,
@@ -66,7 +67,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
         raise NotFound(NO_RECEIPT)
     # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
     connection.execute(HOLD_VERSION, {"version_id": found.version_id})
-    run = run_of(session, found.version_id, found.sha256)
+    run = run_of(session, found.version_id, found.sha256, found.arm)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)
     choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))
@@ -80,7 +81,18 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     on = day_of(now)
     # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
     nothing = {
-        **dict.fromkeys(("participant", "ordinal", "seed", "blocks", "page_shown_at", "consented_at")),
+        **dict.fromkeys(
+            (
+                "participant",
+                "ordinal",
+                "seed",
+                "blocks",
+                "page_shown_at",
+                "consented_at",
+                "seen_at",
+                "released_at",
+            )
+        ),
         **{"status": Status.WITHDRAWN, "is_signed": False, "recruiter": {}, "step": 0},
         **{"arrived_at": on, "ended_at": on},
     }

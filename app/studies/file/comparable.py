@@ -75,6 +75,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known = {
         "background": by_id(draft.get("background"), labels),
         "truth": with_defaults(Truth, draft.get("truth", {})),
+        **({"arms": _arms(draft["arms"])} if isinstance(draft.get("arms"), list) else {}),
     }
     keys = {key: draft[key] for key in SHORT_KEYS if key in draft}
     of_block = SHORT.comparable(keys if "blocks" in draft else {"trials": {}, **keys}, labels)
@@ -84,6 +85,14 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
         rows |= {str(key): listed} if (listed := of_block.pop(str(key), None)) else {}
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}
     return {**_without_nothing({**draft, **known}), **rows}
+
+
+def _arms(arms: list[Any]) -> dict[str, Any]:
+    """Arms by their ids."""
+    return {
+        str(arm["id"]) if isinstance(arm, dict) and arm.get("id") else f"#{number}": arm
+        for number, arm in enumerate(arms, start=1)
+    }
 
 
 def _completion(completion: Any) -> Any:

@@ -13,6 +13,7 @@ from app.core.problems import Fault, Place, quoted
 from app.questions.base import QuestionContext
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file.arms import faults_of_arms
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -33,6 +34,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
                 around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
         yield from _code_to_send(raw)
+        yield from faults_of_arms(raw, [each for each in _blocks(raw) if each[0]] or [((), {})])
 
 
 Keys = Mapping[str, Any]

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
+from app.studies.file.arms import Arm
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
 from app.tasks.game.settings import GameBlock
@@ -43,6 +44,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "walk.": WalkBlock,
     **{f"{name}.": model for name, model in PARTS.items()},
     "question.": Checked,
+    "arm.": Arm,
 }
 
 TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -224,6 +226,7 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
     headings = (
         *("Top level", "consent", "truth", "trials", "completion", "Pairs by sampling"),
         "Blocks",
+        "Arms and places",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
     assert documented == {
