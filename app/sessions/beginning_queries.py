@@ -19,16 +19,15 @@ NEWEST_VERSION = (
     .order_by(_version.c.number.desc())
     .limit(1)
 )
-# Who has come live and has not decided, by the token.
+# Who has come and has not decided, by the token.
 UNDECIDED = (
-    select(_session.c.version_id, _version.c.sha256, _version.c.study_id)
+    select(_session.c.version_id, _session.c.mode, _version.c.sha256, _version.c.study_id)
     .join(_token, _token.c.session_id == _session.c.id)
     .join(_version, _version.c.id == _session.c.version_id)
     .join(_study, _study.c.id == _version.c.study_id)
     .where(
         _token.c.sha256 == bindparam("sha256"),
         _study.c.slug == bindparam("slug"),
-        _session.c.mode == Mode.LIVE,
         _session.c.status == Status.ARRIVED,
     )
 )

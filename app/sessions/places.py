@@ -154,7 +154,7 @@ class Places:
         return tuple(sorted((arm for arm in self.arms if arm.has_room), key=lambda arm: arm.filled))
 
     def closed_because(self, now: datetime) -> Why | None:
-        """Why nobody may begin now; None where there is room."""
+        """Reason for which nobody may begin now; None where there is room."""
         if self.state is State.CLOSED or (self.ends_at is not None and now >= self.ends_at):
             return "ended"
         if self.state is not State.LIVE:
@@ -169,7 +169,7 @@ class Places:
 
 
 def idle_after(design: StudyDesign) -> timedelta:
-    """How long a session keeps its place without a sign of life."""
+    """Time after which a session without a sign of life loses its place."""
     return timedelta(minutes=design.idle_minutes) if design.idle_minutes else LEFT_AFTER
 
 

@@ -2,20 +2,29 @@
 fetches are in `fetched.py`.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
-from app.sessions.beginning import note_full
-from app.sessions.clips import shown_design
-from app.sessions.ends import place_lost, turned_away
-from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token, refuse_undecided
-from app.sessions.entry import carried_by, remember, visit_of
+from app.sessions.beginning import note_turned_away
+from app.sessions.clips import recruitment_of, shown_design
+from app.sessions.ends import looked_at, place_lost, turned_away
+from app.sessions.entering import (
+    BegunElsewhere,
+    NotOpen,
+    TookPart,
+    enter,
+    is_undecided,
+    kept_token,
+)
+from app.sessions.entry import carried_by, is_looked_at, remember, visit_of
+from app.sessions.here import StudyWhere
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
@@ -46,6 +55,7 @@ async def answer_page(
         declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
+            here = with_came(here, sent.carried if declined.sends_id else "")
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -55,10 +65,8 @@ async def answer_page(
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here = with_came(here, sent.carried, at=error.at)
-    except Full as error:
-        # The write that found no place was rolled back whole, the visitor's answer included.
-        await database.write(note_full, token, now)
-        here = with_came(f"/s/{error.slug}/full", sent.carried)
+    except (Full, TookPart) as error:
+        here = await _turn_away(database, token, error, sent.carried, now)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -87,12 +95,7 @@ async def show_page(
         if not await database.write(return_to_place, token, now):
             return render(place_lost(where))
         where = await current(database, token, now)
-    if live_of(where) is not None:
-        database.write_soon(note_present, where, now, False)
-    if where.shown_at is None and where.status == Status.ACTIVE:
-        database.write_soon(mark_shown, where.session_id, where.step, now)
-    elif where.status == Status.ACTIVE and (where.seen_at is None or now - where.seen_at > SEEN_LATELY):
-        database.write_soon(note_seen, where.session_id, now)
+    _note_shown(database, where, now)
     return current_page(where, now, at, came, settings.secret, site)
 
 
@@ -104,28 +107,53 @@ async def enter_study(
 
     The visitor's identity travels in the address of the consent page; it is not stored before consent.
     """
-    if is_framed(request):
-        return framed(request, await database.peek(shown_design, without_nul(slug)))
-    visit = visit_of(request, slug, settings.secret)
+    recruitment = await database.peek(recruitment_of, without_nul(slug))
+    visit = visit_of(request, slug, settings.secret, recruitment)
+    is_preview = is_looked_at(visit, recruitment)
+    if is_preview or is_framed(request):
+        design = await database.peek(shown_design, without_nul(slug))
+        return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
     token = await database.peek(kept_token, visit)
-    if token is None:
-        if visit.mode is Mode.LIVE:
-            request.app.state.starts.count(request.client.host if request.client else "", now)
-        try:
-            token = await database.write(enter, visit, now)
-        except (BegunElsewhere, NotOpen) as error:
-            return render(turned_away(error), error.status_code)
-    is_new = await database.peek(is_undecided, token)
-    if is_new and visit.mode is Mode.LIVE:
-        try:
-            await database.peek(refuse_undecided, visit.slug, token, now)
-        except NotOpen as error:
-            return render(turned_away(error), error.status_code)
+    if token is None and visit.mode is Mode.LIVE:
+        request.app.state.starts.count(request.client.host if request.client else "", now)
+    try:
+        token = await database.write(enter, visit, now) if token is None else token
+        is_new = await database.peek(is_undecided, visit.slug, token, now)
+    except (BegunElsewhere, NotOpen, TookPart) as error:
+        return render(turned_away(error, visit.participant or ""), error.status_code)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
     response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
+
+
+def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
+    """Record that a session's page is served, without waiting for it."""
+    if live_of(where) is not None:
+        database.write_soon(note_present, where, now, False)
+    if where.status != Status.ACTIVE:
+        return
+    if where.shown_at is None:
+        database.write_soon(mark_shown, where.session_id, where.step, now)
+    elif where.seen_at is None or now - where.seen_at > SEEN_LATELY:
+        database.write_soon(note_seen, where.session_id, now)
+
+
+async def _turn_away(
+    database: Database, token: str, error: Full | TookPart, carried: str, now: datetime
+) -> str:
+    """Note that someone consented in vain; returns the address of the page that says why.
+
+    The write that found it out was rolled back whole, the visitor's answer included.
+    """
+    if isinstance(error, Full):
+        await database.write(note_turned_away, token, now, Status.FULL)
+        return with_came(f"/s/{error.slug}/full", carried)
+    await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
+    return with_came(
+        f"/s/{error.design.study}/took-part", carried if error.design.completion.sends_id else ""
+    )
 
 
 def is_framed(request: Request) -> bool:
@@ -139,7 +167,7 @@ def is_framed(request: Request) -> bool:
 def framed(request: Request, design: StudyDesign | None) -> Response:
     """A page instead of the browser's refusal to frame: nothing is begun, and a link opens the address in a tab."""
     query = f"?{request.url.query}" if request.url.query else ""
-    response = render(
+    return render_anywhere(
         MessagePage(
             "This study opens in its own tab",
             "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
@@ -149,6 +177,10 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
             in_tab=True,
         )
     )
-    # Framed is allowed here alone: nothing is begun, and another site could lay its own buttons over a consent.
+
+
+def render_anywhere(page: MessagePage) -> Response:
+    """A page that other sites may frame, as nothing is begun with it: they could lay their buttons over a consent."""
+    response = render(page)
     response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response

@@ -101,7 +101,7 @@ def text_places(data: object) -> Iterator[Place]:
 
 
 def alone(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The file's keys without what is said of arms and places, as a study of one arm has them."""
+    """The file's keys without arms and places, as a study of one arm has them."""
     blocks = data.get("blocks")
     own = {key: value for key, value in data.items() if key not in _OF_PLACES}
     if isinstance(blocks, list):
@@ -230,7 +230,7 @@ def _put(data: Any, place: Place, value: object) -> Any:
 
 
 def changes_of(base: "Dumped", arm: "Dumped") -> dict[str, Any]:
-    """What is another value in an arm's design, key by key and block by block."""
+    """Keys that have another value in an arm's design, those of blocks by block."""
     found = _changed(base.keys, arm.keys, arm.whole, but=("blocks", *_OF_PLACES))
     blocks = {}
     for was, now, whole in zip(base.keys["blocks"], arm.keys["blocks"], arm.whole["blocks"], strict=True):

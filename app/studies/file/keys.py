@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.studies.file import hypotheses
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -32,13 +33,17 @@ ORDER: Sequence[str] = (
     "idle_minutes",
     "opens",
     "ends",
+    "hypotheses",
     "completion",
+    "recruitment",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
 _CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
 _ARM = ("id", "target", "set")
+_RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
+_LINK_PARAMETERS = ("participant", "study", "session")
 _DEEPEST = 12
 _MOST_VALUES = MOST_NODES // 2  # each may have a key
 # What no page can show and no database keeps: half a character, and none.
@@ -143,9 +148,13 @@ _PARTS: Mapping[str, Tidy] = {
     "arms": _arms,
     "target": whole,
     "idle_minutes": whole,
+    "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(
         value,
         _COMPLETION,
         {"minutes": whole, "codes": lambda codes: section(codes, _CODES, {})},
+    ),
+    "recruitment": lambda value: section(
+        value, _RECRUITMENT, {"parameters": lambda names: section(names, _LINK_PARAMETERS, {})}
     ),
 }

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
+from app.studies.file import hypotheses
 from app.studies.file.arms import Applied, DesignArm, alone, text_places, with_values
 from app.studies.file.design import StudyDesign, resolve_design, with_arms
 from app.studies.file.explain import faults_of
@@ -83,6 +84,7 @@ class Reading(ABC):
                 reading = _ArmReading(self, at, str(arm.get("id", "")), with_values(data, at, changed or {}))
                 self.arms.append(reading)
                 reading.refuse_other_units()
+            self._refuse_unknown_names()
 
     def _with_lists(self, data: object) -> object:
         """The keys with those lists read that the model takes as values."""
@@ -130,6 +132,13 @@ class Reading(ABC):
             if taken is not None:
                 message = f"{quoted(taken)} is in two blocks"
                 self.refuse(Fault(blocks[at][0], message, "give each pair and item its own id"))
+
+    def _refuse_unknown_names(self) -> None:
+        """Refuse hypotheses about conditions, groups and arms that the study has not, where its units are known."""
+        if self.file is not None and self.stimuli is not None:
+            known = frozenset(name for content in self.contents for name in content.groups)
+            for fault in hypotheses.unknown_names(self.file.hypotheses, known):
+                self.refuse(fault)
 
     def says_something(self, value: object, place: Place) -> TypeGuard[str]:
         """True if there is a text to read. The model accepts a few control characters as one."""
