@@ -72,7 +72,7 @@ async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
 
 @router.get("/s/{slug}/declined/{status}")
 async def show_farewell(
-    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+    slug: str, status: Literal["refused", "under-age", "screened-out"], database: DatabaseDep
 ) -> Response:
     """The same for everybody: nothing is kept by which the person could be found."""
     slug = without_nul(slug)

@@ -254,6 +254,8 @@ _WHO = {
 _NOT_BEGUN = {
     Status.REFUSED: "refused",
     Status.UNDER_AGE: "said that they were under age",
+    Status.SCREENED_OUT: "were screened out by their answers to the questions before the study",
+    Status.UNSUITED: "came with a device that the study does not take",
     "left at consent": "left the consent page open",
     Status.FULL: "agreed when no place was left",
 }

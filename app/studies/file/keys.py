@@ -18,8 +18,10 @@ ORDER: Sequence[str] = (
     "study",
     "title",
     "consent",
+    "screening",
     "background",
     "instructions",
+    "comprehension",
     "truth",
     "pairs",
     "sample",
@@ -30,9 +32,10 @@ ORDER: Sequence[str] = (
     "completion",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
+_COMPREHENSION = ("questions", "tries", "failed")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
-_CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
+_CODES = ("finished", "no_consent", "screened_out", "failed_checks", "full", "partial", "failed")
 _DEEPEST = 12
 _MOST_VALUES = MOST_NODES // 2  # each may have a key
 # What no page can show and no database keeps: half a character, and none.
@@ -108,7 +111,9 @@ def _block(block: Any) -> Any:
 _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": questions}
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
+    "screening": questions,
     "background": questions,
+    "comprehension": lambda value: section(value, _COMPREHENSION, {"questions": questions, "tries": whole}),
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
