@@ -15,6 +15,7 @@ from app.core.errors import NotFound
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions.entering import day_of
+from app.sessions.identity import forget_identity
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.runs import run_of
 from app.tasks.listed import TASKS
@@ -24,7 +25,6 @@ from app.trials.responses import Evidence, Response
 from app.trials.tables import (
     BEGUN,
     Exclusion,
-    ParticipantIdentity,
     ParticipantSession,
     SessionNote,
     SessionToken,
@@ -102,10 +102,11 @@ def erase(
     responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
     # Foreign keys demand this order: evidence refers to responses, and responses to trials.
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
-    tables = [Response, Exclusion, SessionNote, SessionVerdict, ParticipantIdentity, Trial]
+    tables = [Response, Exclusion, SessionNote, SessionVerdict, Trial]
     for table in tables if keeps_token else [*tables, SessionToken]:
         of_table: Any = table
         session.execute(delete(table).where(of_table.session_id == session_id))
+    forget_identity(session, session_id)
     on = day_of(now)
     # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
     nothing = {

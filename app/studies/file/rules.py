@@ -14,11 +14,14 @@ from app.questions.base import QuestionContext
 from app.questions.checked import faults_of_key
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file import hypotheses
 from app.studies.file.checks import CHECKED, faults_of_checks
+from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockSettings
+from app.trials.stimuli import NO_SOURCE
 
 
 def broken_rules(raw: object) -> Iterator[Fault]:
@@ -36,8 +39,15 @@ def broken_rules(raw: object) -> Iterator[Fault]:
                 yield from type_.faults(place, question, around)
                 if key := CHECKED.get(_names(place[:-1])):
                     yield from faults_of_key(key, place, question, around)
-        yield from _code_to_send(raw)
         yield from faults_of_checks(raw)
+        yield from _hypotheses(raw)
+        yield from _code_to_send(raw)
+        completion = {**_keys(raw.get("completion"))}
+        yield from recruitment_rules(
+            raw.get("study"),
+            _keys(raw.get("recruitment")),
+            {**completion, "codes": _keys(completion.get("codes"))},
+        )
 
 
 Keys = Mapping[str, Any]
@@ -170,6 +180,25 @@ def _column(place: Place, question: Keys) -> Iterator[Fault]:
     if needed is not None and type_ is not None and type_ != needed:
         message = f"the id {quoted(id_)} is kept for a {needed} question: the data have a column for it"
         yield Fault((*place, "id"), message, f"choose another id, or type {needed}")
+
+
+def _hypotheses(raw: Keys) -> Iterator[Fault]:
+    """Faults of hypotheses among their own keys, and with the blocks and the truth."""
+    models = [
+        (_model(block), block) for place, block in _blocks(raw) if not place or block.get("task") in BLOCKS
+    ]
+    about_items = {
+        id_: question
+        for model, block in models
+        for _, question in (() if model.of_two else _asked(block))
+        if (id_ := _id(question)) is not None
+    }
+    yield from hypotheses.broken_rules(
+        raw.get("hypotheses"),
+        about_items,
+        has_pairs=any(model.of_two for model, _ in models),
+        has_truth=_keys(raw.get("truth")).get("source") != NO_SOURCE,
+    )
 
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:

@@ -13,9 +13,10 @@ from pydantic import BaseModel
 
 from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
-from app.studies.file.load import json_schema
 from app.studies.file.checks import Comprehension
+from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
+from app.studies.file.recruitment import LinkParameters, Recruitment
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.pairs import COLUMNS, REQUIRED
@@ -38,6 +39,8 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "study.comprehension.": Comprehension,
     "completion.": Completion,
     "codes.": Codes,
+    "recruitment.": Recruitment,
+    "parameters.": LinkParameters,
     "pair.": PairBlock,
     "rating.": RatingBlock,
     "when.": When,
@@ -215,7 +218,8 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    if field.default in (Completion(), Codes(), Truth(), Comprehension()) or isinstance(field.default, tuple(PARTS.values())):
+    sections = (Completion(), Codes(), Truth(), Comprehension(), LinkParameters())
+    if field.default in sections or isinstance(field.default, tuple(PARTS.values())):
         return "its defaults"
     if (key, field.default) == ("failed_checks", None):
         return "that of `screened_out`"
@@ -226,7 +230,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
 
 def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
     headings = (
-        *("Top level", "consent", "truth", "trials", "completion", "Pairs by sampling"),
+        *("Top level", "consent", "truth", "trials", "completion", "recruitment", "Pairs by sampling"),
         "Blocks",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
