@@ -99,12 +99,12 @@ def is_met(question: Question, value: Any) -> bool:
 
 
 def entry_of(question: Question, name: str) -> str:
-    """What a form has for the answer of a name."""
+    """The form entry for an answer, by its name."""
     options = TYPES[question.type].options(question, {})
     return next(option.value for option in options if option.label == name)
 
 
 def met_by(question: Question) -> str:
-    """What a form has for an answer that is accepted, right, or asked for."""
+    """The form entry for an answer that is accepted, right, or asked for."""
     own = question.own
     return entry_of(question, str(own.get(ANSWER) or own.get(EXPECT) or question.own_texts(ACCEPT)[0]))
