@@ -10,6 +10,7 @@ from app.questions.drafted import by_id, with_defaults
 from app.questions.scales import SCALES
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
+from app.studies.file.exclusion import comparable_rules
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK
@@ -75,6 +76,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known = {
         "background": by_id(draft.get("background"), labels),
         "truth": with_defaults(Truth, draft.get("truth", {})),
+        "exclude": comparable_rules(draft.get("exclude")),
     }
     keys = {key: draft[key] for key in SHORT_KEYS if key in draft}
     of_block = SHORT.comparable(keys if "blocks" in draft else {"trials": {}, **keys}, labels)

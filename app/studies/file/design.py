@@ -13,6 +13,7 @@ from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.model import BlockOrder, StudyFile
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
@@ -77,6 +78,7 @@ class StudyDesign(Frozen):
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
+    exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
 
     @model_validator(mode="before")
@@ -205,6 +207,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        exclude=resolved_rules(file.exclude),
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,

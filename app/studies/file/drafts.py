@@ -14,6 +14,7 @@ from app.core.problems import Fault, Place
 from app.core.rowfiles import RowFile, RowText
 from app.questions.drafted import keys_of_question
 from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.reading import Reading
 from app.tasks.registry import BLOCKS, SHORT
@@ -131,6 +132,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "instructions": design.instructions,
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
+        "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
     }
 

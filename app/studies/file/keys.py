@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.studies.file.exclusion import tidied_rules
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -27,6 +28,7 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "exclude",
     "completion",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
@@ -112,6 +114,7 @@ _PARTS: Mapping[str, Tidy] = {
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "exclude": tidied_rules,
     "completion": lambda value: section(
         value,
         _COMPLETION,
