@@ -14,6 +14,7 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file.exclusion import DesignRule, resolved_rules
+from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
@@ -80,6 +81,7 @@ class StudyDesign(Frozen):
     block_order: BlockOrder = "fixed"
     exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
+    hypotheses: tuple[DesignHypothesis, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -208,6 +210,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         block_order=file.block_order,
         exclude=resolved_rules(file.exclude),
+        hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,

@@ -10,6 +10,7 @@ from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
 from app.studies.file.exclusion import MODELS as RULES
+from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -28,6 +29,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "truth": Truth,
     "completion": Completion,
     "codes": Codes,
+    "hypotheses": Hypothesis,
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.studies.file import hypotheses
 from app.studies.file.exclusion import tidied_rules
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
@@ -29,6 +30,7 @@ ORDER: Sequence[str] = (
     "blocks",
     "block_order",
     "exclude",
+    "hypotheses",
     "completion",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
@@ -115,6 +117,7 @@ _PARTS: Mapping[str, Tidy] = {
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
     "exclude": tidied_rules,
+    "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(
         value,
         _COMPLETION,
