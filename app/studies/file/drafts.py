@@ -18,6 +18,7 @@ from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.reading import Reading
+from app.studies.file.recruitment import keys_of as keys_of_recruitment
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import HUMAN, StimulusFacts
@@ -136,6 +137,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
+        "recruitment": keys_of_recruitment(design.recruitment),
     }
 
 

@@ -20,6 +20,7 @@ from app.studies.file.model import (
     StudyFile,
     Truth,
 )
+from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
 from app.tasks.registry import BLOCKS
 from app.trials.parts import BLOCK_PATTERN
 
@@ -29,6 +30,8 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "truth": Truth,
     "completion": Completion,
     "codes": Codes,
+    "recruitment": Recruitment,
+    "parameters": LinkParameters,
     "hypotheses": Hypothesis,
 }
 _PATTERNS = {
@@ -36,6 +39,7 @@ _PATTERNS = {
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
+    NAME_PATTERN: "use letters, digits, `_`, `.` and -, beginning with a letter, at most 64",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
 }
 

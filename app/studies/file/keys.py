@@ -32,11 +32,14 @@ ORDER: Sequence[str] = (
     "exclude",
     "hypotheses",
     "completion",
+    "recruitment",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
 _CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
+_RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
+_LINK_PARAMETERS = ("participant", "study", "session")
 _DEEPEST = 12
 _MOST_VALUES = MOST_NODES // 2  # each may have a key
 # What no page can show and no database keeps: half a character, and none.
@@ -122,5 +125,8 @@ _PARTS: Mapping[str, Tidy] = {
         value,
         _COMPLETION,
         {"minutes": whole, "codes": lambda codes: section(codes, _CODES, {})},
+    ),
+    "recruitment": lambda value: section(
+        value, _RECRUITMENT, {"parameters": lambda names: section(names, _LINK_PARAMETERS, {})}
     ),
 }
