@@ -16,6 +16,7 @@ from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
 from app.studies.file.checks import CHECKED, faults_of_checks
+from app.studies.file.exclusion import broken_exclusion
 from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
@@ -40,6 +41,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
                 if key := CHECKED.get(_names(place[:-1])):
                     yield from faults_of_key(key, place, question, around)
         yield from faults_of_checks(raw)
+        yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
         yield from _code_to_send(raw)
         completion = {**_keys(raw.get("completion"))}
