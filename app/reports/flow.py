@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, exists, select
+from sqlalchemy import and_, exists, select
 from sqlmodel import Session, col
 
 from analysis.data.flow import Flow, SessionKnown, flow_of
@@ -27,7 +27,7 @@ _COUNTS = exists().where(
 
 def flows_of(session: Session, slug: str) -> Mapping[str, Flow]:
     """The flow of each mode that has sessions; previews are left out."""
-    columns: tuple[ColumnElement[Any], ...] = (
+    columns: tuple[Any, ...] = (
         col(_s.mode),
         col(_s.status),
         col(_s.arm),

@@ -15,7 +15,7 @@ from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
 from app.reports.study_facts import StudyFacts, study_facts
-from app.reports.targets import frame_of, notes_of
+from app.reports.targets import frame_of, is_file, notes_of
 from app.tasks.pair.settings import PairDesign, pair_questions
 
 
@@ -46,13 +46,18 @@ Tables = Mapping[str, pd.DataFrame]
 
 def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
     """Raises NotFound for an unknown study. For imported answers, nothing is stated that they do not contain."""
-    facts, frame = study_facts(session, slug), responses_frame(session, slug)
+    return source_of(session, slug), responses_frame(session, slug)
+
+
+def source_of(session: Session, slug: str) -> Source:
+    """Raises NotFound for an unknown study."""
+    facts = study_facts(session, slug)
     consent = facts.versions[-1].design.consent if facts.versions else None
     if consent and consent.version == IMPORTED:
-        return FileStudy(slug, _IMPORT, facts.title, _TAKEN), frame
+        return FileStudy(slug, _IMPORT, facts.title, _TAKEN)
     if consent and consent.version == MAPPED and consent.text.startswith(ABOUT):
-        return FileStudy(slug, _IMPORT_MAPPED, facts.title, taken_of(consent.text)), frame
-    return facts, frame
+        return FileStudy(slug, _IMPORT_MAPPED, facts.title, taken_of(consent.text))
+    return facts
 
 
 def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source, pd.DataFrame]]:
@@ -93,6 +98,11 @@ def noun_of(study: Source) -> Noun:
 def flow_in(study: Source, mode: str) -> Flow | None:
     """The flow of a mode's sessions; None for a file, which tells no more than its answers do."""
     return None if isinstance(study, FileStudy) else study.flows.get(mode) or flow_of(mode, ())
+
+
+def flows_of_studies(session: Session | None, targets: Sequence[str]) -> Mapping[str, Mapping[str, Flow]]:
+    """`flows_in`, of the targets that are studies."""
+    return flows_in(source_of(session, one) for one in targets if not is_file(one)) if session else {}
 
 
 def flows_in(studies: Iterable[Source]) -> Mapping[str, Mapping[str, Flow]]:

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from itertools import pairwise
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +19,8 @@ from analysis.data.flow import (
     flow_of_participants,
     reason_words,
 )
+from analysis.data.participants import read_flow
+from analysis.errors import ReadError
 from tests.analysis.tables import answer, checked
 
 STATUSES = (
@@ -135,3 +139,16 @@ def test_a_table_of_participants_begins_with_those_who_passed_screening() -> Non
 def test_each_reason_has_words() -> None:
     assert reason_words("rule:unwatched") == "excluded by the rule unwatched"
     assert all(reason_words(reason) == words for reason, words in REASONS.items())
+
+
+def test_the_command_reads_an_exported_table(tmp_path: Path) -> None:
+    path = tmp_path / "participants.csv"
+    head = "study,mode,arm,session,status,trials_answered,excluded"
+    path.write_text(
+        f"{head}\ns,live,main,1,completed,8,\ns,live,main,2,active,0,\ns,live,main,3,completed,8,by-hand\n"
+    )
+    flow = read_flow(path, "live")
+    assert [one.n for one in flow.steps] == [3, 2, 2, 1]
+    path.write_text("study,mode\ns,live\n")
+    with pytest.raises(ReadError, match="a table of participants is expected"):
+        read_flow(path, "live")

@@ -188,7 +188,20 @@ def test_the_methods_say_what_was_done(imported: tuple[ReportInfo, list[int]]) -
             "Bau72",
             "PS10",
         ),
-        *("FL14", "Nel84", "Obu97", "Kri04", "Sch10", "Fle71", "Gwe08", "MW96", "Spe10", "Wil27", "DS79", "BT52"),
+        *(
+            "FL14",
+            "Nel84",
+            "Obu97",
+            "Kri04",
+            "Sch10",
+            "Fle71",
+            "Gwe08",
+            "MW96",
+            "Spe10",
+            "Wil27",
+            "DS79",
+            "BT52",
+        ),
     }
     for key in cited:
         assert f"- [{key}] {REFERENCES[key]}" in methods

@@ -82,13 +82,16 @@ def test_the_drawing_says_the_same_in_its_boxes() -> None:
     drawn = texts(sheets[0])
     for said in ("40 arrived", "34 consented", "34 began", "30 finished", "28 analysed", "2 declined",
                  "1 reported being under age", "3 left at the consent page", "4 have not finished",
-                 "2 excluded by the rule unwatched", "7 to trials", "3 are in the numbers", "1 excluded: too-fast"):  # fmt: skip
+                 "7 to trials",
+                 "3 are in the numbers", "1 excluded: too-fast"):  # fmt: skip
         assert said in drawn, said
 
 
 def test_very_many_reasons_are_summed_up() -> None:
     one = study()
-    many = replace(one.selection, left_out={"excluded": {f"rule-{number}": number + 1 for number in range(12)}})
+    many = replace(
+        one.selection, left_out={"excluded": {f"rule-{number}": number + 1 for number in range(12)}}
+    )
     rows = steps(flow_figure("s", many, one.flow))
     assert ("Answers", "left out: for 4 more reasons", 9 + 10 + 11 + 12) in rows
 
