@@ -34,7 +34,7 @@ def flows_of(session: Session, slug: str) -> Mapping[str, Flow]:
         _ANSWERED.label("answered"),
         col(_s.released_at).is_not(None).label("released"),
         excluded_by_hand.is_not(None).label("by_hand"),
-        col(SessionVerdict.rules).label("rules"),
+        col(SessionVerdict.names).label("rules"),
         _COUNTS.label("counts"),
     )
     left_out = and_(col(SessionVerdict.session_id) == col(_s.id), col(SessionVerdict.use).is_(False))
@@ -49,7 +49,8 @@ def flows_of(session: Session, slug: str) -> Mapping[str, Flow]:
             *(status, arm, int(answered)),
             released=bool(released),
             by_hand=bool(by_hand),
-            rules=tuple(sorted(rules or ())),
+            # The rules by which it is not used come first.
+            rules=tuple(rules.split(";")) if rules else (),
             counts=bool(counts),
         )
         kinds.setdefault(mode, Counter())[one] += 1
