@@ -11,6 +11,7 @@ from app.reports.flow import flows_of
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import leaks_of
 from app.studies.queries import study_named
+from app.studies.registering import Commitment, commitment
 from app.tasks.pair.settings import PairDesign
 from app.tasks.rating.settings import RatingDesign
 from app.trials.leaks import BlockLeaks
@@ -34,12 +35,14 @@ class VersionFacts:
 class StudyFacts:
     """A study with its versions in order, and the flow of its sessions by mode, previews left out.
 
-    `leaks` are the clues in the records and texts of the newest version."""
+    `leaks` are the clues in the records and texts of the newest version, `held` what it is held to, if
+    it is registered."""
 
     slug: str
     versions: tuple[VersionFacts, ...]
     flows: Mapping[str, Flow]
     leaks: tuple[BlockLeaks, ...] = ()
+    held: Commitment | None = None
 
     @property
     def title(self) -> str:
@@ -67,6 +70,7 @@ def study_facts(session: Session, slug: str) -> StudyFacts:
         slug=study.slug,
         versions=kept,
         leaks=leaks_of(session, kept[-1].design) if kept else (),
+        held=commitment(session, study.id or 0, [(one.number, one.design) for one in kept]) if kept else None,
         flows=flows_of(session, slug),
     )
 
