@@ -217,7 +217,7 @@ def _people(facts: StudyFacts, mode: str) -> Iterator[str]:
 
 
 def _lost(step: FlowStep) -> str:
-    """Those who are not at the next step, by reason."""
+    """A sentence on who is not at the next step, by reason."""
     reasons = ", ".join(f"{loss.n} {reason_words(loss.reason)}" for loss in step.lost)
     return f"of those who {TITLES[step.step].lower()}, {reasons}"
 
