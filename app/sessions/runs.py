@@ -66,6 +66,8 @@ def _read(session: Session, version_id: int, sha256: str, design: StudyDesign, a
         # Pages are kept by it, and each arm has its own.
         sha256=sha256 if arm == MAIN else f"{sha256}.{arm}",
         blocks=blocks,
+        has_screening=bool(design.screening),
+        tries=design.comprehension.n_pages,
         has_background=bool(design.background),
         has_instructions=design.instructions is not None,
         shows_clips=StimulusKind.CLIP in kinds,

@@ -1,7 +1,7 @@
 """The state of a session as its current page is processed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -48,7 +48,7 @@ class Where:
     """A session's state: everything its current page is made from.
 
     `released_at` is when its place was given back, `ends_at` when the study ends by itself; `has_target` is whether a
-    target was set while it runs.
+    target was set while it runs; `earlier` has the answers to a page that is asked again.
     """
 
     session_id: int
@@ -73,6 +73,7 @@ class Where:
     has_target: bool = False
     trial: TrialSeen | None = None
     ending: Ending = FINISHED
+    earlier: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def page(self) -> PageKey:
