@@ -1,6 +1,7 @@
 """Numbers and amounts of money in words, as the current language writes them."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from decimal import Decimal
 
 from app.core.language import ENGLISH, current_language
@@ -21,6 +22,17 @@ def money(minor: int, currency: str) -> str:
     digits = f"{minor:,}" if currency in _WHOLE else f"{minor // 100:,}.{minor % 100:02}"
     sign = _SIGNS.get(currency)
     return f"{sign}{digits}" if sign else f"{digits} {currency}"
+
+
+def moment_text(at: datetime) -> str:
+    """A moment in UTC: `3 March 2026, 09:00 UTC`."""
+    language = current_language()
+    if language == ENGLISH:
+        return f"{at:%-d %B %Y, %H:%M} UTC"
+    from babel.dates import format_date
+
+    day = format_date(at, format="long", locale=language.replace("-", "_"))
+    return f"{day}, {at:%H:%M} UTC"
 
 
 def number_text(value: Decimal | int, decimals: int = 0) -> str:

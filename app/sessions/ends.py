@@ -7,7 +7,7 @@ from urllib.parse import quote
 from app.core.language import gettext as _
 from app.core.language import ngettext, noop, speak
 from app.core.markdown import markdown
-from app.core.money import money
+from app.core.money import moment_text, money
 from app.sessions.beginning import Declined
 from app.sessions.entering import (
     ENDED,
@@ -36,6 +36,17 @@ HELP = noop(
     "This is not your fault. Please tell the researchers what happened; they can help "
     "you, also with your pay."
 )
+FULL_NOW = noop(
+    "This study has all the answers that it needs at present, and nothing about you is kept. Thank you for your "
+    "interest."
+)
+OPENS = noop("It opens on {at}. Please open the link that you were given again then.")
+PLACE_LOST = noop(
+    "You had been away for some time, so your place was given to another participant, and now all places are taken. "
+    "What you had answered is saved, and we can see that you took part. You can open this page again later: if a place "
+    "comes free, you continue where you were."
+)
+COUNTED = noop("Only this and today's date are kept, and nothing about you.")
 WHY: dict[Shortfall, str] = {
     "left": noop("You left a match before its end. You keep what you had earned until then."),
     "withdrew": noop("You chose not to wait for others, so you played no match after that."),
@@ -51,6 +62,7 @@ CODE_FOR = {
     Way.FINISHED: noop("Your completion code"),
     Way.NO_CONSENT: noop("Your code for not taking part"),
     Way.SCREENED_OUT: noop("Your code, because you could not take part"),
+    Way.FAILED_CHECKS: noop("Your code, because the study ended early"),
     Way.FULL: noop("Your code, because all places were taken"),
     Way.PARTIAL: noop("Your code for a part of the study"),
     Way.FAILED: noop("Your code, because the study did not work on your device"),
@@ -61,12 +73,18 @@ def farewell(
     declined: Declined, design: StudyDesign | None, preview: str = "", participant: str = ""
 ) -> EndPage:
     """The page for someone who declined or is too young; shorter if the study has no design to show."""
-    kept = _("Only this and today's date are kept, and nothing about you.")
+    kept = _(COUNTED)
     if declined.status is Status.REFUSED:
         text = _("You have chosen not to take part. {kept}").format(kept=kept)
         return _end(
             design, Way.NO_CONSENT, _("Thank you anyway"), text, preview=preview, participant=participant
         )
+    if declined.status is Status.SCREENED_OUT:
+        text = _(
+            "This study looks for people who answer some of these questions otherwise. Your answers are deleted."
+        )
+        title, text = _("Thank you for your interest"), f"{text} {_(COUNTED)}"
+        return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
     age = design.consent.minimum_age if design else None
     text = (
         _("Only people who are {age} or older can take part. {kept}").format(age=age, kept=kept)
@@ -122,11 +140,21 @@ def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "
         return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, _(error.title), str(error)), contact="")  # its words have it
-    if error.state is not State.PAUSED:
+    if error.why == "full":
+        return _end(error.design, Way.FULL, _("All places are taken"), _(FULL_NOW), participant=participant)
+    if error.why == "not-yet":
+        text = _(OPENS).format(at=moment_text(error.opens_at) if error.opens_at else "")
+        return _end(error.design, Way.FULL, _("This study is not open yet"), text, participant=participant)
+    if error.why != "paused":
         return _end(error.design, Way.FULL, _("This study has ended"), _(ENDED), participant=participant)
     sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
     text = _(PAUSED) if sent_back else str(error)
     return _end(error.design, Way.FULL, _("This study is paused"), text, participant=participant)
+
+
+def place_lost(where: StudyWhere) -> EndPage:
+    """The page for a participant who returns after a long pause and finds all places taken."""
+    return _end(where.design, Way.PARTIAL, _("Your place went to somebody else"), _(PLACE_LOST), where=where)
 
 
 def shut_out(where: StudyWhere, participant: str = "") -> EndPage:
@@ -152,6 +180,16 @@ def time_left(where: StudyWhere, now: datetime) -> str:
     return _("This study is ending. You can finish it within {left} from when this page opened.").format(
         left=left
     )
+
+
+def failed_checks(where: StudyWhere, preview: str) -> EndPage:
+    """The page for a participant whose session was ended by the study's checks."""
+    way = Way.FAILED_CHECKS if any(way_out(where.design, Way.FAILED_CHECKS)) else Way.SCREENED_OUT
+    text = _(
+        "Some answers to the questions that check whether instructions are read were not the right ones, so the study "
+        "ends here for you. Your answers until now are saved."
+    )
+    return _end(where.design, way, _("The study ends here"), text, where=where, preview=preview)
 
 
 def nothing_played(where: StudyWhere, preview: str) -> EndPage:

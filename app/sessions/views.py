@@ -16,10 +16,11 @@ from app.core.language import gettext as _
 from app.core.language import name_of, noop, speak
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
+from app.questions.checked import is_met, met_by
 from app.questions.registry import views
 from app.sessions.beginning import Declined
 from app.sessions.coming import came_by, split_number, with_carried
-from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
+from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
 from app.sessions.sent import in_language, with_came
@@ -28,7 +29,15 @@ from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
-from app.trials.pages import ConsentPage, EndPage, LanguageLink, Page, QuestionsPage, TextPage
+from app.trials.pages import (
+    ComprehensionPage,
+    ConsentPage,
+    EndPage,
+    LanguageLink,
+    Page,
+    QuestionsPage,
+    TextPage,
+)
 from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
@@ -117,11 +126,13 @@ def page_for(
     `came` is who is asked for consent, as text.
     """
     speak(where.design.language)
-    if where.status in DECLINED:  # only an experimenter's preview is found again
+    if where.status in (*DECLINED, Status.SCREENED_OUT):  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
         return farewell(declined, where.design, preview_of(where))
     if where.status == Status.UNPLAYABLE:
         return nothing_played(where, preview_of(where))
+    if where.status == Status.FAILED_CHECKS:
+        return failed_checks(where, preview_of(where))
     form, action = form or {}, f"/p/{where.token}"
     place = Place(
         page=where.page,
@@ -143,6 +154,7 @@ def page_for(
         ending=where.ending,
         came=came or split_number(form.get("submit_id", ""))[1],
         languages=where.run.languages,
+        earlier=where.earlier,
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
@@ -188,6 +200,11 @@ def page_of(
                 age_error=place.errors.get("of_age", ""),
                 languages=language_menu(place),
             )
+        case "screening":
+            asked = views(design.screening, place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("Before you begin"))
+        case "comprehension":
+            return _comprehension(design, place, frame)
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
         case "instructions":
@@ -220,6 +237,22 @@ def language_menu(place: Place) -> tuple[LanguageLink, ...]:
     return tuple(
         LanguageLink(tag, name_of(tag), with_came(place.action, place.came, **in_language(tag)))
         for tag in place.languages
+    )
+
+
+def _comprehension(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> ComprehensionPage:
+    """Questions on the instructions; asked again, those answered right keep their answers."""
+    rules, given = design.comprehension, place.earlier
+    right = {q.id: met_by(q) for q in rules.questions if is_met(q, given.get(q.id))}
+    wrong = {q.id: _("Your first answer was not right.") for q in rules.questions if q.id not in right}
+    form, errors = (place.form, place.errors) if place.errors else (right, wrong if given else {})
+    return ComprehensionPage(
+        **frame,
+        questions=views(rules.questions, form, errors),
+        html=markdown(design.instructions or ""),
+        is_again=bool(given),
+        is_last=place.page.position == rules.tries,
+        ends=rules.failed == "end",
     )
 
 

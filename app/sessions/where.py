@@ -4,7 +4,9 @@ Statements are built once: building them again costs more than running them.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Integer, bindparam, case, outerjoin, select
 from sqlmodel import Session, SQLModel
@@ -62,7 +64,13 @@ LOCATE = (
         _session.c.page_shown_at,
         _session.c.blocks,
         _session.c.language,
+        _session.c.arm,
+        _session.c.seen_at,
+        _session.c.released_at,
         _version.c.sha256,
+        _study.c.id,
+        _study.c.target,
+        _study.c.ends_at,
         STATE,
         case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
         _study.c.closing,
@@ -127,6 +135,9 @@ PLAY_AT = (
     .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+ANSWERS_TO = select(_response.c.answers).where(
+    _response.c.session_id == bindparam("session_id"), _response.c.page == bindparam("page")
+)
 SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 
 
@@ -139,11 +150,11 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     if row is None:
         raise NotFound(_(NO_SESSION))
     (
-        session_id, version_id, mode, status, step, participant, shown_at, blocks, language, sha256, state,
-        closes_at, closing, stored_id,
+        session_id, version_id, mode, status, step, participant, shown_at, blocks, language, arm, seen_at, released_at,
+        sha256, study_id, target, ends_at, state, closes_at, closing, stored_id,
     ) = row  # fmt: skip
     # Before consent nothing of a visitor is stored, their language neither: it is what link and browser ask for.
-    run = spoken(run_of(session, version_id, sha256), language)
+    run = spoken(run_of(session, version_id, sha256, arm), language)
     recruitment = run.design.recruitment
     # The way back sends the recruiter's id, which the answers do not have.
     if recruitment is not None and recruitment.ids == APART and run.design.completion.sends_id:
@@ -153,6 +164,12 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
         token=token,
         version_id=version_id,
         mode=mode,
+        arm=arm,
+        study_id=study_id,
+        has_target=target is not None,
+        seen_at=seen_at,
+        released_at=released_at,
+        ends_at=ends_at or run.design.ends_at,
         status=status,
         state=state,
         step=step,
@@ -166,7 +183,16 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
+    if where.page.kind == "comprehension":
+        return replace(where, earlier=_earlier(session, where))
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
+
+
+def _earlier(session: Session, where: StudyWhere) -> Mapping[str, Any]:
+    """The answers of the try before; none at the first."""
+    before = replace(where.page, position=where.page.position - 1)
+    named = {"session_id": where.session_id, "page": str(before)}
+    return session.connection().execute(ANSWERS_TO, named).scalar() or {}
 
 
 def _ending(session: Session, where: StudyWhere) -> Ending:
@@ -206,8 +232,8 @@ class _OfStudies:
     def hold(self, session: Session, token: str) -> None:
         hold(session, token)
 
-    def run(self, session: Session, version_id: int) -> StudyRun:
-        return run_at(session, version_id)
+    def run(self, session: Session, version_id: int, arm: str) -> StudyRun:
+        return run_at(session, version_id, arm)
 
 
 SESSIONS: Sessions = _OfStudies()

@@ -40,17 +40,18 @@ MAY_DIFFER = frozenset({"contact"})
 # What these hold is shown in no page, or is what is judged: the same in every language.
 _SILENT = frozenset(
     {
-        "pairs",
+        "arms",
+        "codes",
+        "exclude",
+        "hypotheses",
         "items",
-        "sample",
         "languages",
+        "pairs",
+        "recruitment",
+        "retention",
+        "sample",
         "translations",
         "truth",
-        "codes",
-        "recruitment",
-        "hypotheses",
-        "exclude",
-        "retention",
     }
 )
 # Every entry of which is a list of words.
@@ -203,8 +204,8 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
     for key, value in overlay.items():
         place = (*at, str(key))
         if str(key) not in named:
-            if key == "statements" and answers:
-                continue  # a design has them among its type's own keys
+            if answers:
+                continue  # an arm may have less; statements are among a type's own keys
             remedy = nearest(str(key), named, "remove it, or write it in the study file first")
             raise Untranslatable(place, f"the study has no {dotted(place)}", remedy)
         ours = keys[named[str(key)]]
@@ -232,7 +233,7 @@ def _entries(keys: Sequence[Keys], overlay: Sequence[Any], at: Place, *, answers
     by_id = {str(each.get("id")): each for each in overlay if isinstance(each, Mapping)}
     known = [str(each.get("id")) for each in keys]
     for id_ in by_id:
-        if id_ not in known:
+        if id_ not in known and not answers:
             remedy = nearest(id_, known, "write the ids of the study file")
             raise Untranslatable((*at, id_), f"{dotted(at)} has no entry with the id {quoted(id_)}", remedy)
     return [

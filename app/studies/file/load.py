@@ -92,6 +92,10 @@ class _FileReading(Reading):
         line = self.source.line_of(fault.place)
         self.problems.append(Problem(str(self.path), line, fault.message, fault.remedy))
 
+    def has_refused(self, fault: Fault) -> bool:
+        line = self.source.line_of(fault.place)
+        return Problem(str(self.path), line, fault.message, fault.remedy) in self.problems
+
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         line = self.source.line_of(place)
         self.problems += [replace(p, line=line) if found.by_row else p for p in found.problems]
