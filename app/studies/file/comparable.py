@@ -11,6 +11,7 @@ from app.questions.scales import SCALES
 from app.studies.file import hypotheses
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
+from app.studies.file.exclusion import comparable_rules
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
 from app.studies.file.recruitment import LinkParameters, Recruitment
@@ -77,6 +78,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known = {
         "background": by_id(draft.get("background"), labels),
         "truth": with_defaults(Truth, draft.get("truth", {})),
+        "exclude": comparable_rules(draft.get("exclude")),
     }
     keys = {key: draft[key] for key in SHORT_KEYS if key in draft}
     of_block = SHORT.comparable(keys if "blocks" in draft else {"trials": {}, **keys}, labels)

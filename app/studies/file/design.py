@@ -14,6 +14,7 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import recruitment
+from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
@@ -86,6 +87,7 @@ class StudyDesign(Frozen):
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
+    exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
@@ -216,6 +218,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
             message=texts["completion", "message"],

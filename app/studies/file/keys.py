@@ -10,6 +10,7 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.studies.file import hypotheses
+from app.studies.file.exclusion import tidied_rules
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -28,6 +29,7 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "exclude",
     "hypotheses",
     "completion",
     "recruitment",
@@ -117,6 +119,7 @@ _PARTS: Mapping[str, Tidy] = {
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(
         value,

@@ -15,6 +15,7 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
@@ -222,6 +223,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default="fixed",
         title="Order of the blocks",
         description="`fixed` as in the file, or `random` per session, counterbalanced.",
+    )
+    exclude: ExclusionRules = Field(
+        default=(),
+        title="Exclusion rules",
+        description="By which rules a session is left out of the numbers, or not paid; `default` takes the rules that "
+        "suit most studies. They are frozen with the version.",
     )
     hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=50)] = Field(
         default=(),
