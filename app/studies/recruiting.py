@@ -1,14 +1,16 @@
-"""What an experimenter copies to a recruiter: the study's link, and a code or a way back for each way out."""
+"""Settings for an experimenter to copy to a recruiter: the study's link, and a code or a way back for each way out."""
 
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session
 
+from app.accounts.logins import Who
 from app.studies.access import StudyHere
-from app.studies.drafts import design_of_version, draft_for, newest_number
+from app.studies.drafts import DraftView, design_of_version, draft_for, newest_number, save_draft
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS, Recruiter, query_of
 from app.studies.file.recruitment import DesignRecruitment
@@ -60,7 +62,7 @@ class RecruitingView:
 
 
 def recruiting_view(session: Session, study: StudyHere, site: str) -> RecruitingView | None:
-    """What to enter at the recruiter of the newest version; None before a version is saved."""
+    """Settings for the recruiter of the newest version; None before a version is saved."""
     newest = newest_number(session, study)
     if newest is None:
         return None
@@ -151,3 +153,16 @@ def _layout(at: str, names: Mapping[str, str]) -> str:
     document.getElementById("preview").hidden = true;
   }}
 </script>"""
+
+
+def take_codes(
+    session: Session, who: Who, study: StudyHere, draft: DraftView, now: datetime, rng: random.Random
+) -> None:
+    """Put a code for each way out that has none into the draft, which was read before, and the way back.
+
+    Raises Stale if the draft has changed.
+    """
+    recruitment = draft.keys.get("recruitment")
+    recruiter = str(recruitment.get("from", "")) if isinstance(recruitment, Mapping) else ""
+    keys = with_codes(draft.keys, recruiter, rng)
+    save_draft(session, who, study, keys, draft.revision, now, seen=draft)

@@ -65,8 +65,11 @@ def person(
 
 def judged(database: Database, session_id: int, **rules: Any) -> None:
     with database.transaction() as session:
-        own = {"use": False, "pay": False, "rules": rules, "names": ";".join(rules), "judged_at": NOW}
-        session.add(SessionVerdict(session_id=session_id, **own))
+        names = ";".join(rules)
+        verdict = SessionVerdict(
+            session_id=session_id, use=False, pay=False, rules=rules, names=names, judged_at=NOW
+        )
+        session.add(verdict)
 
 
 def held(database: Database, settings: Settings, recruiter: str, text: str = "") -> Reconciled:

@@ -1,6 +1,6 @@
 """The comparison: for each submission what is here, what to do, and the evidence for it.
 
-To reject somebody's work costs them more than the pay, so it is proposed on a verdict of the study's rules alone.
+A rejection costs a participant more than the pay, so it is proposed on a verdict of the study's rules alone.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ _BEFORE_CONSENT = (Way.NO_CONSENT, Way.SCREENED_OUT, Way.FULL)
 
 
 class Action(StrEnum):
-    """What to do with a submission at the recruiter."""
+    """The action proposed for a submission at the recruiter."""
 
     PAY = "pay"
     RETURN = "return"
@@ -70,7 +70,7 @@ class Line:
 
     @property
     def bonus(self) -> Sequence[Earned]:
-        """What a session earned that is paid: by whoever finished, or did a part."""
+        """Earnings that are paid: of a session that finished, or did a part."""
         if self.here is None or self.here.pay is False or self.action in (Action.RETURN, Action.REJECT):
             return ()
         return [each for each in self.here.earned if each.total_minor]
@@ -99,7 +99,7 @@ class Reconciled:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What could not be compared."""
+        """Sentences on what could not be compared."""
         return [*self._notes()]
 
     def _notes(self) -> Iterator[str]:
