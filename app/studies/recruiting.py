@@ -14,13 +14,13 @@ from app.studies.drafts import DraftView, design_of_version, draft_for, newest_n
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS, Recruiter, query_of
 from app.studies.file.recruitment import DesignRecruitment
-from app.studies.file.redirects import is_address
 from app.trials.ending import Way
 
 WAYS: Mapping[Way, str] = {
     Way.FINISHED: "Finished",
     Way.NO_CONSENT: "Did not consent",
     Way.SCREENED_OUT: "Screened out, too young, or took part in an earlier study",
+    Way.FAILED_CHECKS: "Ended by the study's checks",
     Way.FULL: "No place left, paused or closed",
     Way.PARTIAL: "Did a part",
     Way.FAILED: "Nothing worked on the device",
@@ -32,7 +32,7 @@ _LENGTH = 8
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """One way out, as entered at the recruiter. `code` is a code or an address, `leads_to` where it leads on to."""
+    """One way out, as entered at the recruiter, and where it leads on to."""
 
     way: Way
     name: str
@@ -90,7 +90,7 @@ def view_of(design: StudyDesign, site: str) -> RecruitingView:
         not_if_in=recruitment.not_if_in,
         steps=known.steps if known else (),
         ways=ways,
-        missing=[one.way for one in ways if one.way in wanted and not one.code],
+        missing=[one.way for one in ways if one.way in wanted and not (one.code or one.leads_to)],
         redirect=redirect,
         is_redirect_due=bool(redirect) and not design.completion.redirect,
         layout=_layout(at, names) if key == "mturk" else "",
@@ -99,13 +99,10 @@ def view_of(design: StudyDesign, site: str) -> RecruitingView:
 
 
 def _way(design: StudyDesign, way: Way, known: Recruiter | None) -> WayOut:
-    completion = design.completion
-    finished = completion.codes.finished or completion.code or ""
-    end = {**completion.codes.model_dump(), Way.FINISHED: finished}[way] or ""
-    redirect = completion.redirect or ""
-    leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
-    leads_to = "" if is_address(end) else redirect.replace("{code}", end) if leads else ""
-    return WayOut(way, WAYS[way], end, leads_to, known.actions.get(way, "") if known else "")
+    code, address = design.completion.end_of(way)
+    return WayOut(
+        way, WAYS[way], code, address.replace("{code}", code), known.actions.get(way, "") if known else ""
+    )
 
 
 def with_codes(keys: Mapping[str, Any], recruiter: str, rng: random.Random) -> dict[str, Any]:

@@ -38,7 +38,7 @@ MOST_SHOWN = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecruitingPage(AdminPage):
-    """The link, steps and codes to enter at the recruiter; `view` is None before a version is saved. `steps` are HTML."""
+    """The link, steps and codes to enter at the recruiter; `view` is None without a version, `steps` are HTML."""
 
     template: ClassVar[str] = "recruiting.html"
     tab: ClassVar[str] = "recruiting"

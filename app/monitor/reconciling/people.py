@@ -25,6 +25,8 @@ from app.trials.tables import (
     Trial,
 )
 
+_WAYS = {Status.UNPLAYABLE: Way.FAILED, Status.FAILED_CHECKS: Way.FAILED_CHECKS}
+
 
 @dataclass(frozen=True, slots=True)
 class Here:
@@ -52,6 +54,11 @@ class Here:
     @property
     def is_done(self) -> bool:
         return self.status == Status.COMPLETED
+
+    @property
+    def is_over(self) -> bool:
+        """True if the session came to an end of any kind."""
+        return self.status != Status.ACTIVE
 
     @property
     def answers(self) -> str:
@@ -118,7 +125,7 @@ def _here(
         submission=next((v for k, v in parameters.items() if name and k.casefold() == name.casefold()), ""),
         mode=one.mode,
         status=one.status,
-        way=ending.way if ending else Way.FAILED if one.status == Status.UNPLAYABLE else Way.PARTIAL,
+        way=ending.way if ending else _WAYS.get(Status(one.status), Way.PARTIAL),
         minutes=took.total_seconds() / 60 if took else None,
         answered=answered[id_],
         planned=planned[id_],

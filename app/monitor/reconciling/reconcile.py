@@ -22,12 +22,13 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import OTHER
 from app.studies.file.redirects import is_address
 from app.trials.ending import Earned, Way
-from app.trials.tables import Mode, Status
+from app.trials.tables import Mode
 
 _WAYS: Mapping[Way, str] = {
     Way.FINISHED: "who finished",
     Way.NO_CONSENT: "who did not consent",
     Way.SCREENED_OUT: "who was screened out",
+    Way.FAILED_CHECKS: "who failed the study's checks",
     Way.FULL: "who found no place",
     Way.PARTIAL: "who did a part",
     Way.FAILED: "on whose device nothing worked",
@@ -179,7 +180,7 @@ def _code(one: Submission, here: Here | None, codes: Mapping[str, Way], *, asks:
         return CodeIs.OTHER_WAY if way in _BEFORE_CONSENT else CodeIs.RIGHT
     # An ending without a code of its own shows that of who finished.
     shown = here.way if here.way in codes.values() else Way.FINISHED
-    return CodeIs.RIGHT if here.is_done and way in (shown, here.way) else CodeIs.OTHER_WAY
+    return CodeIs.RIGHT if here.is_over and way in (shown, here.way) else CodeIs.OTHER_WAY
 
 
 def _line(
@@ -230,7 +231,7 @@ def _waiting(
         return Action.REJECT, f"By the study's rules not to be paid: {rules_in_words(here)}. {_done(here)}"
     if here.is_done and here.way is Way.FINISHED:
         return Action.PAY, _done(here)
-    if here.is_done or here.status in (Status.UNPLAYABLE, Status.FAILED_CHECKS):
+    if here.is_over:
         return Action.LOOK, f"Came to an end of its own: {_WAYS[here.way]}. {_done(here)}"
     return Action.RETURN, f"Not completed here. {_done(here)}"
 
