@@ -52,6 +52,13 @@ PARTICIPANT_COLUMNS = (
         "",
         "how many of these tries had a wrong answer: as many as there were tries where none was right",
     ),
+    Column(
+        "attention_questions",
+        "integer",
+        "",
+        "how many questions that say what to answer were answered between trials; empty where none were",
+    ),
+    Column("attention_questions_failed", "integer", "", "how many of these were answered otherwise"),
 )
 
 PLAYBACK_COLUMNS = (

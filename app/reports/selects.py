@@ -52,7 +52,7 @@ def participants(slug: str) -> Select[Any]:
         .group_by(col(Trial.session_id))
         .subquery()
     )
-    background, tries = aliased(Response), _comprehension()
+    background, tries, attention = aliased(Response), _comprehension(), _attention()
     columns = [
         *who(),
         col(_s.status).label("status"),
@@ -69,11 +69,14 @@ def participants(slug: str) -> Select[Any]:
         col(Exclusion.reason).label("exclusion_reason"),
         tries.c.n.label("comprehension_tries"),
         tries.c.failed.label("comprehension_failed"),
+        attention.c.n.label("attention_questions"),
+        attention.c.failed.label("attention_questions_failed"),
     ]
     return (
         with_exclusion(session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
+        .outerjoin(attention, attention.c.session_id == col(_s.id))
         .outerjoin(tries, tries.c.session_id == col(_s.id))
         .outerjoin(
             background, and_(col(background.session_id) == col(_s.id), col(background.page) == "background")
@@ -95,6 +98,20 @@ def _comprehension() -> Subquery:
             func.sum(case((is_failed, 1), else_=0)).label("failed"),
         )
         .where(col(Response.page).in_(pages))
+        .group_by(col(Response.session_id))
+        .subquery()
+    )
+
+
+def _attention() -> Subquery:
+    """By session, how many questions that say what to answer were answered, and how many of them otherwise."""
+    return (
+        select(
+            col(Response.session_id),
+            func.count().label("n"),
+            func.sum(case((col(Response.raised) == Flag.ATTENTION, 1), else_=0)).label("failed"),
+        )
+        .where(col(Response.page).startswith("attention-"))
         .group_by(col(Response.session_id))
         .subquery()
     )

@@ -17,6 +17,7 @@ from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.questions.checked import is_met, met_by
 from app.questions.registry import views
+from app.questions.viewing import viewing_views
 from app.sessions.beginning import Declined
 from app.sessions.coming import came_by, with_carried
 from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
@@ -27,7 +28,15 @@ from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
-from app.trials.pages import ComprehensionPage, ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.trials.pages import (
+    ComprehensionPage,
+    ConsentPage,
+    EndPage,
+    FeedbackPage,
+    Page,
+    QuestionsPage,
+    TextPage,
+)
 from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
@@ -141,7 +150,7 @@ def page_for(
         ending=where.ending,
         earlier=where.earlier,
     )
-    block = where.run.block(place.part.block) if where.page.kind == "trial" else None
+    block = where.run.block(where.part.block) if where.page.kind in ("trial", "feedback") else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
@@ -187,6 +196,16 @@ def page_of(
         case "screening":
             asked = views(design.screening, place.form, place.errors)
             return QuestionsPage(**frame, questions=asked, title=_("Before you begin"))
+        case "viewing":
+            asked = viewing_views(place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("How you watch"))
+        case "attention":
+            asked = views(design.asked_at(place.page), place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("A short question"))
+        case "feedback":
+            assert block is not None
+            told = task_named(block.design.task).feedback(block, place.earlier)
+            return FeedbackPage(**frame, is_right=told.is_right, why=markdown(told.why))
         case "comprehension":
             return _comprehension(design, place, frame)
         case "background":

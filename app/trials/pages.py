@@ -101,6 +101,15 @@ class ComprehensionPage(Page):
 
 
 @dataclass(frozen=True, slots=True)
+class FeedbackPage(Page):
+    """Whether the answer to a practice trial was right (None where nothing was right or wrong), and why, as HTML."""
+
+    template: ClassVar[str] = "feedback.html"
+    is_right: bool | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TextPage(Page):
     """Instructions: text and a button to go on."""
 

@@ -44,6 +44,14 @@ from app.tasks.game.terms import (
     Text,
     with_checks,
 )
+from app.trials.attention import TIDIES as ATTENTION
+from app.trials.attention import (
+    Attention,
+    DesignAttention,
+    comparable_attention,
+    keys_of_attention,
+    resolved_attention,
+)
 from app.trials.design import Kind
 from app.trials.lists import Keys, Reader
 from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
@@ -74,7 +82,7 @@ class GameBlock(BlockSettings):
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
     in_forms: ClassVar[Mapping[str, str]] = IN_FORMS
     key_order: ClassVar[Sequence[str]] = ORDER
-    tidies: ClassVar[Mapping[str, Tidy]] = TIDIES
+    tidies: ClassVar[Mapping[str, Tidy]] = {**TIDIES, **ATTENTION}
 
     task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
     game: Annotated[GameName, Widget(words=TITLES, settles=True)] = Field(
@@ -128,6 +136,11 @@ class GameBlock(BlockSettings):
         title="Reasons for moves",
         description="Whether people are asked with each move why they make it; the other players never see it, and a "
         "move that is made for somebody has none.",
+    )
+    attention: Attention = Field(
+        default=Attention(),
+        title="Attention checks",
+        description="Questions between the matches that say what to answer, and what failing does.",
     )
 
     @model_validator(mode="after")
@@ -183,7 +196,12 @@ class GameBlock(BlockSettings):
         own = {name: getattr(self, name) for name in SETTINGS}
         own["sample"] = self.configs if isinstance(self.configs, Sample) else None
         configs = tuple(config.model_dump(mode="json") for config in configs_of(self.game, self.configs))
+        own["attention"] = resolved_attention(self.attention, asked)
         return GameDesign(id=self.id, instructions=instructions, **own, task="game", configs=configs)
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        return {**keys, "attention": comparable_attention(keys.get("attention"), labels)}
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -287,6 +305,11 @@ class GameDesign(BlockDesign):
     updates: Updates = "long-poll"
     reasons: Reasons = "none"
     sample: Sample | None = None
+    attention: DesignAttention = DesignAttention()
+
+    @property
+    def attention_checks(self) -> DesignAttention:
+        return self.attention
 
     @property
     def has_partners(self) -> bool:
@@ -299,6 +322,8 @@ class GameDesign(BlockDesign):
     def keys(self) -> dict[str, Any]:
         """The block's own keys in a study file."""
         own: dict[str, Any] = self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
+        if checks := keys_of_attention(self.attention):
+            own["attention"] = checks
         return {"game": self.game, **self._keys_of_configs(), "seats": list(self.seats), **own}
 
     def _keys_of_configs(self) -> dict[str, Any]:

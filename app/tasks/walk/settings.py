@@ -8,6 +8,13 @@ from pydantic import Field, ValidationError, model_validator
 from app.core.problems import counted
 from app.core.widgets import Widget
 from app.questions.base import Asked, Question, rule_error
+from app.trials.attention import TIDIES as ATTENTION
+from app.trials.attention import (
+    Attention,
+    DesignAttention,
+    comparable_attention,
+    resolved_attention,
+)
 from app.trials.checks import Check, Checked
 from app.trials.design import Kind
 from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
@@ -25,8 +32,8 @@ _COURSES = courses()
 class WalkBlock(BlockSettings):
     """A block in which participants walk over the map, to one goal at a time."""
 
-    key_order: ClassVar[Sequence[str]] = SETTINGS
-    tidies: ClassVar[Mapping[str, Tidy]] = dict.fromkeys(SETTINGS, whole)
+    key_order: ClassVar[Sequence[str]] = (*SETTINGS, "attention")
+    tidies: ClassVar[Mapping[str, Tidy]] = {**dict.fromkeys(SETTINGS, whole), **ATTENTION}
 
     task: Literal["walk"] = Field(
         title="Walks on the map",
@@ -59,6 +66,12 @@ class WalkBlock(BlockSettings):
         description="When a walk ends though its goal was not reached.",
     )
 
+    attention: Attention = Field(
+        default=Attention(),
+        title="Attention checks",
+        description="Questions between the trials that say what to answer, and what failing does.",
+    )
+
     @model_validator(mode="after")
     def _has_enough_courses(self) -> Self:
         most = self.goals * self.starts
@@ -68,6 +81,10 @@ class WalkBlock(BlockSettings):
                 f"write `starts: {-(-self.walks // self.goals)}`, or fewer walks",
             )
         return self
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        return {**keys, "attention": comparable_attention(keys.get("attention"), labels)}
 
     @classmethod
     def n_units(cls, keys: Mapping[str, Any]) -> int:
@@ -83,6 +100,7 @@ class WalkBlock(BlockSettings):
             id=self.id,
             instructions=instructions,
             task="walk",
+            attention=resolved_attention(self.attention, asked),
             **{name: getattr(self, name) for name in SETTINGS},
         )
 
@@ -99,6 +117,7 @@ class WalkDesign(BlockDesign):
     walks: int = 3
     practice: int = 1
     limit_s: int = 90
+    attention: DesignAttention = DesignAttention()
 
     def activity(self) -> str:
         return "walked over a map to the goals that they were shown"
@@ -107,6 +126,10 @@ class WalkDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """No question of the study's: a walk is answered by walking."""
         return ()
+
+    @property
+    def attention_checks(self) -> DesignAttention:
+        return self.attention
 
     @property
     def most_ticks(self) -> int:
