@@ -102,7 +102,13 @@ PLAYBACK_COLUMNS = (
 
 ANSWER_COLUMNS = (
     *_WHO,
-    Column("page", "text", "", "`consent`, `background`, `instructions` or `trial-<position>`"),
+    Column(
+        "page",
+        "text",
+        "",
+        "`consent`, `screening`, `viewing`, `background`, `comprehension-<try>`, `attention-<block>-<number>`, "
+        "`trial-<position>` and so on",
+    ),
     Column("trial", "text", "", "the trial, where the page is one"),
     Column("question", "text", "", "the question's id; `choice` is the side pressed, or tie"),
     Column("value", "text", "", "the answer as text; a point of a scale counts from 1"),
