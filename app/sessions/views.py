@@ -204,8 +204,8 @@ def page_of(
             return QuestionsPage(**frame, questions=asked, title=_("A short question"))
         case "feedback":
             assert block is not None
-            told = task_named(block.design.task).feedback(block, place.earlier)
-            return FeedbackPage(**frame, is_right=told.is_right, why=markdown(told.why))
+            feedback = task_named(block.design.task).feedback(block, place.earlier)
+            return FeedbackPage(**frame, is_right=feedback.is_right, why=markdown(feedback.why))
         case "comprehension":
             return _comprehension(design, place, frame)
         case "background":

@@ -56,7 +56,7 @@ class AnswerParts:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Whether an answer to a practice trial was right, None where that is not known; `why` is Markdown."""
+    """Feedback on the answer to a practice trial: right or not, None where that is not known; `why` is Markdown."""
 
     is_right: bool | None = None
     why: str = ""
@@ -96,7 +96,7 @@ class Task(Protocol):
         return BlockEnd(part.n)
 
     def feedback(self, block: BlockRun, answered: Mapping[str, Any]) -> Feedback:
-        """What is said after a practice trial: `answered` has its `unit`, `plan`, `side` and `answers`."""
+        """Feedback after a practice trial: `answered` has its `unit`, `plan`, `side` and `answers`."""
         return Feedback()
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:

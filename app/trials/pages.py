@@ -102,7 +102,7 @@ class ComprehensionPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class FeedbackPage(Page):
-    """Whether the answer to a practice trial was right (None where nothing was right or wrong), and why, as HTML."""
+    """Feedback on a practice trial: right or not (None where nothing was), and why, as HTML."""
 
     template: ClassVar[str] = "feedback.html"
     is_right: bool | None = None

@@ -12,7 +12,13 @@ from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Frozen, Part, Question, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import QUESTIONS
-from app.trials.attention import NO_ATTENTION, DesignAttention, keys_of_attention
+from app.trials.attention import (
+    NO_ATTENTION,
+    Attention,
+    DesignAttention,
+    comparable_attention,
+    keys_of_attention,
+)
 from app.trials.checks import Check, Checked
 from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
@@ -140,6 +146,20 @@ class BlockSettings(Part):
     def texts_in(cls, listed: str) -> Sequence[str]:
         """The texts in its list, as CSV, that participants read; names are none."""
         return ()
+
+
+class CheckedSettings(BlockSettings):
+    """A block without questions of its own, with attention checks between its trials."""
+
+    attention: Attention = Field(
+        default=Attention(),
+        title="Attention checks",
+        description="Questions between the trials that say what to answer, and what failing does.",
+    )
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        return {**keys, "attention": comparable_attention(keys.get("attention"), labels)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,3 +296,13 @@ class BlockDesign(Frozen):
     def with_sources(self, sources: Mapping[str, str], true_source: str) -> Self:
         """The block with other sources of stimuli, by name, and what follows from them."""
         return self
+
+
+class CheckedDesign(BlockDesign):
+    """A block with attention checks between its trials, at run time."""
+
+    attention: DesignAttention = DesignAttention()
+
+    @property
+    def attention_checks(self) -> DesignAttention:
+        return self.attention

@@ -174,7 +174,7 @@ def test_feedback_after_practice_says_right_or_not_and_why(
         "m1,human-g2,symbolic-g2,main,Never shown.",
         "m2,human-g3,symbolic-g3,main,",
     ]
-    changes = {
+    changes: dict[str, Any] = {
         "pairs": "\n".join(rows) + "\n",
         "sample": None,
         "trials": {"feedback": True, "sides": "fixed"},

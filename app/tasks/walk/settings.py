@@ -10,14 +10,11 @@ from app.core.widgets import Widget
 from app.questions.base import Asked, Question, rule_error
 from app.trials.attention import TIDIES as ATTENTION
 from app.trials.attention import (
-    Attention,
-    DesignAttention,
-    comparable_attention,
     resolved_attention,
 )
 from app.trials.checks import Check, Checked
 from app.trials.design import Kind
-from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.parts import CheckedDesign, CheckedSettings, UnitSpec
 from app.trials.tidying import Tidy, whole
 from stimuli.arena import GOALS
 from stimuli.courses import MOST_STARTS, Course, courses
@@ -29,7 +26,7 @@ SETTINGS = ("goals", "starts", "walks", "practice", "limit_s")
 _COURSES = courses()
 
 
-class WalkBlock(BlockSettings):
+class WalkBlock(CheckedSettings):
     """A block in which participants walk over the map, to one goal at a time."""
 
     key_order: ClassVar[Sequence[str]] = (*SETTINGS, "attention")
@@ -66,12 +63,6 @@ class WalkBlock(BlockSettings):
         description="When a walk ends though its goal was not reached.",
     )
 
-    attention: Attention = Field(
-        default=Attention(),
-        title="Attention checks",
-        description="Questions between the trials that say what to answer, and what failing does.",
-    )
-
     @model_validator(mode="after")
     def _has_enough_courses(self) -> Self:
         most = self.goals * self.starts
@@ -81,10 +72,6 @@ class WalkBlock(BlockSettings):
                 f"write `starts: {-(-self.walks // self.goals)}`, or fewer walks",
             )
         return self
-
-    @classmethod
-    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
-        return {**keys, "attention": comparable_attention(keys.get("attention"), labels)}
 
     @classmethod
     def n_units(cls, keys: Mapping[str, Any]) -> int:
@@ -105,7 +92,7 @@ class WalkBlock(BlockSettings):
         )
 
 
-class WalkDesign(BlockDesign):
+class WalkDesign(CheckedDesign):
     """A block of walks as it is run."""
 
     noun: ClassVar[str] = "Walk"
@@ -117,7 +104,6 @@ class WalkDesign(BlockDesign):
     walks: int = 3
     practice: int = 1
     limit_s: int = 90
-    attention: DesignAttention = DesignAttention()
 
     def activity(self) -> str:
         return "walked over a map to the goals that they were shown"
@@ -126,10 +112,6 @@ class WalkDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """No question of the study's: a walk is answered by walking."""
         return ()
-
-    @property
-    def attention_checks(self) -> DesignAttention:
-        return self.attention
 
     @property
     def most_ticks(self) -> int:
