@@ -21,7 +21,16 @@ from sqlmodel import col
 
 from app.trials.flags import UNWATCHED
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, ParticipantSession, Study, StudyVersion, Trial, Unit
+from app.trials.tables import (
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    SessionVerdict,
+    Study,
+    StudyVersion,
+    Trial,
+    Unit,
+)
 
 _s = ParticipantSession
 _SESSION_ID = col(_s.id)
@@ -38,6 +47,14 @@ excluded = func.coalesce(
         else_=col(Response.study_rule),
     ),
 )
+
+
+# A session that no rule met, or of a study without rules, is used and paid.
+VERDICTS: Sequence[Label[Any]] = [
+    and_(col(Exclusion.id).is_(None), func.coalesce(SessionVerdict.use, true())).label("use"),
+    func.coalesce(SessionVerdict.pay, true()).label("pay"),
+    func.nullif(SessionVerdict.names, "").label("rules"),
+]
 
 
 def who() -> list[Label[Any]]:
@@ -61,10 +78,11 @@ def session_tables(statement: Select[Any]) -> Select[Any]:
 
 
 def with_exclusion(statement: Select[Any], session_id: Any = _SESSION_ID) -> Select[Any]:
-    """Join the current exclusion of a row's session, of which there is at most one: `excluded` and `excluded_by_hand`
-    are read from it, in every table."""
+    """Join the current exclusion of a row's session, of which there is at most one, and the verdicts of the study's
+    rules on it: `excluded`, `excluded_by_hand` and `VERDICTS` are read from these, in every table."""
     standing = and_(col(Exclusion.session_id) == session_id, col(Exclusion.lifted_at).is_(None))
-    return statement.outerjoin(Exclusion, standing)
+    found = statement.outerjoin(Exclusion, standing)
+    return found.outerjoin(SessionVerdict, col(SessionVerdict.session_id) == session_id)
 
 
 def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
@@ -89,6 +107,7 @@ def answered_rows(slug: str, own: Sequence[ColumnElement[Any]]) -> Select[Any]:
         col(Response.answered_at).label("answered_at"),
         col(Response.raised).label("flags"),
         excluded.label("excluded"),
+        *VERDICTS,
         *own,
     ]
     found = with_exclusion(of_trials(columns))
