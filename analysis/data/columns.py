@@ -73,7 +73,7 @@ ORDER_NOT_RECORDED = "order-not-recorded"
 """The flag of answers whose `position` is their row's place in a file that does not say in which order they came."""
 
 BY_RULE = "rule: "
-"""Begins `excluded`, in the analysis, of rows that are left out by an exclusion rule of their study (`use` is false)."""
+"""Begins `excluded`, in the analysis, of rows left out by an exclusion rule of their study (`use` is false)."""
 
 VERDICT_COLUMNS: tuple[Column, ...] = (
     Column(

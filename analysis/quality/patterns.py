@@ -146,5 +146,6 @@ PATTERNS = (
                 maximum=1,
             ),
         ),
+        of_cohort=True,
     ),
 )

@@ -1,6 +1,7 @@
 """The rows of exports: answered trials with who, where, when, and whether they are left out."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -8,6 +9,7 @@ from sqlalchemy import (
     Label,
     Select,
     String,
+    Subquery,
     and_,
     case,
     cast,
@@ -22,8 +24,10 @@ from sqlmodel import col
 from app.trials.flags import UNWATCHED
 from app.trials.responses import Response
 from app.trials.tables import (
+    BEGUN,
     Exclusion,
     Mode,
+    ParticipantIdentity,
     ParticipantSession,
     SessionVerdict,
     Study,
@@ -66,6 +70,33 @@ def who() -> list[Label[Any]]:
         col(_s.participant).label("participant"),
         cast(col(_s.id), String).label("session"),
     ]
+
+
+def visits(slug: str) -> Subquery:
+    """Which of a person's sessions of a study and mode each is, from 1, in the order of arrival: by the recruiter's id
+    where there is one, else by the participant's name in the data."""
+    identity = ParticipantIdentity
+    person = func.coalesce(
+        literal("id ") + col(identity.external_id),
+        literal("hash ") + col(identity.hashed_id),
+        literal("name ") + col(_s.participant),
+    )
+    visit = func.row_number().over(partition_by=[col(_s.mode), person], order_by=col(_s.id))
+    return (
+        select(col(_s.id).label("session_id"), visit.label("visit"))
+        .join(StudyVersion, col(StudyVersion.id) == col(_s.version_id))
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .outerjoin(identity, col(identity.session_id) == col(_s.id))
+        .where(col(Study.slug) == slug, col(_s.status).in_(BEGUN), person.is_not(None))
+        .subquery()
+    )
+
+
+def lasted_s(consented_at: datetime | None, ended_at: datetime | None) -> float | None:
+    """Seconds from consent to the last answer; None of a session under way, or imported without times."""
+    if consented_at is None or ended_at is None:
+        return None
+    return round((ended_at - consented_at).total_seconds(), 3)
 
 
 def session_tables(statement: Select[Any]) -> Select[Any]:

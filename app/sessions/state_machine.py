@@ -22,6 +22,7 @@ from app.trials.answers import read_answers, store
 from app.trials.here import NotCurrent
 from app.trials.responses import Evidence, Response
 from app.trials.tables import ParticipantSession, Status
+from app.verdicts.judging import judge_session
 
 MAX_SUBMIT_ID = 100
 _session, _response, _evidence = (
@@ -121,5 +122,6 @@ def _advance(session: Session, where: StudyWhere, now: datetime) -> None:
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
         session.connection().execute(COMPLETE, values)
+        judge_session(session, where.design, where.session_id, now)
     else:
         session.connection().execute(ADVANCE, values)
