@@ -206,9 +206,10 @@ def _end(one: SessionKnown) -> tuple[Step, str]:
 
 
 def _left_out(one: SessionKnown) -> str:
-    if one.rules:
-        return f"{BY_RULE}{one.rules[0]}"
-    return "by-hand" if one.by_hand else "nothing-counts"
+    # As in the column `excluded`: `use` is false of these as well, whatever else was remarked.
+    if one.by_hand:
+        return "by-hand"
+    return f"{BY_RULE}{one.rules[0]}" if one.rules else "nothing-counts"
 
 
 def _steps(ends: Mapping[tuple[Step, str], int], begins: Step) -> tuple[FlowStep, ...]:

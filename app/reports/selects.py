@@ -18,9 +18,11 @@ from sqlmodel import col
 
 from app.exports import columns
 from app.exports.rows import (
+    VERDICTS,
     excluded_by_hand,
     session_tables,
     sides_unknown,
+    visits,
     who,
     with_exclusion,
 )
@@ -49,7 +51,7 @@ def participants(slug: str) -> Select[Any]:
         .group_by(col(Trial.session_id))
         .subquery()
     )
-    background = aliased(Response)
+    background, visit = aliased(Response), visits(slug)
     columns = [
         *who(),
         col(_s.status).label("status"),
@@ -64,11 +66,14 @@ def participants(slug: str) -> Select[Any]:
         col(_s.recruiter).label("recruiter"),
         excluded_by_hand.label("excluded"),
         col(Exclusion.reason).label("exclusion_reason"),
+        visit.c.visit.label("visit"),
+        *VERDICTS,
     ]
     return (
         with_exclusion(session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
+        .outerjoin(visit, visit.c.session_id == col(_s.id))
         .outerjoin(
             background, and_(col(background.session_id) == col(_s.id), col(background.page) == "background")
         )

@@ -72,6 +72,9 @@ RESPONSES = [
     "interval_ms",
     "block",
     "certainty",
+    "use",
+    "pay",
+    "rules",
 ]
 LABELS = [
     "study",
