@@ -19,7 +19,16 @@ _TABLES: Mapping[str, frozenset[str]] = {
     "walks": frozenset({"session", "course", "path_m"}),
     "moves": frozenset({"session", "match", "seq"}),
 }
-_INTEGERS = ("version", "visit", "rt_ms", "hidden_ms", "stalls", "width_px", "comprehension_tries", "comprehension_failed")
+_INTEGERS = (
+    "version",
+    "visit",
+    "rt_ms",
+    "hidden_ms",
+    "stalls",
+    "width_px",
+    "comprehension_tries",
+    "comprehension_failed",
+)
 _NUMBERS = ("duration_s", "uncertainty", "certainty", "value", "scale_low", "scale_high")
 _BOOLEANS = {"true": True, "false": False}
 # Exports put a ' before cells that a spreadsheet would run.
@@ -36,7 +45,9 @@ def read_sessions(paths: Sequence[Path]) -> tuple[list[SessionRecord], list[Row]
         rows = list(_rows(path))
         name = next((name for name, has in _TABLES.items() if rows and has <= rows[0].keys()), None)
         if name in tables:
-            raise ReadError(str(path), f"there is another table of {name} among the files; allowed: one study's")
+            raise ReadError(
+                str(path), f"there is another table of {name} among the files; allowed: one study's"
+            )
         if name is not None:
             tables[name] = rows
     if "participants" not in tables:
@@ -89,4 +100,6 @@ def _typed(origin: str, number: int, name: str, cell: str) -> Any:
     try:
         return of(cell)
     except ValueError as error:
-        raise SchemaError(origin, number, name, f"{shown(cell)} is not allowed", "a number, or empty") from error
+        raise SchemaError(
+            origin, number, name, f"{shown(cell)} is not allowed", "a number, or empty"
+        ) from error

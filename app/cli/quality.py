@@ -117,7 +117,9 @@ def _print(found: Mapping[str, "Verdict"], differing: Sequence[str] | None) -> N
     if differing is not None:
         n = len(differing)
         agrees = "The verdicts in the files are the same." if not n else ""
-        out.print(agrees or f"{n} verdicts in the files differ: sessions {', '.join(differing)}.", markup=False)
+        out.print(
+            agrees or f"{n} verdicts in the files differ: sessions {', '.join(differing)}.", markup=False
+        )
 
 
 def _said(values: Mapping[str, Any]) -> str:

@@ -32,6 +32,7 @@ from app.questions.sides import TIE
 from app.trials.design import PageKey
 from app.trials.responses import Evidence, Response
 from app.trials.tables import BEGUN, Exclusion, ParticipantSession, Study, Trial, UnitMember
+from app.verdicts.records import comprehension_tries
 
 _s = ParticipantSession
 _item, _shown = aliased(UnitMember), aliased(Stimulus)
@@ -51,7 +52,7 @@ def participants(slug: str) -> Select[Any]:
         .group_by(col(Trial.session_id))
         .subquery()
     )
-    background, visit = aliased(Response), visits(slug)
+    background, tries, visit = aliased(Response), comprehension_tries(), visits(slug)
     columns = [
         *who(),
         col(_s.status).label("status"),
@@ -66,6 +67,8 @@ def participants(slug: str) -> Select[Any]:
         col(_s.recruiter).label("recruiter"),
         excluded_by_hand.label("excluded"),
         col(Exclusion.reason).label("exclusion_reason"),
+        tries.c.n.label("comprehension_tries"),
+        tries.c.failed.label("comprehension_failed"),
         visit.c.visit.label("visit"),
         *VERDICTS,
     ]
@@ -73,6 +76,7 @@ def participants(slug: str) -> Select[Any]:
         with_exclusion(session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
+        .outerjoin(tries, tries.c.session_id == col(_s.id))
         .outerjoin(visit, visit.c.session_id == col(_s.id))
         .outerjoin(
             background, and_(col(background.session_id) == col(_s.id), col(background.page) == "background")

@@ -3,16 +3,20 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, String, Subquery, case, cast, func, select
 from sqlmodel import Session, col
 
 from analysis.quality.records import ENDED, SessionRecord, session_records
 from app.exports.rows import answered_rows, lasted_s, session_tables, visits, who
 from app.exports.tables import Designs, OfStudy, Row, selected
+from app.studies.file.checks import MOST_TRIES
 from app.tasks.game.fold import event_table, match_table
 from app.tasks.game.tables import MatchStatus
 from app.tasks.pair.responses import responses
 from app.tasks.rating.rated import by_rating, ratings
+from app.trials.design import PageKey
+from app.trials.flags import Flag
+from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, Study
 
 _s = ParticipantSession
@@ -49,19 +53,39 @@ def with_duration(row: Row) -> dict[Any, Any]:
 
 
 def _participants(slug: str) -> Select[Any]:
-    visit = visits(slug)
+    visit, tries = visits(slug), comprehension_tries()
     columns = [
         *who(),
         col(_s.status).label("status"),
         col(_s.consented_at).label("consented_at"),
         col(_s.ended_at).label("ended_at"),
         visit.c.visit.label("visit"),
+        tries.c.n.label("comprehension_tries"),
+        tries.c.failed.label("comprehension_failed"),
     ]
     return (
         session_tables(select(*columns).select_from(_s))
         .outerjoin(visit, visit.c.session_id == col(_s.id))
+        .outerjoin(tries, tries.c.session_id == col(_s.id))
         .where(col(Study.slug) == slug)
         .order_by(col(_s.id))
+    )
+
+
+def comprehension_tries() -> Subquery:
+    """By session, how often the questions on the instructions were answered, and how often not all were right."""
+    pages = [str(PageKey("comprehension", each)) for each in range(1, MOST_TRIES + 1)]
+    # Text, as the two databases have no common way to look into a list.
+    is_failed = cast(col(Response.flags), String).contains(Flag.COMPREHENSION)
+    return (
+        select(
+            col(Response.session_id),
+            func.count().label("n"),
+            func.sum(case((is_failed, 1), else_=0)).label("failed"),
+        )
+        .where(col(Response.page).in_(pages))
+        .group_by(col(Response.session_id))
+        .subquery()
     )
 
 

@@ -9,26 +9,13 @@ from typing import Any
 import pytest
 from sqlmodel import select
 
-from analysis.data.selection import select as select_counting
-from analysis.data.selection import with_unwatched
-from analysis.quality.records import SessionRecord
-from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.settings import Settings
-from app.jobs.tables import Job, JobStatus, Kind
 from app.reports.export import rows_of
-from app.reports.frames import labels_frame, responses_frame
-from app.sessions.exclusions import exclude
-from app.sessions.withdrawing import withdraw
-from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.tables import Mode, SessionVerdict, State
-from app.verdicts.judging import store_verdicts, study_verdicts
-from app.worker.worker import drain
-from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
 from tests.reports.people import Answer, take, walk
-from tests.studies.clips import add_clips
 
 pytestmark = pytest.mark.any_database
 
@@ -42,7 +29,11 @@ SAME_WORDS = "It moves the way that a person would move, with pauses."
 
 
 def honest(pair: str, left: str) -> Mapping[str, str]:
-    return {"choice": take("a", left), "rt_ms": "12000", "rationale": f"In {pair} I saw somebody who looks around."}
+    return {
+        "choice": take("a", left),
+        "rt_ms": "12000",
+        "rationale": f"In {pair} I saw somebody who looks around.",
+    }
 
 
 def left_handed(pair: str, left: str) -> Mapping[str, str]:
