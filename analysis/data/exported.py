@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,7 @@ def read_sessions(paths: Sequence[Path]) -> tuple[list[SessionRecord], list[Row]
     """
     tables: dict[str, list[Row]] = {}
     for path in (each for given in paths for each in _files(given)):
-        rows = list(_rows(path))
-        name = next((name for name, has in _TABLES.items() if rows and has <= rows[0].keys()), None)
+        name, rows = _read(path)
         if name in tables:
             raise ReadError(
                 str(path), f"there is another table of {name} among the files; allowed: one study's"
@@ -62,22 +61,32 @@ def _files(path: Path) -> Sequence[Path]:
     return sorted(each for each in path.rglob("*") if each.suffix in (".csv", ".jsonl") and each.is_file())
 
 
-def _rows(path: Path) -> Iterator[Row]:
+def _read(path: Path) -> tuple[str | None, list[Row]]:
+    """The table that a file is, and its rows; none of a table that no rule looks at."""
     if path.suffix.lower() == ".jsonl":
-        yield from _of_json(path)
-        return
+        rows = list(_of_json(path))
+        return (_named(rows[0].keys()), rows) if rows else (None, [])
     table = open_csv(path)
-    rows = table.rows()
+    name = _named(table.header)
+    if name is None:
+        return None, []
+    found = table.rows()
     try:
-        next(rows)
-        for number, row in enumerate(rows, start=2):
-            if len(row.cells) == len(table.header):
-                yield {
-                    name: _typed(str(path), number, name, cell)
-                    for name, cell in zip(table.header, row.cells, strict=True)
-                }
+        next(found)
+        return name, [
+            {
+                column: _typed(str(path), number, column, cell)
+                for column, cell in zip(table.header, row.cells, strict=True)
+            }
+            for number, row in enumerate(found, start=2)
+            if len(row.cells) == len(table.header)
+        ]
     except TableFault as fault:
         raise refusal(path, fault) from fault
+
+
+def _named(columns: Collection[str]) -> str | None:
+    return next((name for name, has in _TABLES.items() if has <= set(columns)), None)
 
 
 def _of_json(path: Path) -> Iterator[Row]:

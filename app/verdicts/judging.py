@@ -35,7 +35,13 @@ def judge_session(session: Session, design: StudyDesign, session_id: int, now: d
     records = records_of(session, design.study, {version: design}, only=[session_id])  # none of a preview
     for record in records:
         _store(session, {session_id: verdict(rules, record, Cohort())}, now)
-    if records and needs_cohort(rules):
+    if records:
+        judge_others(session, design, now)
+
+
+def judge_others(session: Session, design: StudyDesign, now: datetime) -> None:
+    """Have those judged again that are held against a session which has come or gone."""
+    if needs_cohort([rule.chosen for rule in design.exclude]):
         ask_again(session, design.study, now)
 
 
