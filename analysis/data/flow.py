@@ -61,7 +61,7 @@ REASONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionKnown:
-    """What is known of a session. `n_answered` counts trials, `rules` are those by which it is not used, `counts` is
+    """A session as far as it is known. `n_answered` counts trials, `rules` are those by which it is not used, `counts` is
     true if an answer of it to a main trial counts, `released` if its slot was given back because it was idle."""
 
     status: str

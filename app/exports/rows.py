@@ -72,8 +72,8 @@ def who() -> list[Label[Any]]:
 
 
 def visits(slug: str) -> Subquery:
-    """Which of a person's sessions of a study and mode each is, from 1, in the order of arrival: by the recruiter's id
-    where there is one, else by the participant's name in the data."""
+    """Sessions with their number among those of the same person, study and mode, in the order of arrival, from 1: by
+    the recruiter's id where there is one, else by the participant's name in the data."""
     identity = ParticipantIdentity
     person = func.coalesce(
         literal("id ") + col(identity.external_id),

@@ -95,7 +95,7 @@ def _store(session: Session, found: Mapping[int, Verdict], now: datetime) -> Non
 
 
 def _still_ended(session: Session, ids: Collection[int]) -> frozenset[int]:
-    """Those that nobody withdrew meanwhile."""
+    """The sessions that are still ended, as nobody has withdrawn them meanwhile."""
     ended = select(ParticipantSession.id).where(
         col(ParticipantSession.id).in_(list(ids)), col(ParticipantSession.status).in_(ENDED)
     )
