@@ -33,6 +33,9 @@ _ENDS = {
     Status.UNPLAYABLE: "Reached the end, but no video would play",
     Status.REFUSED: "Declined consent",
     Status.UNDER_AGE: "Reported being under age",
+    Status.SCREENED_OUT: "Screened out; answers deleted",
+    Status.UNSUITED: "Came with a device that the study does not take",
+    Status.FAILED_CHECKS: "Ended by the study's checks",
     Status.FULL: "Consented when no place was left",
     Status.LEFT: "Left the consent page without an answer",
     Status.WITHDRAWN: "Withdrew; answers deleted",
@@ -78,7 +81,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
     if found is None:
         raise no_such_session(session_id)
     one, version = found
-    run = run_of(session, one.version_id, version.sha256)
+    run = run_of(session, one.version_id, version.sha256, one.arm)
     sides_known = version.sides_known is not False
     tally = _counted(session, one, practice_pairs(session, one.version_id), sides_known=sides_known)
     way = run.pages_for(one.blocks)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -53,6 +54,7 @@ class Choice(QuestionType):
     widget = "list"
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "selection", "options": ["Yes", "No"]}
     level = "nominal"
+    names_answers = True
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         n = len(texts_of(keys.get("options")))
@@ -61,13 +63,16 @@ class Choice(QuestionType):
             remedy = "give two options, first that of the true source, or remove it"
             yield Fault((*place, "yes_no"), message, remedy)
 
+    def named(self, keys: Mapping[str, Any], around: QuestionContext) -> Sequence[str]:
+        return texts_of(keys.get("options"))
+
     def widget_of(self, question: Question) -> str:
         return "list" if len(question.options) <= MOST_IN_SIGHT else "select"
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        return [OptionView(option, option) for option in question.options]
+        return [OptionView(option, question.says(option)) for option in question.options]
 
     def value(self, question: Question, text: str) -> Any:
         if text not in question.options:
-            raise ValueError("Please choose one of the answers given.")
+            raise ValueError(_("Please choose one of the answers given."))
         return text

@@ -1,5 +1,6 @@
 """The start of a session: the consent answer, with the trials planned in the same transaction."""
 
+import hashlib
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,18 +10,18 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed, InvalidAnswer, NotFound
+from app.core.language import gettext as _
 from app.sessions import beginning_queries
 from app.sessions.coming import Came
 from app.sessions.entering import claim, day_of
 from app.sessions.here import StudyWhere
 from app.sessions.identity import keep, store_identity
 from app.sessions.links import BadLink
-from app.sessions.planning import plan_trials
+from app.sessions.planning import Full, plan_trials
+from app.sessions.slots import ENDED, arms_for, run_in
 from app.sessions.where import hold, locate
 from app.trials.answers import Answers, store
 from app.trials.tables import Mode, Status
-
-ENDED = "This study has ended and takes no more answers."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +50,23 @@ def answer_consent(
     came = came or Came(where.design.study, now)
     # The signature says who came, and is as valid on a form of any other study.
     if came.slug != where.design.study:
-        raise BadLink("This address is of another study. Please open the link that you were given.")
+        raise BadLink(_("This address is of another study. Please open the link that you were given."))
     consent = where.design.consent
     decision, of_age = form.get("decision", ""), form.get("of_age", "")
     errors = {}
     if decision not in ("agree", "refuse"):
-        errors["decision"] = "Please say whether you want to take part."
+        errors["decision"] = _("Please say whether you want to take part.")
     if decision == "agree" and consent.minimum_age and of_age not in ("yes", "no"):
-        errors["of_age"] = f"Please say whether you are {consent.minimum_age} or older."
+        errors["of_age"] = _("Please say whether you are {minimum_age} or older.").format(
+            minimum_age=consent.minimum_age
+        )
     if errors:
         raise InvalidAnswer(errors)
     under_age = bool(consent.minimum_age) and of_age == "no"
     if decision == "refuse" or under_age:
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
-        raise Closed(ENDED)
+        raise Closed(_(ENDED))
     # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
     who, recruitment = came.person, where.design.recruitment
     if who is not None and where.mode in (Mode.LIVE, Mode.PILOT):
@@ -80,11 +83,32 @@ def answer_consent(
         "arrived_at": came.at,
         "consented_at": now,
         "step": where.step + 1,
-        **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
+        "language": where.design.language,
+        "consent_sha256": hash_of(consent.text),
+        **_planned(session, where, now, rng),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
     store_identity(session, where.session_id, kept)
     return None
+
+
+def hash_of(consent: str) -> str:
+    """The hash of a consent text as somebody read it, in their language."""
+    return hashlib.sha256(consent.encode()).hexdigest()
+
+
+def _planned(session: Session, where: StudyWhere, now: datetime, rng: random.Random) -> Mapping[str, Any]:
+    """The arm and the trials of a session that begins. Raises Full where no arm has room for it, Closed."""
+    full: Full | None = None
+    for arm in arms_for(session, where, now, rng):
+        try:
+            run = run_in(session, where, arm)
+            return plan_trials(session, where.version_id, where.mode, arm, where.session_id, run, rng, now)
+        # Nothing was stored: another arm may have items that still need answers.
+        except Full as error:
+            full = error
+    assert full is not None
+    raise full
 
 
 def begin_at_block(session: Session, token: str, block_id: str, now: datetime, rng: random.Random) -> None:
@@ -94,14 +118,14 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         raise NotFound(
             f"The newest version has no block {block_id[:40]!r}: save the design as a version first."
         )
+    in_arms = ((each, run_in(session, where, each)) for each in where.design.arm_ids)
+    arm, run = next((each, run) for each, run in in_arms if block_id in [block.id for block in run.blocks])
     alone = replace(
-        where.run,
-        design=where.design.model_copy(update={"block_order": "fixed"}),
-        blocks=(where.run.block(block_id),),
+        run, design=run.design.model_copy(update={"block_order": "fixed"}), blocks=(run.block(block_id),)
     )
-    planned = plan_trials(session, where.version_id, where.mode, where.session_id, alone, rng, now)
+    planned = plan_trials(session, where.version_id, where.mode, arm, where.session_id, alone, rng, now)
     blocks = [[block_id, alone.blocks[0].n]] if planned["blocks"] is None else planned["blocks"]
-    names = [key.kind for key in where.run.pages_for(blocks).keys]
+    names = [key.kind for key in run.pages_for(blocks).keys]
     begun: dict[str, Any] = {
         **planned,
         "session_id": where.session_id,
@@ -113,6 +137,8 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "consented_at": now,
         "blocks": blocks,
         "step": names.index("trial"),
+        "language": where.design.language,
+        "consent_sha256": None,
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
 

@@ -4,17 +4,21 @@ Statements are built once: building them again costs more than running them.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Integer, bindparam, case, outerjoin, select
 from sqlmodel import Session, SQLModel
 
 from app.accounts.logins import token_hash
 from app.core.errors import NotFound
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
 from app.sessions.identity import external_id
-from app.sessions.runs import StudyRun, run_at, run_of
+from app.sessions.runs import StudyRun, run_at, run_of, spoken
 from app.studies.file.recruitment import APART
 from app.studies.queries import STATE
 from app.tasks.running import has_shared_page, live_of, task_named
@@ -36,7 +40,7 @@ from app.trials.tables import (
 )
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
-NO_SESSION = (
+NO_SESSION = noop(
     "There is no session at this address. If you declined to take part or deleted your answers, no session "
     "is kept; otherwise please use the link that you were given."
 )
@@ -59,7 +63,14 @@ LOCATE = (
         _session.c.participant,
         _session.c.page_shown_at,
         _session.c.blocks,
+        _session.c.language,
+        _session.c.arm,
+        _session.c.seen_at,
+        _session.c.released_at,
         _version.c.sha256,
+        _study.c.id,
+        _study.c.target,
+        _study.c.ends_at,
         STATE,
         case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
         _study.c.closing,
@@ -124,22 +135,26 @@ PLAY_AT = (
     .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+ANSWERS_TO = select(_response.c.answers).where(
+    _response.c.session_id == bindparam("session_id"), _response.c.page == bindparam("page")
+)
 SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 
 
 def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     """Find a session by its token; `is_stored` says whether a form numbered `submit_id` was taken. Raises NotFound."""
     if not TOKEN.fullmatch(token):
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     named = {"sha256": token_hash(token), "submit_id": submit_id}
     row = session.connection().execute(LOCATE, named).first()
     if row is None:
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     (
-        session_id, version_id, mode, status, step, participant, shown_at, blocks, sha256, state, closes_at, closing,
-        stored_id,
+        session_id, version_id, mode, status, step, participant, shown_at, blocks, language, arm, seen_at, released_at,
+        sha256, study_id, target, ends_at, state, closes_at, closing, stored_id,
     ) = row  # fmt: skip
-    run = run_of(session, version_id, sha256)
+    # Before consent nothing of a visitor is stored, their language neither: it is what link and browser ask for.
+    run = spoken(run_of(session, version_id, sha256, arm), language)
     recruitment = run.design.recruitment
     # The way back sends the recruiter's id, which the answers do not have.
     if recruitment is not None and recruitment.ids == APART and run.design.completion.sends_id:
@@ -149,6 +164,12 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
         token=token,
         version_id=version_id,
         mode=mode,
+        arm=arm,
+        study_id=study_id,
+        has_target=target is not None,
+        seen_at=seen_at,
+        released_at=released_at,
+        ends_at=ends_at or run.design.ends_at,
         status=status,
         state=state,
         step=step,
@@ -162,13 +183,44 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
+    if where.page.kind == "comprehension":
+        return replace(where, earlier=_earlier(session, where))
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
+
+
+def _earlier(session: Session, where: StudyWhere) -> Mapping[str, Any]:
+    """The answers of the try before; none at the first."""
+    before = replace(where.page, position=where.page.position - 1)
+    named = {"session_id": where.session_id, "page": str(before)}
+    return session.connection().execute(ANSWERS_TO, named).scalar() or {}
 
 
 def _ending(session: Session, where: StudyWhere) -> Ending:
     """The ending of a session that has reached its last page."""
     parts = [part for part in where.pages.parts if part.n]
     return ending_of([task_named(part.task).ended(session, where, part) for part in parts])
+
+
+def ended(session: Session, one: ParticipantSession) -> Ending:
+    """The ending of a session that has reached its last page, without a token of it."""
+    run = run_at(session, one.version_id)
+    where = StudyWhere(
+        session_id=one.id or 0,
+        token="",
+        version_id=one.version_id,
+        mode=one.mode,
+        status=one.status,
+        state=State.CLOSED,
+        step=one.step,
+        participant=one.participant,
+        shown_at=None,
+        closes_at=None,
+        closing="",
+        is_stored=False,
+        run=run,
+        pages=run.pages_for(one.blocks),
+    )
+    return _ending(session, where)
 
 
 def hold(session: Session, token: str) -> None:
@@ -182,7 +234,7 @@ def session_of(session: Session, token: str) -> int:
     named = {"sha256": token_hash(token)}
     found: int | None = session.connection().execute(SESSION_OF, named).scalar()
     if found is None:
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     return found
 
 
@@ -202,8 +254,8 @@ class _OfStudies:
     def hold(self, session: Session, token: str) -> None:
         hold(session, token)
 
-    def run(self, session: Session, version_id: int) -> StudyRun:
-        return run_at(session, version_id)
+    def run(self, session: Session, version_id: int, arm: str) -> StudyRun:
+        return run_at(session, version_id, arm)
 
 
 SESSIONS: Sessions = _OfStudies()

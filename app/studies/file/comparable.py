@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from app.questions.drafted import by_id, with_defaults
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
+from app.studies.file.checks import comparable_checks
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
 from app.studies.file.exclusion import comparable_rules
@@ -78,6 +79,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known = {
         "background": by_id(draft.get("background"), labels),
         "truth": with_defaults(Truth, draft.get("truth", {})),
+        **({"arms": _arms(draft["arms"])} if isinstance(draft.get("arms"), list) else {}),
         "exclude": comparable_rules(draft.get("exclude")),
     }
     keys = {key: draft[key] for key in SHORT_KEYS if key in draft}
@@ -86,11 +88,20 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     for key, *_ in SHORT.lists:  # rows come last, as they are
         draft.pop(str(key), None)
         rows |= {str(key): listed} if (listed := of_block.pop(str(key), None)) else {}
+    known |= comparable_checks(draft, labels)
     if "hypotheses" in draft:
         known["hypotheses"] = hypotheses.comparable(draft["hypotheses"])
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}
     known |= {"recruitment": _recruitment(draft["recruitment"])} if "recruitment" in draft else {}
     return {**_without_nothing({**draft, **known}), **rows}
+
+
+def _arms(arms: list[Any]) -> dict[str, Any]:
+    """Arms by their ids."""
+    return {
+        str(arm["id"]) if isinstance(arm, dict) and arm.get("id") else f"#{number}": arm
+        for number, arm in enumerate(arms, start=1)
+    }
 
 
 def _completion(completion: Any) -> Any:

@@ -4,23 +4,30 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
 from pydantic import model_validator
 
+from app.core.language import ENGLISH, gettext
 from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import recruitment
+from app.studies.file.arms import MAIN, DesignArm, Dumped, changes_of, moment, with_changes
+from app.studies.file.checks import DesignComprehension
 from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
+from app.studies.file.languages import laid_over, overlay_of
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
+from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
+from app.trials.ending import Way
 from app.trials.lists import Content
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import HUMAN
@@ -50,6 +57,7 @@ class DesignCodes(Frozen):
     finished: str | None = None
     no_consent: str | None = None
     screened_out: str | None = None
+    failed_checks: str | None = None
     full: str | None = None
     partial: str | None = None
     failed: str | None = None
@@ -63,6 +71,17 @@ class DesignCompletion(Frozen):
     minutes: int | None = None
     pay: str | None = None
     codes: DesignCodes = DesignCodes()
+
+    def end_of(self, way: str) -> tuple[str, str]:
+        """The code of a way out, empty without one or with an address in its place, and the address to go on to."""
+        finished = self.codes.finished or self.code or ""
+        end = {**self.codes.model_dump(), Way.FINISHED: finished}[way] or ""
+        if is_address(end):
+            return "", end
+        redirect = self.redirect or ""
+        # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
+        leads = bool(redirect) and (way == Way.FINISHED or (bool(end) and "{code}" in redirect))
+        return end, redirect if leads else ""
 
     @property
     def sends_id(self) -> bool:
@@ -81,16 +100,26 @@ class StudyDesign(Frozen):
     study: str
     title: str
     consent: DesignConsent
+    screening: tuple[Question, ...] = ()
     background: tuple[Question, ...]
     instructions: str | None
+    comprehension: DesignComprehension = DesignComprehension()
     # Where it is as it always was, nothing of it is written.
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
+    arms: tuple[DesignArm, ...] = ()
+    target: int | None = None
+    idle_minutes: int | None = None
+    opens: str | None = None
+    ends: str | None = None
     exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
+    # Its own language, and for each other one the words that stand in place of its own, nested as here.
+    language: str = ENGLISH
+    translations: Mapping[str, Mapping[str, Any]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -100,6 +129,25 @@ class StudyDesign(Frozen):
         block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
         rest = {key: value for key, value in raw.items() if key not in block}
         return {**rest, "blocks": [{"task": SHORT_TASK, **block}]}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that its pages are in, its own first."""
+        return (self.language, *sorted(self.translations))
+
+    def in_language(self, language: str) -> "StudyDesign":
+        """The same design with its words in one of its languages; what answers are called in the data stays."""
+        if language not in self.translations:
+            return self
+        keys = {key: value for key, value in self._keys().items() if key != "translations"}
+        laid = laid_over(keys, self.translations[language], answers=True)
+        return StudyDesign.model_validate({**laid, "language": language})
+
+    def words(self) -> Mapping[str, Any]:
+        """Its words for participants, nested as its keys are: what another language lays over them."""
+        keys = self._keys()
+        keys.pop("translations", None)
+        return overlay_of(_with_statements(keys))
 
     @property
     def true_source(self) -> str:
@@ -119,8 +167,32 @@ class StudyDesign(Frozen):
             and only.id == BLOCK
             and only.instructions is None
             and only.per_participant is None
+            and not only.arms
             and self.block_order == "fixed"
         )
+
+    @property
+    def arm_ids(self) -> tuple[str, ...]:
+        """The arms by their ids; `main` where there are none."""
+        return tuple(arm.id for arm in self.arms) or (MAIN,)
+
+    @property
+    def opens_at(self) -> datetime | None:
+        return moment(self.opens) if self.opens else None
+
+    @property
+    def ends_at(self) -> datetime | None:
+        return moment(self.ends) if self.ends else None
+
+    def for_arm(self, arm: str) -> "StudyDesign":
+        """The design of an arm: its values, and the blocks that it has. The study's own where there is no such arm."""
+        own = next((each for each in self.arms if each.id == arm), None)
+        if own is None:
+            return self
+        keys = with_changes(self.model_dump(mode="json", exclude_defaults=True), own.changes)
+        design = StudyDesign.model_validate(keys)
+        blocks = tuple(block for block in design.blocks if not block.arms or arm in block.arms)
+        return design.model_copy(update={"blocks": blocks})
 
     def blocks_of(self, kind: type[AnyBlock]) -> tuple[AnyBlock, ...]:
         """The blocks of one task, by the class of its blocks."""
@@ -131,10 +203,19 @@ class StudyDesign(Frozen):
         """True where people may play with other people."""
         return any(block.has_partners for block in self.blocks)
 
+    def asked_before(self) -> tuple[tuple[Question, ...], ...]:
+        """The questions of the pages before the blocks."""
+        return self.screening, self.background, self.comprehension.questions
+
     def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
         """The questions of a page without a trial. Those for some groups of items are not asked about oneself."""
-        if page == "background":
-            return self.background
+        before = {
+            "screening": self.screening,
+            "background": self.background,
+            "comprehension": self.comprehension.questions,
+        }
+        if page in before:
+            return before[page]
         return tuple(
             q
             for each in self.blocks
@@ -200,7 +281,7 @@ Texts = Mapping[Place, str]
 
 def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -> StudyDesign:
     """Combine a valid study file with its `texts` and the content of each block, joined with known stimuli."""
-    scales = {**SCALES, **file.scales}
+    scales = {**{name: tuple(map(gettext, labels)) for name, labels in SCALES.items()}, **file.scales}
     return StudyDesign(
         study=file.study,
         title=file.title,
@@ -210,14 +291,27 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             minimum_age=file.consent.minimum_age,
             play_shown=file.consent.play_shown,
         ),
+        screening=tuple(run_question(question, scales) for question in file.screening),
         background=tuple(run_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),
+        comprehension=DesignComprehension(
+            questions=tuple(run_question(question, scales) for question in file.comprehension.questions),
+            tries=file.comprehension.tries,
+            failed=file.comprehension.failed,
+        ),
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
-            block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content)
+            _in_arms(
+                block,
+                block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content),
+            )
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        target=file.target,
+        idle_minutes=file.idle_minutes,
+        opens=file.opens,
+        ends=file.ends,
         exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
@@ -231,6 +325,31 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         recruitment=recruitment.resolved(file.recruitment),
     )
+
+
+def _with_statements(keys: Any) -> Any:
+    """Keys of a design with a matrix's statements where a study file has them."""
+    if isinstance(keys, dict):
+        found = {key: _with_statements(value) for key, value in keys.items()}
+        own = found.pop("own", None)
+        statements = own.get("statements") if isinstance(own, dict) else None
+        return {**found, "statements": statements} if statements else found
+    return [_with_statements(each) for each in keys] if isinstance(keys, list) else keys
+
+
+def _in_arms(block: Block, design: BlockDesign) -> BlockDesign:
+    return design.model_copy(update={"arms": block.arms}) if block.arms else design
+
+
+def with_arms(design: StudyDesign, arms: Sequence[tuple[DesignArm, StudyDesign]]) -> StudyDesign:
+    """A design with its arms, each given with the design that it makes of the file."""
+    base = _dumped(design)
+    resolved = (arm.model_copy(update={"changes": changes_of(base, _dumped(own))}) for arm, own in arms)
+    return design.model_copy(update={"arms": tuple(resolved)})
+
+
+def _dumped(design: StudyDesign) -> Dumped:
+    return Dumped(design.model_dump(mode="json", exclude_defaults=True), design.model_dump(mode="json"))
 
 
 def blocks_of_file(file: StudyFile) -> tuple[Block, ...]:

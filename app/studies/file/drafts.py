@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from app.core.language import ENGLISH
 from app.core.problems import Fault, Place
 from app.core.rowfiles import RowFile, RowText
+from app.questions.checked import SCREENING
 from app.questions.drafted import keys_of_question
 from app.studies.file import hypotheses
-from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.checks import keys_of_comprehension
+from app.studies.file.design import StudyDesign
 from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
+from app.studies.file.languages import OWN
 from app.studies.file.reading import Reading
 from app.studies.file.recruitment import keys_of as keys_of_recruitment
 from app.tasks.registry import BLOCKS, SHORT
@@ -68,7 +72,7 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
     faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
     if faults or reading.file is None or stimuli is None:
         return DraftCheck(None, faults)
-    return DraftCheck(resolve_design(reading.file, reading.texts, reading.contents), ())
+    return DraftCheck(reading.design(), ())
 
 
 class _DraftReading(Reading):
@@ -78,6 +82,9 @@ class _DraftReading(Reading):
 
     def refuse(self, fault: Fault) -> None:
         self.faults.append(fault)
+
+    def has_refused(self, fault: Fault) -> bool:
+        return fault in self.faults
 
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         in_order = sorted(found.problems, key=lambda problem: problem.line)
@@ -130,15 +137,39 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "study": design.study,
         "title": design.title,
         "consent": design.consent.model_dump(exclude_defaults=True),
+        "screening": [keys_of_question(question, SCREENING) for question in design.screening] or None,
         "background": [keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
+        "comprehension": keys_of_comprehension(design.comprehension),
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
+        **_keys_of_places(design),
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
+        "languages": languages_of(design),
         "recruitment": keys_of_recruitment(design.recruitment),
     }
+
+
+def languages_of(design: StudyDesign) -> dict[str, Any] | None:
+    """The languages of a draft, each with its words in it; None where it is English alone."""
+    if not design.translations and design.language == ENGLISH:
+        return None
+    words = {language: _as_in_files(words) for language, words in design.translations.items()}
+    return {design.language: OWN, **words}
+
+
+def _as_in_files(words: Any) -> Any:
+    """Words of a design as a study file has them: descriptions of answers by their number."""
+    if isinstance(words, Mapping):
+        return {
+            key: {str(n): text for n, text in enumerate(value, start=1) if text}
+            if key == "anchors" and not isinstance(value, Mapping)
+            else _as_in_files(value)
+            for key, value in words.items()
+        }
+    return [_as_in_files(each) for each in words] if isinstance(words, (list, tuple)) else words
 
 
 def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:
@@ -148,10 +179,18 @@ def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:
     return {"blocks": [_keys_of_block(block) for block in design.blocks], **order}
 
 
+def _keys_of_places(design: StudyDesign) -> dict[str, Any]:
+    """Arms, targets and dates."""
+    arms = [arm.model_dump(exclude_defaults=True, exclude={"changes"}) for arm in design.arms]
+    own = {key: getattr(design, key) for key in ("target", "idle_minutes", "opens", "ends")}
+    return {"arms": arms or None, **own}
+
+
 def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     return {
         "id": block.id,
         "task": block.task,
+        "arms": list(block.arms) or None,
         "instructions": block.instructions,
         "self_assessment": block.self_assessment,
         "per_participant": block.per_participant,

@@ -9,8 +9,11 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.arms import Arm
+from app.studies.file.checks import CHECKED_TYPES, Comprehension
 from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.languages import TAG_PATTERN
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -28,8 +31,10 @@ MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
+    "comprehension": Comprehension,
     "completion": Completion,
     "codes": Codes,
+    "arms": Arm,
     "recruitment": Recruitment,
     "parameters": LinkParameters,
     "hypotheses": Hypothesis,
@@ -38,6 +43,7 @@ _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
+    TAG_PATTERN: "write a language's tag, such as `de`, `pt-BR` or `zh-Hant`",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
     NAME_PATTERN: "use letters, digits, `_`, `.` and -, beginning with a letter, at most 64",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
@@ -133,6 +139,8 @@ def _keys_at(loc: Place) -> tuple[str, ...]:
     sections |= RULES if loc[:1] == ("exclude",) else {}
     for task, model in BLOCKS.items():
         sections |= model.question_types if task in loc else {}
+    for place, models in CHECKED_TYPES.items():
+        sections |= models if loc[: len(place)] == place else {}
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)
     return tuple(section.model_fields)
 

@@ -20,8 +20,10 @@ ORDER: Sequence[str] = (
     "study",
     "title",
     "consent",
+    "screening",
     "background",
     "instructions",
+    "comprehension",
     "truth",
     "pairs",
     "sample",
@@ -29,15 +31,23 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "arms",
+    "target",
+    "idle_minutes",
+    "opens",
+    "ends",
     "exclude",
     "hypotheses",
     "completion",
     "recruitment",
+    "languages",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
+_COMPREHENSION = ("questions", "tries", "failed")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
-_CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
+_ARM = ("id", "target", "set")
+_CODES = ("finished", "no_consent", "screened_out", "failed_checks", "full", "partial", "failed")
 _RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
 _LINK_PARAMETERS = ("participant", "study", "session")
 _DEEPEST = 12
@@ -109,16 +119,43 @@ def _block(block: Any) -> Any:
     models = [model] if model else [*BLOCKS.values()]  # where the task is misspelt, say
     order = dict.fromkeys(key for each in models for key in each.key_order)
     own = {key: tidy for each in models for key, tidy in each.tidies.items()}
-    return section(block, ("id", "task", "instructions", *order), {**_OF_ANY_BLOCK, **own})
+    return section(block, ("id", "task", "arms", "instructions", *order), {**_OF_ANY_BLOCK, **own})
+
+
+def _arms(value: Any) -> Any:
+    if not isinstance(value, list):
+        return stripped(value)
+    return [section(arm, _ARM, {"target": whole, "set": _set_by_arm}) for arm in value]
+
+
+def _set_by_arm(value: Any) -> Any:
+    return {str(key): _plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+def _plain(value: Any) -> Any:
+    """The value with whole numbers and booleans as such, where the text can be told from them again."""
+    match value:
+        case dict():
+            return {key: _plain(inner) for key, inner in value.items()}
+        case list():
+            return [_plain(inner) for inner in value]
+        case "true" | "false":
+            return value == "true"
+    return whole(value)
 
 
 _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": questions}
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
+    "screening": questions,
     "background": questions,
+    "comprehension": lambda value: section(value, _COMPREHENSION, {"questions": questions, "tries": whole}),
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "arms": _arms,
+    "target": whole,
+    "idle_minutes": whole,
     "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(

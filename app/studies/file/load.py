@@ -8,10 +8,11 @@ from typing import Any
 from app.core.problems import Fault, Place, Problem, dotted, quoted
 from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
-from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.design import StudyDesign
+from app.studies.file.languages import put_words
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import StudyFileProblems
-from app.studies.file.reading import Reading, places_of_files, value_at
+from app.studies.file.reading import Reading, places_of_files, texts_to_translate, value_at
 from app.studies.file.textfiles import Unreadable, read_text
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.file.yamlsource import YamlSource, read_yaml
@@ -35,8 +36,8 @@ _INSTEAD = "in the study file itself, begin with `|` and a new line"
 def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
     """Read a study file and the files it names. Raises StudyFileProblems with everything that is wrong."""
     reading = _FileReading(path, stimuli)
-    file = reading.finish()
-    return resolve_design(file, reading.texts, reading.contents)
+    reading.finish()
+    return reading.design()
 
 
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
@@ -91,6 +92,10 @@ class _FileReading(Reading):
         line = self.source.line_of(fault.place)
         self.problems.append(Problem(str(self.path), line, fault.message, fault.remedy))
 
+    def has_refused(self, fault: Fault) -> bool:
+        line = self.source.line_of(fault.place)
+        return Problem(str(self.path), line, fault.message, fault.remedy) in self.problems
+
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         line = self.source.line_of(place)
         self.problems += [replace(p, line=line) if found.by_row else p for p in found.problems]
@@ -105,6 +110,32 @@ class _FileReading(Reading):
             Problem(str(self.path), fault.line, fault.message, fault.remedy) for fault in source.faults
         ]
         return source
+
+    def overlay(self, language: str, value: object, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        if not isinstance(value, str):
+            return super().overlay(language, value, data)
+        at, folder, n_before = ("languages", language), value.strip().rstrip("/"), len(self.problems)
+        overlay = self._translated_keys(at, f"{folder}/{self.path.name}")
+        for place, name in texts_to_translate(data, overlay):
+            text = self._companion(at, f"{folder}/{name}", f"for Markdown {_INSTEAD}")
+            if text is not None:
+                put_words(overlay, data, place, text)
+        return overlay if len(self.problems) == n_before else None
+
+    def _translated_keys(self, at: Place, name: str) -> dict[str, Any]:
+        """The words that stand in the study file itself, from the file of the same name; none where there is none."""
+        if not (self.path.parent / name).is_file():
+            return {}
+        text = self._companion(at, name, "")
+        if text is None:
+            return {}
+        try:
+            source = read_yaml(text)
+        except Unreadable as error:
+            self.problems.append(Problem(name, error.line, error.message, error.remedy))
+            return {}
+        self.problems += [Problem(name, fault.line, fault.message, fault.remedy) for fault in source.faults]
+        return dict(source.data) if isinstance(source.data, dict) else {}
 
     def markdown(self, place: Place, value: str) -> str | None:
         if "\n" in value:

@@ -15,13 +15,16 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+from app.studies.file.arms import AT, Arm, Moment
+from app.studies.file.checks import Comprehension, Screening
 from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.languages import Languages
 from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block
-from app.trials.parts import IN_A_TEXT_FILE, Markdown
+from app.trials.parts import IN_A_TEXT_FILE, Count, Markdown
 from app.trials.stimuli import HUMAN, NO_SOURCE
 
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
@@ -91,7 +94,14 @@ class Codes(Part):
     screened_out: EndCode | None = Field(
         default=None,
         title="Screened out",
-        description="Who is under age, or did not answer the questions on a game's rules right and so played no match.",
+        description="Who is under age, gave an answer to a screening question that is not accepted, or did not answer "
+        "the questions on a game's rules right and so played no match.",
+    )
+    failed_checks: EndCode | None = Field(
+        default=None,
+        title="Checks failed",
+        description="Whose session was ended by the checks of comprehension or attention; the same as `screened_out` "
+        "unless said.",
     )
     full: EndCode | None = Field(
         default=None,
@@ -184,6 +194,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Consent",
         description="What people agree to before anything else. Who declines leaves nothing but that.",
     )
+    screening: Screening = Field(
+        default=(),
+        title="Screening",
+        description="Asked after consent, before anything else. With an answer that is not accepted the study ends "
+        "politely, and of the person only a count is kept.",
+    )
     background: tuple[BackgroundQuestion, ...] = Field(
         default=(),
         title="About you",
@@ -191,6 +207,11 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     )
     instructions: Annotated[Markdown | None, Widget(rows=10, is_markdown=True)] = Field(
         default=None, title="Instructions", description=f"The page before the trials: {IN_A_TEXT_FILE}."
+    )
+    comprehension: Comprehension = Field(
+        default=Comprehension(),
+        title="Comprehension",
+        description="Questions on the instructions, with the right answer to each.",
     )
     truth: Annotated[Truth, Widget(is_nowhere=True)] = Field(
         default=Truth(), description="Which source the question asks for."
@@ -224,6 +245,35 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Order of the blocks",
         description="`fixed` as in the file, or `random` per session, counterbalanced.",
     )
+    arms: tuple[Arm, ...] = Field(
+        default=(),
+        title="Arms and places",
+        description="Between-subjects conditions: each participant gets one, the least filled.",
+    )
+    target: Annotated[Count | None, Widget(is_short=True)] = Field(
+        default=None,
+        title="Participants in all",
+        description="How many live sessions are to count; the study closes by itself when it has them. Without it, the "
+        "sum of the arms' targets.",
+    )
+    idle_minutes: Annotated[int | None, Widget(is_short=True)] = Field(
+        default=None,
+        ge=1,
+        le=10_080,
+        title="Minutes until a place comes free",
+        description="After so long without a sign of life a participant's place goes to others; who returns later "
+        "continues while there is room. 30 unless said.",
+    )
+    opens: Annotated[Moment | None, AT] = Field(
+        default=None,
+        title="Opens",
+        description="Nobody enters before: date and time with its time zone. The study has to be live as well.",
+    )
+    ends: Annotated[Moment | None, AT] = Field(
+        default=None,
+        title="Ends",
+        description="Nobody enters from then on, and who is under way may finish: date and time with its time zone.",
+    )
     exclude: ExclusionRules = Field(
         default=(),
         title="Exclusion rules",
@@ -245,6 +295,13 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=None,
         title="Recruitment",
         description="Who sends participants, how their ids are kept, and who is kept out.",
+    )
+
+    languages: Annotated[Languages, Widget(is_nowhere=True)] = Field(
+        default={},
+        title="Languages",
+        description="The languages of the participant's pages: for each its tag, such as `de`, and the folder with the "
+        "translated files; the folder `.` for the one that the study file itself is written in.",
     )
 
     @model_validator(mode="wrap")

@@ -7,11 +7,24 @@ from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
+from app.core.language import speaking
 from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
 from app.studies.file import hypotheses
+from app.studies.file.arms import Applied, DesignArm, alone, text_places, with_values
+from app.studies.file.design import StudyDesign, resolve_design, with_arms
 from app.studies.file.explain import faults_of
+from app.studies.file.languages import (
+    OWN,
+    Untranslatable,
+    faults_of_languages,
+    laid_over,
+    missing_in,
+    own_language,
+    words_at,
+    words_in,
+)
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -32,10 +45,17 @@ class Reading(ABC):
         self.file: StudyFile | None = None
         self.texts: dict[Place, str] = {}
         self.contents: list[Content] = []
+        # For each language but its own, the file and texts as they are in it.
+        self.translated: dict[str, tuple[StudyFile, dict[Place, str]]] = {}
+        self.arms: list[_ArmReading] = []
 
     @abstractmethod
     def refuse(self, fault: Fault) -> None:
         """Record a fault at a place."""
+
+    @abstractmethod
+    def has_refused(self, fault: Fault) -> bool:
+        """True if this fault was recorded."""
 
     @abstractmethod
     def refuse_rows(self, place: Place, found: RowFile) -> None:
@@ -60,7 +80,89 @@ class Reading(ABC):
                 reader = _BlockReader(self, place, true_source_of(data))
                 self.contents.append(_model(place, raw).read_lists(raw, reader))
             self._refuse_twice(blocks)
+            self._read_arms(data)
             self._refuse_unknown_names()
+            self._read_languages(data)
+
+    def _read_arms(self, data: dict[str, Any]) -> None:
+        """Read the study once more for each arm, with that arm's values in it."""
+        arms = data.get("arms")
+        for at, arm in enumerate(arms if isinstance(arms, list) else ()):
+            changed = arm.get("set") if isinstance(arm, dict) else None
+            if isinstance(arm, dict) and (changed is None or isinstance(changed, dict)):
+                reading = _ArmReading(self, at, str(arm.get("id", "")), with_values(data, at, changed or {}))
+                self.arms.append(reading)
+                reading.refuse_other_units()
+
+    def design(self) -> StudyDesign:
+        """The study as it is run, in all its languages; only where nothing was refused."""
+        assert self.file is not None
+        own = own_language(self.file.languages)
+        with speaking(own):  # built-in scales are in the language of the study
+            design = resolve_design(self.file, self.texts, self.contents).model_copy(update={"language": own})
+        design = with_arms(design, [(arm.as_stored(), arm.design()) for arm in self.arms])
+        words = {}
+        for language, (file, texts) in self.translated.items():
+            with speaking(language):
+                words[language] = resolve_design(file, texts, self.contents).words()
+        return design.model_copy(update={"translations": words})
+
+    def overlay(self, language: str, value: object, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The words of a language, with every text in them; None when they were refused."""
+        if isinstance(value, Mapping):
+            return value
+        message = f"`languages` has no words in {quoted(language)}"
+        self.refuse(
+            Fault(("languages", language), message, "upload the folder with the translated files too")
+        )
+        return None
+
+    def _read_languages(self, data: dict[str, Any]) -> None:
+        languages = data.get("languages")
+        for fault in faults_of_languages(languages):
+            self.refuse(fault)
+        if not isinstance(languages, Mapping) or self.file is None:
+            return
+        for language, value in languages.items():
+            if value != OWN and (overlay := self.overlay(str(language), value, data)) is not None:
+                self._read_language(str(language), data, overlay)
+
+    def _refuse_words_of_arms(self, data: dict[str, Any]) -> None:
+        """Refuse words that an arm sets: they would be in one language alone."""
+        for at, arm in enumerate(data.get("arms") or ()):
+            for path, value in arm["set"].items() if isinstance(arm.get("set"), dict) else ():
+                if any(words_in({str(path).rpartition(".")[2]: value})):
+                    fault = Fault(
+                        ("arms", at, "set", path),
+                        f"{quoted(str(path))} holds words, which an arm can set only where the study has one language",
+                        "give each arm a block of its own, with `arms: [...]` in it, and translate both",
+                    )
+                    if not self.has_refused(fault):
+                        self.refuse(fault)
+
+    def _read_language(self, language: str, data: dict[str, Any], overlay: Mapping[str, Any]) -> None:
+        at = ("languages", language)
+        self._refuse_words_of_arms(data)
+        written = {key: value for key, value in data.items() if key != "languages"}
+        for place in missing_in(written, overlay):
+            message = f"{dotted(place)} has no translation in {quoted(language)}"
+            remedy = f"write it under the same keys in the folder of {quoted(language)}"
+            self.refuse(Fault(_indexed(data, place) or at, message, remedy))
+        try:
+            laid = laid_over(written, overlay)
+            file = StudyFile.model_validate(laid)
+        except Untranslatable as error:
+            self.refuse(Fault(at, f"{quoted(language)}: {error.fault.message}", error.fault.remedy))
+            return
+        except ValidationError as error:
+            for fault in faults_of(error):
+                self.refuse(
+                    Fault(at, f"{quoted(language)}: {dotted(fault.place)}: {fault.message}", fault.remedy)
+                )
+            return
+        # Texts are in the overlay; where the study has none of its own, its default is translated with the pages.
+        texts = {place: str(value_at(laid, place) or text).strip() for place, text in self.texts.items()}
+        self.translated[language] = file, texts
 
     def _with_lists(self, data: object) -> object:
         """The keys with those lists read that the model takes as values."""
@@ -123,6 +225,69 @@ class Reading(ABC):
         return isinstance(value, str) and bool(value.strip())
 
 
+class _ArmReading(Reading):
+    """A study with the values of one arm. Its faults are told of at the arm, where the study has them not itself."""
+
+    def __init__(self, study: Reading, at: int, arm: str, applied: Applied) -> None:
+        super().__init__(study.stimuli)
+        self.study, self.at, self.arm, self.applied = study, at, arm, applied
+        self.set: dict[str, Any] = dict(applied.paths)
+        self.n_faults = len(applied.faults)
+        for fault in applied.faults:
+            study.refuse(fault)
+        if not applied.faults:
+            self.read(alone(applied.data))
+
+    def _read_languages(self, data: dict[str, Any]) -> None:
+        """Those of the study, which reads them."""
+
+    def as_stored(self) -> DesignArm:
+        assert self.study.file is not None
+        return DesignArm(id=self.arm.strip(), target=self.study.file.arms[self.at].target, set=self.set)
+
+    def refuse_other_units(self) -> None:
+        """Refuse other units than the study has: units are stored once for all arms."""
+        if self.n_faults or self.file is None or self.study.file is None:
+            return
+        ours, theirs = (
+            resolve_design(each.file, each.texts, each.contents).blocks
+            for each in (self, self.study)
+            if each.file
+        )
+        for at, (block, of_study) in enumerate(zip(ours, theirs, strict=True)):
+            if block.units() != of_study.units():
+                message = f"the block {quoted(block.id)} has other units than in the study"
+                remedy = "give each arm a block of its own, with `arms: [...]` in it"
+                self.refuse(Fault(("blocks", at), message, remedy))
+
+    def refuse(self, fault: Fault) -> None:
+        if self.study.has_refused(fault):
+            return
+        self.n_faults += 1
+        path = self.applied.path_to(fault.place)
+        place: Place = ("arms", self.at) if path is None else ("arms", self.at, "set", path)
+        self.study.refuse(
+            replace(fault, place=place, message=f"in the arm {quoted(self.arm)}: {fault.message}")
+        )
+
+    def has_refused(self, fault: Fault) -> bool:
+        return self.study.has_refused(fault)
+
+    def refuse_rows(self, place: Place, found: RowFile) -> None:
+        self.n_faults += bool(found.problems)  # an arm changes no list, so that the study has told of them
+
+    def markdown(self, place: Place, value: str) -> str | None:
+        path = self.applied.places.get(place)
+        if path is None:
+            return self.study.texts.get(place)
+        text = self.study.markdown(("arms", self.at, "set", path), value)
+        self.set[path] = (text or "").strip()
+        return text
+
+    def rows_at(self, place: Place, value: str) -> RowText | None:
+        return self.study.rows_at(place, value)
+
+
 @dataclass(frozen=True, slots=True)
 class _BlockReader:
     """A reading as one of its blocks sees it."""
@@ -163,6 +328,28 @@ def _blocks_in(data: Mapping[str, Any]) -> list[tuple[Place, Mapping[str, Any]]]
     return [(("blocks", at), raw if isinstance(raw, dict) else {}) for at, raw in enumerate(blocks)]
 
 
+def _indexed(data: Any, place: Place) -> Place:
+    """A place named by ids as one with list indices; cut off where the study has no such part."""
+    found: list[str | int] = []
+    for part in place:
+        if isinstance(data, list):
+            ids = [str(each.get("id")) if isinstance(each, dict) else None for each in data]
+            if part not in ids:
+                break
+            at = ids.index(str(part))
+            found.append(at)
+            data = data[at]
+        elif isinstance(data, dict):
+            key = next((key for key in data if str(key) == part), None)
+            if key is None:
+                break
+            found.append(key)
+            data = data[key]
+        else:
+            break
+    return tuple(found)
+
+
 def _put(data: Any, place: Place, value: object) -> Any:
     """A copy of the data with another value at a place that it has."""
     if not place:
@@ -175,12 +362,25 @@ def _put(data: Any, place: Place, value: object) -> Any:
 def places_of_files(data: object) -> Iterator[Place]:
     """The places where a study file names a text or list that may be in a separate file."""
     yield from TEXTS
+    yield from text_places(data)
     blocks = _blocks_in(data if isinstance(data, dict) else {})
     for place, raw in blocks:
         yield from ((*place, key) for key in OF_BLOCK if place)
         is_known = not place or str(raw.get("task")) in BLOCKS
         models = [_model(place, raw)] if is_known else [*BLOCKS.values()]  # where the task is misspelt, say
         yield from ((*place, *at) for model in models for at in model.lists)
+
+
+def texts_to_translate(data: object, overlay: object) -> Iterator[tuple[Place, str]]:
+    """The places of texts that a translation has in files, each with the name of the file in its folder."""
+    for place in places_of_files(data):
+        ours = value_at(data, place)
+        if is_list(place) or not isinstance(ours, str) or not ours.strip():
+            continue
+        words = words_at(overlay, data, place)
+        name = ours if words is None else words
+        if isinstance(name, str) and "\n" not in name.strip():
+            yield place, name.strip()
 
 
 def is_list(place: Place) -> bool:
