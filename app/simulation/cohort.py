@@ -74,7 +74,7 @@ class Cohort:
     habits: Habits = USUAL
 
     def visitors(self) -> Sequence[Visitor]:
-        """Everybody, in the order in which they come; each with draws of their own."""
+        """All visitors in the order of their arrival; each with draws of their own."""
         kinds = [*[HONEST] * self.honest, *[kind for kind in CHEATS for _ in range(self.planted_each)]]
         random.Random(f"{self.seed}/order").shuffle(kinds)
         return [

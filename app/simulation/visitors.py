@@ -43,7 +43,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """What a visitor does on one page. Seconds pass before each clip is fetched (`fetch_s`) and before the answer
+    """A visitor's acts on one page. Seconds pass before each clip is fetched (`fetch_s`) and before the answer
     (`wait_s`); `fetch` is the share of each clip's bytes that is asked for, in so many `parts`."""
 
     choice: Side
