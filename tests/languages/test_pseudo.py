@@ -164,7 +164,7 @@ def test_a_way_through_pairs_and_every_type_of_question(
     walk.refused(familiarity="9")
     while walk.page != "end":
         if walk.page.startswith("trial"):
-            walk.refused(choice="", uncertainty="9")
+            walk.refused(choice="", uncertainty="9", rationale="1")
         walk.check(client.get(f"{walk.address}/stop").text)
         walk.answer()
     walk.check(client.get(f"{walk.address}/stop").text)
