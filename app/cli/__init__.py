@@ -76,6 +76,9 @@ COMMANDS = {
         "report",
         "Write a folder with a page that opens offline: figures, tables, and the methods in words.",
     ),
+    "recruit": Listed(
+        "recruiting", "app", "Recruiters: what to enter there, and their submissions compared."
+    ),
     "plan": Listed(
         "planning",
         "plan",

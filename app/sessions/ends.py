@@ -23,7 +23,6 @@ from app.sessions.here import StudyWhere
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
-from app.studies.file.redirects import is_address
 from app.trials.ending import Earned, Ending, Shortfall, Way
 from app.trials.pages import EndPage, MessagePage
 from app.trials.tables import Mode, State, Status
@@ -244,15 +243,8 @@ def earned_in_words(earned: tuple[Earned, ...]) -> tuple[tuple[str, str], ...]:
 
 def way_out(design: StudyDesign, way: Way, participant: str = "", session: str = "") -> tuple[str, str]:
     """The code of a way out, and the address that leads on from it; empty where there is none."""
-    completion = design.completion
-    finished = completion.codes.finished or completion.code or ""
-    end = {**completion.codes.model_dump(), Way.FINISHED: finished}[way] or ""
-    if is_address(end):
-        return "", _filled(end, "", participant, session)
-    redirect = completion.redirect or ""
-    # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
-    leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
-    return end, _filled(redirect, end, participant, session) if leads else ""
+    code, address = design.completion.end_of(way)
+    return code, _filled(address, code, participant, session)
 
 
 def _may_close(redirect: str) -> str:

@@ -197,6 +197,28 @@ def _ending(session: Session, where: StudyWhere) -> Ending:
     return ending_of([task_named(part.task).ended(session, where, part) for part in parts])
 
 
+def ended(session: Session, one: ParticipantSession) -> Ending:
+    """The ending of a session that has reached its last page, without a token of it."""
+    run = run_at(session, one.version_id)
+    where = StudyWhere(
+        session_id=one.id or 0,
+        token="",
+        version_id=one.version_id,
+        mode=one.mode,
+        status=one.status,
+        state=State.CLOSED,
+        step=one.step,
+        participant=one.participant,
+        shown_at=None,
+        closes_at=None,
+        closing="",
+        is_stored=False,
+        run=run,
+        pages=run.pages_for(one.blocks),
+    )
+    return _ending(session, where)
+
+
 def hold(session: Session, token: str) -> None:
     """Lock a session before a change: a second process with the same form waits, then sees what the first stored."""
     if TOKEN.fullmatch(token):

@@ -21,9 +21,11 @@ from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
+from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
+from app.trials.ending import Way
 from app.trials.lists import Content
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import HUMAN
@@ -67,6 +69,17 @@ class DesignCompletion(Frozen):
     minutes: int | None = None
     pay: str | None = None
     codes: DesignCodes = DesignCodes()
+
+    def end_of(self, way: str) -> tuple[str, str]:
+        """The code of a way out, empty without one or with an address in its place, and the address to go on to."""
+        finished = self.codes.finished or self.code or ""
+        end = {**self.codes.model_dump(), Way.FINISHED: finished}[way] or ""
+        if is_address(end):
+            return "", end
+        redirect = self.redirect or ""
+        # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
+        leads = bool(redirect) and (way == Way.FINISHED or (bool(end) and "{code}" in redirect))
+        return end, redirect if leads else ""
 
     @property
     def sends_id(self) -> bool:
