@@ -145,7 +145,7 @@ def test_who_does_not_count_is_replaced(session: Session) -> None:
     begin(session)
     finish(session, tokens[1])
     verdict = SessionVerdict(
-        session_id=one(session, tokens[1]).id or 0, use=False, pay=True, rules={}, judged_at=NOW
+        session_id=one(session, tokens[1]).id or 0, use=False, pay=True, rules={}, names="", judged_at=NOW
     )
     session.add(verdict)
     session.flush()

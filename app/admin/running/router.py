@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.running.events import watch
+from app.admin.running.places import wanted_places
 from app.admin.running.views import (
     SAID,
     LinksPage,
@@ -20,7 +21,6 @@ from app.admin.running.views import (
     monitor_page,
     session_page,
     sessions_page,
-    wanted_places,
 )
 from app.core import clock
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site

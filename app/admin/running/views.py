@@ -12,6 +12,7 @@ from sqlmodel import Session
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, time_chart
+from app.admin.running.places import PlacesForm, places_form
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
@@ -20,16 +21,6 @@ from app.monitor.sessions_view import SessionView, one_session
 from app.monitor.snapshots import Snapshot
 from app.outputs.clues import clues_state
 from app.sessions.links import Link
-from app.sessions.places import ArmPlaces, Places
-from app.sessions.retargeting import (
-    ArmNow,
-    PlacesNow,
-    changed_places,
-    newest_design,
-    places_for,
-    target_from,
-    time_from,
-)
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import ChecklistContext, checklist, newest_of
@@ -55,29 +46,6 @@ class StateRow:
     state: State
     allows: Allows
     is_here: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ArmField:
-    """An arm in the form of places: its field's value, and what holds without one."""
-
-    arm: ArmPlaces
-    target: str
-    in_file: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlacesForm:
-    """Targets and dates that can be changed while the study runs, with the values of the study file beside them."""
-
-    now: Places
-    target: str
-    target_in_file: str
-    opens: str
-    opens_in_file: str
-    ends: str
-    ends_in_file: str
-    arms: Sequence[ArmField]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,47 +227,7 @@ def launch_page(
         farewell=(form or {}).get("closing", ""),
         states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
         history=state_changes(session, study),
-        places=_places_form(session, study, now, form or {}) if version else None,
-    )
-
-
-def _places_form(session: Session, study: StudyHere, now: datetime, form: Mapping[str, str]) -> PlacesForm:
-    """The form of places, with what was typed where it was not accepted."""
-    design, held = newest_design(session, study), changed_places(session, study)
-    places = places_for(session, study, now)
-    in_file = {arm.id: arm.target for arm in design.arms}
-
-    def typed(name: str, value: object) -> str:
-        return form.get(name, "" if value is None else str(value))
-
-    return PlacesForm(
-        now=places,
-        target=typed("target", held.target),
-        target_in_file=str(design.target or "none"),
-        opens=typed("opens", held.opens_at and held.opens_at.isoformat(timespec="minutes")),
-        opens_in_file=design.opens or "at launch",
-        ends=typed("ends", held.ends_at and held.ends_at.isoformat(timespec="minutes")),
-        ends_in_file=design.ends or "no date",
-        arms=[
-            ArmField(
-                arm,
-                typed(f"target-{arm.arm}", held.arms[arm.arm].target if arm.arm in held.arms else None),
-                str(in_file[arm.arm] or "none"),
-            )
-            for arm in places.arms
-            if arm.arm in in_file
-        ],
-    )
-
-
-def wanted_places(form: Mapping[str, str]) -> PlacesNow:
-    """The places of a form. Raises BadPlaces."""
-    arms = [name.removeprefix("target-") for name in form if name.startswith("target-")]
-    return PlacesNow(
-        target_from(form.get("target", "")),
-        time_from(form.get("opens", "")),
-        time_from(form.get("ends", "")),
-        {arm: ArmNow(target_from(form[f"target-{arm}"]), form.get(f"pause-{arm}") == "yes") for arm in arms},
+        places=places_form(session, study, now, form or {}) if version else None,
     )
 
 
