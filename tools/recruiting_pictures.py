@@ -15,7 +15,8 @@ from random import Random
 from typing import Any
 
 import uvicorn
-from playwright.sync_api import Page, sync_playwright
+from PIL import Image
+from playwright.sync_api import FilePayload, Page, sync_playwright
 from sqlalchemy import URL
 from sqlmodel import select
 
@@ -36,7 +37,7 @@ from tests.conftest import migrate
 from tests.factories import NOW, load_file, make_library, open_study
 
 TO = Path("docs") / "images"
-WIDTH = 1000
+WIDTH = 1180
 CODES = {
     "finished": "C7RKM2XA", "no_consent": "CNWQ83ZT", "screened_out": "C4HLP9VD", "failed_checks": "CB6YFE2J",
     "full": "CXT5N7RG", "partial": "C9DQK4MU", "failed": "C2VZW8HP",
@@ -121,11 +122,13 @@ def take(page: Page, base: str) -> None:
     """Take every picture, one part of a page each."""
 
     def picture(name: str, part: str) -> None:
-        page.locator(part).first.screenshot(path=TO / f"recruiting-{name}.png")
+        path = TO / f"recruiting-{name}.png"
+        page.locator(part).first.screenshot(path=path)
+        with Image.open(path) as image:  # a page has few colours, and all pictures lie in the repository
+            image.convert("RGB").quantize(64, dither=Image.Dither.NONE).save(path, optimize=True)
 
     page.goto(f"{base}/admin/studies/prolific/recruiting")
     picture("prolific", "section:has(#ways)")
-    picture("link", "section:has(#link)")
     page.goto(f"{base}/admin/studies/mturk/recruiting")
     picture("mturk", "section:has(#link)")
     page.goto(f"{base}/admin/studies/sona/recruiting")
@@ -133,8 +136,8 @@ def take(page: Page, base: str) -> None:
     page.goto(f"{base}/admin/studies/prolific/design#recruitment")
     picture("design", "#recruitment")
     page.goto(f"{base}/admin/studies/prolific/recruiting")
-    file = {"name": "prolific.csv", "mimeType": "text/csv", "buffer": SUBMISSIONS.encode()}
-    page.locator("#file").set_input_files(files=[file])  # type: ignore[list-item]
+    file = FilePayload(name="prolific.csv", mimeType="text/csv", buffer=SUBMISSIONS.encode())
+    page.locator("#file").set_input_files(files=file)
     page.get_by_role("button", name="Compare").click()
     page.get_by_role("heading", name="Lists to hand in").wait_for()
     picture("submissions", "main")
