@@ -40,6 +40,7 @@ ORDER: Sequence[str] = (
     "hypotheses",
     "completion",
     "recruitment",
+    "languages",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _COMPREHENSION = ("questions", "tries", "failed")
