@@ -86,7 +86,12 @@ def fill(database: Database, folder: Path) -> str:
                 rules = {"too-fast": {"minutes": 2.5}}
                 session.add(
                     SessionVerdict(
-                        session_id=one.id, use=False, pay=False, rules=rules, names="too-fast", judged_at=NOW
+                        session_id=one.id or 0,
+                        use=False,
+                        pay=False,
+                        rules=rules,
+                        names="too-fast",
+                        judged_at=NOW,
                     )
                 )
         who = make_user(session, Role.OWNER, "ann.lee@example.org")
