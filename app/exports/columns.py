@@ -1,6 +1,6 @@
 """The columns of every export, in order; docs/data.md is written from these and tested against them."""
 
-from analysis.data.columns import MODES, RESPONSE_COLUMNS
+from analysis.data.columns import MODES, RESPONSE_COLUMNS, VERDICT_COLUMNS
 from analysis.data.columns import Column as Column
 
 _WHO = RESPONSE_COLUMNS[:6]
@@ -58,6 +58,13 @@ PARTICIPANT_COLUMNS = (
         "",
         "how many of these tries had a wrong answer: as many as there were tries where none was right",
     ),
+    Column(
+        "visit",
+        "integer",
+        "",
+        "which of the participant's sessions of this study and mode it is, in the order of arrival, from 1",
+    ),
+    Column("duration_s", "number", "seconds", "from consent to the last answer; empty while under way"),
 )
 
 # At the end of `participants`, where ids that are kept apart from the answers are asked for.
@@ -246,6 +253,7 @@ WALK_COLUMNS = (
     Column("answered_at", "time", "ISO 8601 UTC", "when the participant went on from it"),
     Column("flags", "text", "", "what makes the walk noteworthy, joined by `;`"),
     _OUT,
+    *VERDICT_COLUMNS,
 )
 POSITION_COLUMNS = (
     *_WHO,
@@ -305,4 +313,5 @@ def trial_columns(*own: Column) -> tuple[Column, ...]:
         Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
         Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`"),
         Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+        *VERDICT_COLUMNS,
     )

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlmodel import Session
 
+from analysis.data.columns import VERDICT_COLUMNS
 from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
@@ -34,6 +35,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.tasks.listed import TASKS
 from app.tasks.registry import DESIGNS
+from app.verdicts.records import with_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ def rows_of(
         case "answers":
             yield from _by_question(rows, designs)
         case "participants":
-            own = _with_own(session, study, _with_background(rows, designs))
+            own = _with_own(session, study, _with_background(map(with_duration, rows), designs))
             yield from _with_identities(session, slug, own) if real_ids else own
         case _:
             yield from rows
@@ -138,7 +140,8 @@ def columns_of(
     asked = {part.id: (part, entry) for part, entry in _of_background(designs)}
     own = (columns.background_column(part.id, part.ask, entry) for part, entry in asked.values())
     of_tasks = (column for part in of_sessions(designs) for column in part.columns)
-    return (*table.columns, *own, *of_tasks, *([columns.RECRUITER_ID] if real_ids else []))
+    ids = [columns.RECRUITER_ID] if real_ids else []
+    return (*table.columns, *own, *of_tasks, *ids, *VERDICT_COLUMNS)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
