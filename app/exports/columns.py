@@ -69,8 +69,8 @@ PARTICIPANT_COLUMNS = (
         "device",
         "json",
         "",
-        "what the browser said of itself at consent, where the study keeps it: `width`, `height` (CSS pixels, down to "
-        "tens), `pixel_ratio`, `kind`, `browser`",
+        "what the browser said at consent, where the study keeps it: `width`, `height` (CSS pixels), `pixel_ratio`, "
+        "`kind`, `browser`",
     ),
     Column(
         "visit",

@@ -55,9 +55,7 @@ async def answer_page(
     scripted = "application/json" in request.headers.get("accept", "")
     here = f"/p/{token}"
     try:
-        told = device_of(request.headers)
-        form = {**sent.stored, "device_kind": told.kind, "device_browser": told.browser}
-        declined = await database.write(submit, token, form, now, rng, sent.came)
+        declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
             here = with_came(here, sent.carried if declined.sends_id else "", **sent.spoken)
