@@ -124,7 +124,7 @@ def right_answers(where: Where) -> dict[str, str]:
     assert isinstance(where, StudyWhere)
     return {
         question.id: met_by(question)
-        for question in where.design.asked_on(where.page.kind, where.page.block)
+        for question in where.design.asked_at(where.page)
         if knows_answer(question)
     }
 
