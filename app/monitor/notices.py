@@ -101,8 +101,10 @@ def _of_full_blocks(session: Session, study_id: int, now: datetime) -> Iterator[
         wanted = block.design.wanted_per_unit
         if not wanted:
             continue
-        loads = loads_of(session, version_id, Mode.LIVE, block.id, now - LEFT_AFTER)
-        if all(loads.get(unit.id, 0) >= wanted for unit in block.units if unit.kind == "main"):
+        since, main = now - LEFT_AFTER, [unit.id for unit in block.units if unit.kind == "main"]
+        arms = block.design.arms or run.design.arm_ids
+        loads = [loads_of(session, version_id, Mode.LIVE, block.id, since, arm) for arm in arms]
+        if all(each.get(unit, 0) >= wanted for each in loads for unit in main):
             yield _full(session, version_id, run, block.id, skips=block.design.skips_when_full)
 
 
