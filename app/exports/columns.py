@@ -74,6 +74,14 @@ PARTICIPANT_COLUMNS = (
     Column("duration_s", "number", "seconds", "from consent to the last answer; empty while under way"),
 )
 
+# At the end of `participants`, where ids that are kept apart from the answers are asked for.
+RECRUITER_ID = Column(
+    "recruiter_id",
+    "text",
+    "",
+    "the recruiter's id, or its keyed hash where that alone is kept; there with `--real-ids` alone",
+)
+
 PLAYBACK_COLUMNS = (
     *_WHO,
     Column("trial", "text", "", "the trial; joins with `responses`"),
