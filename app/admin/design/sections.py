@@ -58,6 +58,8 @@ _PAGES: Mapping[str, PageName] = {
 }
 # A field that stands in the section after it.
 _WITH_NEXT = "block_order"
+# Fields that stand in the section of another.
+_IN_ARMS = ("target", "idle_minutes", "opens", "ends")
 
 
 def sections(keys: Keys, errors: Errors) -> Sequence[SectionView]:
@@ -72,7 +74,7 @@ class _Form:
         order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
         for part in outline(self.keys).parts:
             key = _key(part)
-            if key == _WITH_NEXT or (key == "blocks" and not has_blocks(self.keys)):
+            if key in (_WITH_NEXT, *_IN_ARMS) or (key == "blocks" and not has_blocks(self.keys)):
                 continue
             yield self._section(key, part, order if key == "blocks" else ())
             if key in ("trials", "blocks"):
@@ -89,6 +91,8 @@ class _Form:
         parts = list(self._parts(part.parts if isinstance(part, Group) else [*before, part]))
         if is_trials:
             parts.append(self._first_blocks())
+        if key == "arms":
+            parts += self._parts([each for each in outline(self.keys).parts if _key(each) in _IN_ARMS])
         return SectionView(
             id=_IDS.get(key, key),
             title="The study" if key == "title" else part.label if isinstance(part, Leaf) else part.title,
@@ -98,7 +102,7 @@ class _Form:
             pairs=pairs_line(self.keys) if is_trials else "",
             pairs_error=self._error("pairs") if is_trials else "",
             error=self._error(key) if isinstance(part, Group) else "",
-            n_faults=self._faults_at(key) + (self._faults_at("pairs") if is_trials else 0),
+            n_faults=sum(map(self._faults_at, (key, *{"trials": ("pairs",), "arms": _IN_ARMS}.get(key, ())))),
         )
 
     def _first_blocks(self) -> ListView:
