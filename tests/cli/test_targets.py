@@ -31,7 +31,7 @@ def test_target_shows_and_changes_places(run: Callable[..., Done], tmp_path: Pat
     assert "notes: 0 of 60 completed, 0 under way." in run("study", "target", "notes").stdout
     changed = run(
         "study", "target", "notes", "40", "--arm", "slow", "--pause", "--ends", "2030-01-01T00:00Z"
-    ).out
+    ).stdout
     assert "slow: 0 of 40, 0 active, paused" in changed
     assert "ends 2030-01-01 00:00 UTC" in changed
     assert "notes: 0 of 70" in changed
