@@ -56,9 +56,8 @@ _PAGES: Mapping[str, PageName] = {
     "blocks": "trial",
     "completion": "debrief",
 }
-# A field that stands in the section after it.
+# Fields that stand in the section after them, and in that of the arms.
 _WITH_NEXT = "block_order"
-# Fields that stand in the section of another.
 _IN_ARMS = ("target", "idle_minutes", "opens", "ends")
 
 
@@ -78,13 +77,8 @@ class _Form:
                 continue
             yield self._section(key, part, order if key == "blocks" else ())
             if key in ("trials", "blocks"):
-                yield SectionView(
-                    "named",
-                    "Scales",
-                    "trial",
-                    parts=[self._scales()],
-                    n_faults=self._faults_at("scales"),
-                )
+                n_faults = self._faults_at("scales")
+                yield SectionView("named", "Scales", "trial", parts=[self._scales()], n_faults=n_faults)
 
     def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
         is_trials = key == "trials"
@@ -92,7 +86,7 @@ class _Form:
         if is_trials:
             parts.append(self._first_blocks())
         if key == "arms":
-            parts += self._parts([each for each in outline(self.keys).parts if _key(each) in _IN_ARMS])
+            parts += self._parts([node for node in outline(self.keys).parts if _key(node) in _IN_ARMS])
         return SectionView(
             id=_IDS.get(key, key),
             title="The study" if key == "title" else part.label if isinstance(part, Leaf) else part.title,
