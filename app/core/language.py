@@ -12,6 +12,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 ENGLISH = "en"
 FOLDER = Path(__file__).parent.parent / "languages"
@@ -177,11 +181,22 @@ def noop(text: str) -> str:
 
 def name_of(language: str) -> str:
     """A language's name in itself, as menus show it: `Deutsch`."""
-    from babel import Locale
-
-    locale = Locale.parse(language, sep="-")
+    locale = locale_of(language)
     name = locale.get_display_name(locale) or language
     return name[:1].upper() + name[1:]
+
+
+@lru_cache(maxsize=64)
+def locale_of(language: str) -> "Locale":
+    """How numbers and dates are written in a language, or in the one that it is a region's of."""
+    from babel import Locale, UnknownLocaleError
+
+    for tag in _ever_wider(language):
+        try:
+            return Locale.parse(tag, sep="-")
+        except (UnknownLocaleError, ValueError):
+            continue
+    return Locale(ENGLISH)
 
 
 def _ever_wider(language: str) -> Iterator[str]:
