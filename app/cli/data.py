@@ -217,7 +217,8 @@ def _tables(
     with reading_of(targets) as session:
         split = split_targets(session, targets)
         answers = frames_of(session, split.pairs, unwatched=unwatched)
-        flows = flows_of_studies(session, split.pairs)
+        # With --all those count whom the rules leave out: the answers tell the flow.
+        flows = {} if unwatched else flows_of_studies(session, split.pairs)
     ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
     return split.pairs, answers, ratings, flows
 
