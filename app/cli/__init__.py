@@ -71,6 +71,9 @@ COMMANDS = {
         "report",
         "Write a folder with a page that opens offline: figures, tables, and the methods in words.",
     ),
+    "prereg": Listed(
+        "documents", "prereg", "Write a study's pre-registration in the order of AsPredicted's or OSF's form."
+    ),
     "plan": Listed(
         "planning",
         "plan",

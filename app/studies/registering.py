@@ -18,6 +18,8 @@ from app.studies.file.hypotheses import DesignHypothesis
 from app.trials.tables import Mode, ParticipantSession, Registration, StudyVersion
 
 LONGEST_ADDRESS = 500
+TEMPLATES = {"aspredicted": "AsPredicted", "osf": "OSF Preregistration"}
+"""The forms in whose order a pre-registration is written, by name."""
 
 
 class BadRegistration(StudyError):
@@ -69,6 +71,24 @@ def register(
         session, by, "study.register", now=now, study=study.slug, subject=f"version {version}", after=after
     )
     return _view(found, version, _first_live(session, study.id))
+
+
+def version_to_register(session: Session, study: StudyHere) -> int:
+    """The newest version's number. Raises NotFound without one."""
+    newest = session.exec(
+        select(func.max(StudyVersion.number)).where(StudyVersion.study_id == study.id)
+    ).one()
+    if newest is None:
+        raise NotFound(f"study {study.slug!r} has no version yet: save the design first")
+    return newest
+
+
+def registered_text(session: Session, study: StudyHere, registration: int) -> str:
+    """The text as it was registered. Raises NotFound."""
+    found = next((one for one in registrations(session, study.id) if one.id == registration), None)
+    if found is None:
+        raise NotFound("There is no such registration of this study.")
+    return found.text
 
 
 def text_hash(text: str) -> str:
