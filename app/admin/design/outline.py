@@ -28,6 +28,7 @@ Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
 WAY = "way"
+_NOUNS = {"task": "block", "rule": "rule"}
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 
@@ -74,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`."""
+    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`."""
 
     place: Place
     title: str
@@ -85,7 +86,7 @@ class Cards:
 
     @property
     def noun(self) -> str:
-        return "block" if self.tag == "task" else "question"
+        return _NOUNS.get(self.tag, "question")
 
 
 Node = Leaf | Group | Cards
@@ -201,7 +202,9 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     kind, inner = _kind(core)
     words = widget_of(info.metadata).words
-    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in _values(core)}
+    # A choice that has words for nothing can be taken back.
+    names = [*([""] if "" in words else []), *_values(core)]
+    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in names}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 
 

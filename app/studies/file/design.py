@@ -13,8 +13,11 @@ from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file import recruitment
+from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
+from app.studies.file.recruitment import DesignRecruitment
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
@@ -61,6 +64,12 @@ class DesignCompletion(Frozen):
     pay: str | None = None
     codes: DesignCodes = DesignCodes()
 
+    @property
+    def sends_id(self) -> bool:
+        """True if a way back takes the participant's id along."""
+        ends = [self.redirect, *self.codes.model_dump().values()]
+        return any("{participant}" in end for end in ends if end)
+
 
 class StudyDesign(Frozen):
     """The content of a study version: texts as Markdown, scales as labels, drawn and listed pairs.
@@ -78,7 +87,9 @@ class StudyDesign(Frozen):
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
+    exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
+    recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
 
     @model_validator(mode="before")
@@ -207,6 +218,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
             message=texts["completion", "message"],
@@ -217,6 +229,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             pay=file.completion.pay,
             codes=DesignCodes(**file.completion.codes.model_dump()),
         ),
+        recruitment=recruitment.resolved(file.recruitment),
     )
 
 

@@ -15,7 +15,9 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block
@@ -222,6 +224,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Order of the blocks",
         description="`fixed` as in the file, or `random` per session, counterbalanced.",
     )
+    exclude: ExclusionRules = Field(
+        default=(),
+        title="Exclusion rules",
+        description="By which rules a session is left out of the numbers, or not paid; `default` takes the rules that "
+        "suit most studies. They are frozen with the version.",
+    )
     hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=50)] = Field(
         default=(),
         title="Hypotheses",
@@ -232,6 +240,11 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=Completion(),
         title="End",
         description="Thanks, and the way back to where people came from.",
+    )
+    recruitment: Recruitment | None = Field(
+        default=None,
+        title="Recruitment",
+        description="Who sends participants, how their ids are kept, and who is kept out.",
     )
 
     @model_validator(mode="wrap")

@@ -14,6 +14,8 @@ from app.questions.base import QuestionContext
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
+from app.studies.file.exclusion import broken_exclusion
+from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -34,8 +36,15 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             if type_ := TYPES.get(type_of(question) or ""):
                 around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
+        yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
         yield from _code_to_send(raw)
+        completion = {**_keys(raw.get("completion"))}
+        yield from recruitment_rules(
+            raw.get("study"),
+            _keys(raw.get("recruitment")),
+            {**completion, "codes": _keys(completion.get("codes"))},
+        )
 
 
 Keys = Mapping[str, Any]
