@@ -38,6 +38,7 @@ _CONSEQUENCE = (
     "leaks",
     "clues",
     "sides",
+    "retention",
     "completion",
     "pilot",
 )
@@ -124,6 +125,7 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
         *_names(design),
         *_leaks(leaks_of(session, design)),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
+        _retention(design),
         _completion(design),
         _pilot(session, version),
     )
@@ -281,6 +283,16 @@ def _completion(design: StudyDesign) -> Check:
         "The last page has neither a completion code nor a link back: recruiters cannot see who finished."
     )
     return Check("completion", title, "warning", detail, "design")
+
+
+def _retention(design: StudyDesign) -> Check:
+    title = "Retention"
+    if design.retention is None:
+        detail = "Nothing says after how many days participants' ids are erased, so they are kept until someone does."
+        return Check("retention", title, "warning", detail, "design")
+    days = counted(design.retention.days, "day")
+    detail = f"Ids can be erased {days} after a session's end, by likely-human privacy erase."
+    return Check("retention", title, "ok", detail, "design")
 
 
 def _pilot(session: Session, version: StudyVersion) -> Check:

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 
+from analysis.quality.registry import RULES
+from app.core.problems import listed
 from app.reports.documents.document import Items, Piece
 from app.studies.file.design import StudyDesign
+from app.studies.file.exclusion import DesignRule
 
 
 def exclusion_lines(design: StudyDesign) -> Iterator[Piece]:
     """Rules of the study for whole sessions, those of its blocks for answers, and what holds in every study."""
-    rules = tuple(getattr(design, "exclude", ()))
-    if rules:
+    if rules := design.exclude:
         yield "Sessions are left out by these rules, frozen at launch:"
         yield Items(tuple(_rule(one) for one in rules))
     else:
@@ -30,7 +32,16 @@ def exclusion_lines(design: StudyDesign) -> Iterator[Piece]:
     )
 
 
-def _rule(one: object) -> str:
-    keys = one.model_dump(mode="json") if hasattr(one, "model_dump") else {"rule": str(one)}
-    name = keys.pop("rule", "")
-    return f"{name}: {', '.join(f'{key} {value}' for key, value in keys.items() if value is not None)}"
+def _rule(one: DesignRule) -> str:
+    """The rule's title and meaning, its bounds, and what it decides."""
+    rule = RULES[one.rule]
+    bounds = one.bounds
+    given = [
+        f"{parameter.title.lower()} {bounds.get(parameter.name, parameter.default):g}"
+        for parameter in rule.parameters
+        if bounds.get(parameter.name, parameter.default) is not None
+    ]
+    what = "flagged" if one.use else "not used"
+    paid = "paid" if one.pay else "not paid"
+    limits = f" Bounds: {listed(given, 'and')}." if given else ""
+    return f"{rule.title} ({one.rule}): {rule.meaning}{limits} Verdict: {what}, {paid}."

@@ -15,6 +15,7 @@ from app.reports.documents.planned import Planned
 from app.reports.facts import StudyFacts, VersionFacts
 from app.studies.file.design import StudyDesign
 from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS, SHARES, DesignHypothesis
+from app.studies.file.recruiters import RECRUITERS
 from app.studies.registering import TEMPLATES
 from app.trials.tables import BEGUN, Mode
 
@@ -283,9 +284,7 @@ def _stopping(study: _Study) -> Iterator[Piece]:
 
 def _recruited(study: _Study) -> Iterator[Piece]:
     completion, consent = study.design.completion, study.design.consent
-    rule = getattr(study.design, "recruitment", None)
-    source = getattr(rule, "from_", None) or getattr(rule, "source", None)
-    yield f"Participants come from {source}." if source else blank("where participants are recruited")
+    yield recruited_line(study.design)
     age = (
         f"at least {consent.minimum_age} years old"
         if consent.minimum_age
@@ -296,6 +295,15 @@ def _recruited(study: _Study) -> Iterator[Piece]:
         f"Duration {counted(completion.minutes, 'minute')}." if completion.minutes else blank("the duration")
     )
     yield f"Pay: {completion.pay}." if completion.pay else blank("the pay")
+
+
+def recruited_line(design: StudyDesign) -> str:
+    """Where participants come from, and who is kept out."""
+    rule = design.recruitment
+    if rule is None or rule.recruiter not in RECRUITERS:
+        return blank("where participants are recruited")
+    out = f" People who took part in {listed(rule.not_if_in, 'or')} are not taken." if rule.not_if_in else ""
+    return f"Participants come from {RECRUITERS[rule.recruiter].name}.{out}"
 
 
 def _title(study: _Study) -> Iterator[Piece]:

@@ -18,6 +18,7 @@ from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
+from app.studies.file.retention import DesignRetention
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
@@ -91,6 +92,7 @@ class StudyDesign(Frozen):
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
+    retention: DesignRetention | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -220,6 +222,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         block_order=file.block_order,
         exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
+        retention=DesignRetention(days=file.retention.days) if file.retention else None,
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,

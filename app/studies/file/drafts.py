@@ -136,6 +136,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         **_keys_of_blocks(design),
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
+        "retention": design.retention.model_dump() if design.retention else None,
         "completion": design.completion.model_dump(exclude_defaults=True),
         "recruitment": keys_of_recruitment(design.recruitment),
     }

@@ -31,6 +31,7 @@ ORDER: Sequence[str] = (
     "block_order",
     "exclude",
     "hypotheses",
+    "retention",
     "completion",
     "recruitment",
 )
@@ -121,6 +122,7 @@ _PARTS: Mapping[str, Tidy] = {
     "blocks": _blocks,
     "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
+    "retention": lambda value: section(value, ("days",), {"days": whole}),
     "completion": lambda value: section(
         value,
         _COMPLETION,
