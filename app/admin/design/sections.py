@@ -48,8 +48,10 @@ _KINDS_HELP = {
 # A section's id and its page, where these are not its key in the file.
 _IDS = {"title": "about", "background": "people", "instructions": "before", "blocks": "parts"}
 _PAGES: Mapping[str, PageName] = {
+    "screening": "screening",
     "background": "background",
     "instructions": "instructions",
+    "comprehension": "comprehension",
     "trials": "trial",
     "blocks": "trial",
     "completion": "debrief",

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from app.questions.drafted import by_id, with_defaults
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
+from app.studies.file.checks import comparable_checks
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
 from app.studies.file.exclusion import comparable_rules
@@ -86,6 +87,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     for key, *_ in SHORT.lists:  # rows come last, as they are
         draft.pop(str(key), None)
         rows |= {str(key): listed} if (listed := of_block.pop(str(key), None)) else {}
+    known |= comparable_checks(draft, labels)
     if "hypotheses" in draft:
         known["hypotheses"] = hypotheses.comparable(draft["hypotheses"])
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}

@@ -17,7 +17,7 @@ Line = tuple[Literal[" ", "+", "-"], str]
 
 _MANY_PAIRS = 5
 _MOST_LINES = 5_000
-_LISTS = ("background", "questions")
+_LISTS = ("screening", "background", "questions")
 # Keys under which a block has rows by their ids.
 _ROWS = [str(place[0]) for model in BLOCKS.values() for place in model.written if len(place) == 1]
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.checks import CHECKED_TYPES, Comprehension
 from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.model import (
@@ -29,6 +30,7 @@ MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
+    "comprehension": Comprehension,
     "completion": Completion,
     "codes": Codes,
     "recruitment": Recruitment,
@@ -135,6 +137,8 @@ def _keys_at(loc: Place) -> tuple[str, ...]:
     sections |= RULES if loc[:1] == ("exclude",) else {}
     for task, model in BLOCKS.items():
         sections |= model.question_types if task in loc else {}
+    for place, models in CHECKED_TYPES.items():
+        sections |= models if loc[: len(place)] == place else {}
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)
     return tuple(section.model_fields)
 

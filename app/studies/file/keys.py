@@ -20,8 +20,10 @@ ORDER: Sequence[str] = (
     "study",
     "title",
     "consent",
+    "screening",
     "background",
     "instructions",
+    "comprehension",
     "truth",
     "pairs",
     "sample",
@@ -36,9 +38,10 @@ ORDER: Sequence[str] = (
     "recruitment",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
+_COMPREHENSION = ("questions", "tries", "failed")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
-_CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
+_CODES = ("finished", "no_consent", "screened_out", "failed_checks", "full", "partial", "failed")
 _RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
 _LINK_PARAMETERS = ("participant", "study", "session")
 _DEEPEST = 12
@@ -116,7 +119,9 @@ def _block(block: Any) -> Any:
 _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": questions}
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
+    "screening": questions,
     "background": questions,
+    "comprehension": lambda value: section(value, _COMPREHENSION, {"questions": questions, "tries": whole}),
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
