@@ -62,7 +62,7 @@ def marked(sections: Sequence[Section], found: HypothesesDecided | None) -> tupl
 
 
 def about_registration(found: HypothesesDecided) -> Iterator[str]:
-    """When and where it was registered, and what is different since."""
+    """Sentences on when and where it was registered, and what is different since."""
     registered = found.registered
     if registered is None:
         yield "These hypotheses stand in the study file and are not registered: nothing here is confirmatory."
@@ -135,7 +135,7 @@ def _plain(value: float) -> str:
 
 
 def _left_open(one: DecidedHypothesis) -> str:
-    """What the interval excludes, or leaves open, where p decides nothing."""
+    """Words for what the interval excludes, or leaves open, where p decides nothing."""
     if one.verdict == "supported":
         return ""
     margin = one.hypothesis.margin

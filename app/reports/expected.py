@@ -71,7 +71,7 @@ def _as_asked(one: DesignHypothesis, design: StudyDesign) -> Hypothesis:
 
 
 def _by(one: DesignHypothesis, design: StudyDesign) -> By:
-    """What the compared names are: conditions or groups of main units."""
+    """Tells whether the compared names are conditions or groups of main units, or arms."""
     first = one.compare[0]
     if first == ALL:
         return "all"

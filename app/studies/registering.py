@@ -128,7 +128,7 @@ def registration_that_counts(found: Sequence[RegistrationView]) -> RegistrationV
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What a study is held to: the registration that counts, its design, and what is different in the newest version.
+    """Commitments of a study: the registration that counts, its design, and what is different in the newest version.
 
     `kept` are hypotheses as they were registered, `changed` those of the newest version that differ from the registered
     ones of their id, `added` those without one."""
@@ -185,7 +185,7 @@ def _short(text: str) -> str:
 
 
 def _first_live(session: Session, study_id: int) -> datetime | None:
-    """When the first person consented live."""
+    """The time at which the first person consented live."""
     return session.exec(
         select(func.min(ParticipantSession.consented_at))
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)

@@ -1,4 +1,4 @@
-"""What participants of a design meet and how it is drawn, in sentences that hold before and after a study."""
+"""Sentences on what participants of a design meet and how it is drawn."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ def units_line(block: BlockDesign) -> str:
 
 
 def block_lines(block: BlockDesign) -> Iterator[str]:
-    """What a block shows, in which order, and how much of it each participant gets."""
+    """Sentences on what a block shows, in which order, and how much of it each participant gets."""
     n = sum(unit.kind is Kind.MAIN for unit in block.units())
     if n:
         yield f"Block {block.id} ({block.task}): {units_line(block)}."

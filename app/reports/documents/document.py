@@ -49,7 +49,7 @@ def blank(what: str) -> str:
 
 
 def blanks_in(document: Document) -> Sequence[str]:
-    """What is still to be filled in."""
+    """The blanks, each once."""
     return tuple(dict.fromkeys(re.findall(r"\[TO BE FILLED IN: ([^\]]*)\]", document.markdown())))
 
 

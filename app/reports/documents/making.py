@@ -13,7 +13,7 @@ from app.core.whole_files import written_whole
 from app.reports.documents.document import Document
 from app.reports.documents.planned import planned
 from app.reports.documents.prereg import prereg
-from app.reports.facts import StudyFacts, study_facts
+from app.reports.study_facts import StudyFacts, study_facts
 from app.studies.registering import TEMPLATES
 
 Format = Literal["md", "pdf"]

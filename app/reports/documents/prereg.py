@@ -11,24 +11,19 @@ from app.core.problems import counted, listed
 from app.reports.documents.design_words import block_lines, conditions_of, questions_of, sources_line
 from app.reports.documents.document import Chapter, Document, Grid, Items, Piece, blank
 from app.reports.documents.exclusion_words import exclusion_lines
+from app.reports.documents.hypothesis_words import expectation, smallest_words, test_line
 from app.reports.documents.planned import Planned
-from app.reports.facts import StudyFacts, VersionFacts
+from app.reports.study_facts import StudyFacts, VersionFacts
 from app.studies.file.design import StudyDesign
-from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS, SHARES, DesignHypothesis
+from app.studies.file.hypotheses import OF_PAIRS
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.registering import TEMPLATES
-from app.trials.tables import BEGUN, Mode
-
-_DIRECTIONS = {"less": "lower", "greater": "higher", "two-sided": "different"}
-_TESTS = {
-    "wilcoxon": "Wilcoxon's signed-rank test over participants",
-    "mann-whitney": "the Mann-Whitney test of participants' values",
-}
+from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)
 class _Study:
-    """What the parts are made from."""
+    """A study as the parts see it."""
 
     facts: StudyFacts
     version: VersionFacts
@@ -64,9 +59,8 @@ Part = Callable[[_Study], Iterator[Piece]]
 
 
 def _existing(study: _Study) -> Iterator[Piece]:
-    counts = study.facts.sessions
-    live = sum(n for (mode, status), n in counts.items() if mode == Mode.LIVE and status in BEGUN)
-    pilot = sum(n for (mode, status), n in counts.items() if mode == Mode.PILOT and status in BEGUN)
+    flows = study.facts.flows
+    live, pilot = ((flows[mode].n("began") or 0) if mode in flows else 0 for mode in (Mode.LIVE, Mode.PILOT))
     if live:
         yield f"Data have been collected: {counted(live, 'live session')} had begun when this was written."
     else:
@@ -81,25 +75,6 @@ def _hypotheses(study: _Study) -> Iterator[Piece]:
         yield blank("the hypotheses; the study file has none")
         return
     yield Items(tuple(f"{one.id}: {one.says or expectation(one)}" for one in found))
-
-
-def expectation(one: DesignHypothesis) -> str:
-    """The hypothesis in a sentence, from its keys."""
-    first, second = one.compare
-    of = measure_words(one)
-    if second == CHANCE:
-        where = "over all main trials" if first == ALL else f"in {first}"
-        way = {"less": "is below", "greater": "is above", "two-sided": "differs from"}[one.direction]
-        return f"{of} {where} {way} chance (50%)."
-    if one.direction == "two-sided":
-        return f"{of} differs between {first} and {second}."
-    return f"{of} is {_DIRECTIONS[one.direction]} in {first} than in {second}."
-
-
-def measure_words(one: DesignHypothesis) -> str:
-    if one.measure == "preference":
-        return f"preference for {one.source}"
-    return one.measure if one.measure in OF_PAIRS else f"the answer to “{one.measure}”"
 
 
 def _measured(study: _Study) -> Iterator[Piece]:
@@ -156,27 +131,10 @@ def _analyses(study: _Study) -> Iterator[Piece]:
     if not found:
         yield blank("the analyses that test the hypotheses")
         return
-    yield Items(tuple(f"{one.id}: {_test(one)}" for one in found))
+    yield Items(tuple(f"{one.id}: {test_line(one)}" for one in found))
     yield (
         "Each participant has one value on each side of a comparison. The service runs these tests and no other for "
         "the hypotheses; every other number that it reports is exploratory."
-    )
-
-
-def _test(one: DesignHypothesis) -> str:
-    first, second = one.compare
-    sides = (
-        "two-sided" if one.direction == "two-sided" else f"one-sided ({first} {_DIRECTIONS[one.direction]})"
-    )
-    against = "against one half" if second == CHANCE else f"{first} against {second}"
-    return (
-        f"{measure_words(one)}, {against}, by {_TESTS[one.test]}, {sides}, alpha {one.alpha:g}{_holm(one)}."
-    )
-
-
-def _holm(one: DesignHypothesis) -> str:
-    return (
-        ", p corrected by Holm's method over all hypotheses that say so" if one.correction == "holm" else ""
     )
 
 
@@ -191,18 +149,9 @@ def _inference(study: _Study) -> Iterator[Piece]:
     )
     yield Items(
         tuple(
-            f"{one.id}: smallest difference of interest {_smallest(one)}" for one in study.design.hypotheses
+            f"{one.id}: smallest difference of interest {smallest_words(one)}"
+            for one in study.design.hypotheses
         )
-    )
-
-
-def _smallest(one: DesignHypothesis) -> str:
-    if one.smallest is not None:
-        return f"{one.smallest:g}."
-    return (
-        "0.1 (ten points)."
-        if one.measure in SHARES
-        else "not given; any difference as expected has to be excluded."
     )
 
 
@@ -298,7 +247,7 @@ def _recruited(study: _Study) -> Iterator[Piece]:
 
 
 def recruited_line(design: StudyDesign) -> str:
-    """Where participants come from, and who is kept out."""
+    """A sentence on where participants come from, and who is kept out."""
     rule = design.recruitment
     if rule is None or rule.recruiter not in RECRUITERS:
         return blank("where participants are recruited")

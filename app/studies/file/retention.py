@@ -9,7 +9,7 @@ from app.questions.base import Frozen, Part
 
 
 class Retention(Part):
-    """How long identities are kept; answers stay."""
+    """The time that identities are kept; answers stay."""
 
     days: Annotated[int, Widget(is_short=True, placeholder="90")] = Field(
         ge=0,

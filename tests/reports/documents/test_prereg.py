@@ -9,7 +9,7 @@ from app.core.database import Database
 from app.reports.documents.document import Chapter, Document, Grid, Items, blank, blanks_in
 from app.reports.documents.making import made_prereg
 from app.reports.documents.pdf import pdf_of
-from app.reports.facts import study_facts
+from app.reports.study_facts import study_facts
 from tests.factories import NOW, load_file
 
 H1: dict[str, Any] = {
