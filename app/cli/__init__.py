@@ -79,6 +79,9 @@ COMMANDS = {
     "prereg": Listed(
         "documents", "prereg", "Write a study's pre-registration in the order of AsPredicted's or OSF's form."
     ),
+    "recruit": Listed(
+        "recruiting", "app", "Recruiters: what to enter there, and their submissions compared."
+    ),
     "plan": Listed(
         "planning",
         "plan",

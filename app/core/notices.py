@@ -13,6 +13,7 @@ NOTICES = {
     "enabled": "Switched on again; they log in with the password that they had.",
     "started": "Started. It runs in the background; you can leave this page.",
     "cancelled": "Cancelled.",
+    "codes": "Codes for the ways out are in the design now. Save it as a version to use them.",
     "excluded": "Excluded from the analysis. Nothing was deleted; you can undo this.",
     "included": "Counted again.",
     "noted": "Note saved.",

@@ -23,7 +23,6 @@ from app.sessions.here import StudyWhere
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
-from app.studies.file.redirects import is_address
 from app.trials.ending import Earned, Ending, Shortfall, Way
 from app.trials.pages import EndPage, MessagePage
 from app.trials.tables import Mode, State, Status
@@ -31,6 +30,16 @@ from app.trials.tables import Mode, State, Status
 FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
     "you. Thank you for your interest."
+)
+FULL_NOW = noop(
+    "This study has all the answers that it needs at present, and nothing about you is kept. Thank you for your "
+    "interest."
+)
+OPENS = noop("It opens on {at}. Please open the link that you were given again then.")
+PLACE_LOST = noop(
+    "You had been away for some time, so your place was given to another participant, and now all places are taken. "
+    "What you had answered is saved, and we can see that you took part. You can open this page again later: if a place "
+    "comes free, you continue where you were."
 )
 COUNTED = noop("Only this and today's date are kept, and nothing about you.")
 HELP = "This is not your fault. Please tell the researchers what happened; they can help you, also with your pay."
@@ -119,11 +128,21 @@ def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "
         return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
-    if error.state is not State.PAUSED:
+    if error.why == "full":
+        return _end(error.design, Way.FULL, _("All places are taken"), _(FULL_NOW), participant=participant)
+    if error.why == "not-yet":
+        text = _(OPENS).format(at=f"{error.opens_at:%-d %B %Y, %H:%M} UTC" if error.opens_at else "")
+        return _end(error.design, Way.FULL, _("This study is not open yet"), text, participant=participant)
+    if error.why != "paused":
         return _end(error.design, Way.FULL, "This study has ended", ENDED, participant=participant)
     sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
     text = PAUSED if sent_back else str(error)
     return _end(error.design, Way.FULL, "This study is paused", text, participant=participant)
+
+
+def place_lost(where: StudyWhere) -> EndPage:
+    """The page for a participant who returns after a long pause and finds all places taken."""
+    return _end(where.design, Way.PARTIAL, _("Your place went to somebody else"), _(PLACE_LOST), where=where)
 
 
 def shut_out(where: StudyWhere, participant: str = "") -> EndPage:
@@ -224,15 +243,8 @@ def earned_in_words(earned: tuple[Earned, ...]) -> tuple[tuple[str, str], ...]:
 
 def way_out(design: StudyDesign, way: Way, participant: str = "", session: str = "") -> tuple[str, str]:
     """The code of a way out, and the address that leads on from it; empty where there is none."""
-    completion = design.completion
-    finished = completion.codes.finished or completion.code or ""
-    end = {**completion.codes.model_dump(), Way.FINISHED: finished}[way] or ""
-    if is_address(end):
-        return "", _filled(end, "", participant, session)
-    redirect = completion.redirect or ""
-    # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
-    leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
-    return end, _filled(redirect, end, participant, session) if leads else ""
+    code, address = design.completion.end_of(way)
+    return code, _filled(address, code, participant, session)
 
 
 def _may_close(redirect: str) -> str:

@@ -92,7 +92,7 @@ def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecrui
 
 
 def is_looked_at(visit: Visit, recruitment: DesignRecruitment | None) -> bool:
-    """True if a recruiter shows the task to somebody who has not accepted it yet."""
+    """True if a recruiter previews the task to a person who has not accepted it yet."""
     known = RECRUITERS.get(recruitment.recruiter) if recruitment else None
     if recruitment is None or known is None:
         return False

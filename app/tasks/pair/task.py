@@ -26,7 +26,7 @@ from app.trials.evidence import PlaybackReport, TrialClip, least_ms, read_playba
 from app.trials.examining import Finding, Observed, examine
 from app.trials.flags import StudyRule, joined
 from app.trials.here import TrialSeen, Where
-from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.loads import loads_of
 from app.trials.pages import Page
 from app.trials.places import Place
 from app.trials.runs import BlockRun
@@ -220,9 +220,9 @@ def _chosen(block: BlockRun, start: Start) -> Sequence[PairToPlan]:
         return pairs
     if start.mirror is not None:
         return [pair for pair in pairs if pair.id in start.mirror]
-    since = start.now - LEFT_AFTER
+    since = start.now - start.idle
     return choose_pairs(
-        pairs, loads_of(start.session, start.version_id, start.mode, block.id, since), n, start.rng
+        pairs, loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm), n, start.rng
     )
 
 
