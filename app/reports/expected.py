@@ -77,7 +77,9 @@ def _by(one: DesignHypothesis, design: StudyDesign) -> By:
         return "all"
     main = [unit for block in design.blocks for unit in block.units() if unit.kind is Kind.MAIN]
     conditions: Collection[str] = {unit.condition for unit in main}
-    return "condition" if first in conditions else "group"
+    if first in conditions:
+        return "condition"
+    return "arm" if first in {arm.id for arm in design.arms} else "group"
 
 
 def decided(

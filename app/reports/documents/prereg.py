@@ -105,8 +105,7 @@ def _conditions(study: _Study) -> Iterator[Piece]:
     named = conditions_of(study.design)
     if named:
         yield Grid(("condition", "main trials there are"), tuple((name, str(n)) for name, n in named.items()))
-    arms = [str(arm) for arm in getattr(study.design, "arms", ()) for arm in [getattr(arm, "id", arm)]]
-    if arms:
+    if arms := [arm.id for arm in study.design.arms]:
         yield f"Participants are assigned to one of {len(arms)} arms (between subjects): {listed(arms, 'and')}."
     else:
         yield "All participants are in one group: conditions differ within participants."
@@ -161,14 +160,10 @@ def _excluded(study: _Study) -> Iterator[Piece]:
 
 def _size(study: _Study) -> Iterator[Piece]:
     design = study.design
-    target = getattr(design, "target", None)
-    arms = [
-        f"{arm.id}: {arm.target}"
-        for arm in getattr(design, "arms", ())
-        if getattr(arm, "target", None) is not None
-    ]
+    target = design.target
+    arms = [f"{arm.id}: {arm.target}" for arm in design.arms if arm.target is not None]
     if target is not None:
-        yield f"The study closes by itself at {counted(int(target), 'participant')} who count."
+        yield f"The study closes by itself at {counted(target, 'participant')} who count."
     if arms:
         yield f"Participants wanted in each arm: {', '.join(arms)}."
     if target is None and not arms:

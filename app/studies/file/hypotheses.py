@@ -283,16 +283,32 @@ def _of_expected(place: Place, one: Keys) -> Iterator[Fault]:
         )
 
 
-def unknown_names(hypotheses: Sequence[Hypothesis], known: Collection[str]) -> Iterator[Fault]:
-    """Names compared that no condition, group or arm of the study has."""
+def unknown_names(
+    hypotheses: Sequence[Hypothesis], groups: Collection[str], arms: Collection[str]
+) -> Iterator[Fault]:
+    """Names compared that no condition, group or arm of the study has, and arms that are not compared as such."""
+    known = {*groups, *arms}
     for at, one in enumerate(hypotheses):
-        for name in one.compare:
-            if name not in (*known, ALL, CHANCE):
+        place: Place = ("hypotheses", at)
+        named = [name for name in one.compare if name not in (ALL, CHANCE)]
+        for name in named:
+            if name not in known:
                 remedy = nearest(
-                    name, known, f"use {listed(sorted(known))}" if known else "name the pairs' conditions"
+                    name, known, f"use {listed(sorted(known))}" if known else "name the conditions"
                 )
                 yield Fault(
-                    ("hypotheses", at, "compare"),
-                    f"no condition, group or arm is called {quoted(name)}",
-                    remedy,
+                    (*place, "compare"), f"no condition, group or arm is called {quoted(name)}", remedy
                 )
+        of_arms = [name in arms and name not in groups for name in named]
+        if any(of_arms) and not all(of_arms) and known >= {*named}:
+            yield Fault(
+                (*place, "compare"),
+                "an arm is compared with a condition",
+                "compare two arms, or two conditions",
+            )
+        elif len(named) == 2 and all(of_arms) and one.test == "wilcoxon":
+            yield Fault(
+                (*place, "test"),
+                "different participants are in each arm, and wilcoxon compares the same ones",
+                "use test mann-whitney",
+            )

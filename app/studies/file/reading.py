@@ -137,7 +137,8 @@ class Reading(ABC):
         """Refuse hypotheses about conditions, groups and arms that the study has not, where its units are known."""
         if self.file is not None and self.stimuli is not None:
             known = frozenset(name for content in self.contents for name in content.groups)
-            for fault in hypotheses.unknown_names(self.file.hypotheses, known):
+            arms = frozenset(arm.id for arm in self.file.arms)
+            for fault in hypotheses.unknown_names(self.file.hypotheses, known, arms):
                 self.refuse(fault)
 
     def says_something(self, value: object, place: Place) -> TypeGuard[str]:
