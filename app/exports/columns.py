@@ -41,6 +41,12 @@ PARTICIPANT_COLUMNS = (
     ),
     Column("consent_sha256", "text", "", "the SHA-256 of the consent text that was agreed to, in UTF-8"),
     Column(
+        "language",
+        "text",
+        "",
+        "the language of the session's pages, as a tag such as `en`; recorded with consent",
+    ),
+    Column(
         "comprehension_tries",
         "integer",
         "",

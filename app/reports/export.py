@@ -138,7 +138,8 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
             for question in designs[row["version"]].background
             for part, value in answers_of(question, given.get(question.id))
         }
-        agreed = texts[row["version"]] if row["consented_at"] is not None else None
+        # Sessions of before texts had languages have no hash of their own.
+        agreed = row["consent_sha256"] or texts[row["version"]] if row["consented_at"] is not None else None
         yield {**row, "consent_sha256": agreed, **names, **own}
 
 

@@ -67,6 +67,8 @@ def participants(slug: str) -> Select[Any]:
         col(_s.recruiter).label("recruiter"),
         excluded_by_hand.label("excluded"),
         col(Exclusion.reason).label("exclusion_reason"),
+        col(_s.language).label("language"),
+        col(_s.consent_sha256).label("consent_sha256"),
         tries.c.n.label("comprehension_tries"),
         tries.c.failed.label("comprehension_failed"),
     ]

@@ -9,6 +9,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed
+from app.core.language import gettext as _
 from app.sessions import beginning_queries
 from app.sessions.places import idle_after
 from app.sessions.runs import StudyRun
@@ -23,7 +24,7 @@ class Full(Closed):
     """Every unit of a block that must not be left out has been seen as often as the study asks for."""
 
     def __init__(self, slug: str) -> None:
-        super().__init__("This study has all the answers that it needs. Thank you for your interest.")
+        super().__init__(_("This study has all the answers that it needs. Thank you for your interest."))
         self.slug = slug
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import bindparam, insert, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
+from app.core.language import gettext as _
 from app.sessions.advancing import advance
 from app.sessions.beginning import Declined, answer_consent
 from app.sessions.checking import answer_comprehension, answer_screening
@@ -69,20 +70,20 @@ def submit(
     hold(session, token)
     where = locate(session, token, submit_id)
     if not 0 < len(submit_id) <= MAX_SUBMIT_ID:
-        raise InvalidAnswer({"submit_id": "The form is incomplete. Please reload the page."})
+        raise InvalidAnswer({"submit_id": _("The form is incomplete. Please reload the page.")})
     # Before the status: the last form sent twice finds its session ended, and is no error.
     if where.is_stored:
         return None
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
-        raise NotCurrent("You have already finished; there are no more questions.", "over")
+        raise NotCurrent(_("You have already finished; there are no more questions."), "over")
     named = submit_id.partition(".")[0]
     # A number of a client's own making names no page, and answers the current one.
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
-        raise NotCurrent("You have already answered this page, perhaps in another window.")
+        raise NotCurrent(_("You have already answered this page, perhaps in another window."))
     if where.page.kind == "consent":
         return answer_consent(session, where, form, now, rng, came)
     if where.is_shut_out(now):
-        raise Closed(ENDED)
+        raise Closed(_(ENDED))
     # An answer that comes late is stored in any case; whether there is room to go on, the next page says.
     if where.has_lost_its_place and take_again(session, where, now):
         where = replace(where, released_at=None)

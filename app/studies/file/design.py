@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from pydantic import model_validator
 
+from app.core.language import ENGLISH, gettext
 from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
@@ -19,6 +20,7 @@ from app.studies.file.arms import MAIN, DesignArm, Dumped, changes_of, moment, w
 from app.studies.file.checks import DesignComprehension
 from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
+from app.studies.file.languages import laid_over, overlay_of
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
 from app.studies.file.redirects import is_address
@@ -117,6 +119,9 @@ class StudyDesign(Frozen):
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
     retention: DesignRetention | None = None
+    # Its own language, and for each other one the words that stand in place of its own, nested as here.
+    language: str = ENGLISH
+    translations: Mapping[str, Mapping[str, Any]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -126,6 +131,25 @@ class StudyDesign(Frozen):
         block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
         rest = {key: value for key, value in raw.items() if key not in block}
         return {**rest, "blocks": [{"task": SHORT_TASK, **block}]}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that its pages are in, its own first."""
+        return (self.language, *sorted(self.translations))
+
+    def in_language(self, language: str) -> "StudyDesign":
+        """The same design with its words in one of its languages; what answers are called in the data stays."""
+        if language not in self.translations:
+            return self
+        keys = {key: value for key, value in self._keys().items() if key != "translations"}
+        laid = laid_over(keys, self.translations[language], answers=True)
+        return StudyDesign.model_validate({**laid, "language": language})
+
+    def words(self) -> Mapping[str, Any]:
+        """Its words for participants, nested as its keys are: what another language lays over them."""
+        keys = self._keys()
+        keys.pop("translations", None)
+        return overlay_of(_with_statements(keys))
 
     @property
     def true_source(self) -> str:
@@ -259,7 +283,7 @@ Texts = Mapping[Place, str]
 
 def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -> StudyDesign:
     """Combine a valid study file with its `texts` and the content of each block, joined with known stimuli."""
-    scales = {**SCALES, **file.scales}
+    scales = {**{name: tuple(map(gettext, labels)) for name, labels in SCALES.items()}, **file.scales}
     return StudyDesign(
         study=file.study,
         title=file.title,
@@ -304,6 +328,16 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         recruitment=recruitment.resolved(file.recruitment),
     )
+
+
+def _with_statements(keys: Any) -> Any:
+    """Keys of a design with a matrix's statements where a study file has them."""
+    if isinstance(keys, dict):
+        found = {key: _with_statements(value) for key, value in keys.items()}
+        own = found.pop("own", None)
+        statements = own.get("statements") if isinstance(own, dict) else None
+        return {**found, "statements": statements} if statements else found
+    return [_with_statements(each) for each in keys] if isinstance(keys, list) else keys
 
 
 def _in_arms(block: Block, design: BlockDesign) -> BlockDesign:

@@ -13,6 +13,7 @@ from app.studies.file.arms import Arm
 from app.studies.file.checks import CHECKED_TYPES, Comprehension
 from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.languages import TAG_PATTERN
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -44,6 +45,7 @@ _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
+    TAG_PATTERN: "write a language's tag, such as `de`, `pt-BR` or `zh-Hant`",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
     NAME_PATTERN: "use letters, digits, `_`, `.` and -, beginning with a letter, at most 64",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",

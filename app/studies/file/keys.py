@@ -41,6 +41,7 @@ ORDER: Sequence[str] = (
     "retention",
     "completion",
     "recruitment",
+    "languages",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _COMPREHENSION = ("questions", "tries", "failed")

@@ -19,6 +19,7 @@ from app.studies.file.arms import AT, Arm, Moment
 from app.studies.file.checks import Comprehension, Screening
 from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.languages import Languages
 from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.retention import Retention
@@ -300,6 +301,13 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=None,
         title="Recruitment",
         description="Who sends participants, how their ids are kept, and who is kept out.",
+    )
+
+    languages: Annotated[Languages, Widget(is_nowhere=True)] = Field(
+        default={},
+        title="Languages",
+        description="The languages of the participant's pages: for each its tag, such as `de`, and the folder with the "
+        "translated files; the folder `.` for the one that the study file itself is written in.",
     )
 
     @model_validator(mode="wrap")
