@@ -82,6 +82,8 @@ COMMANDS = {
     "recruit": Listed(
         "recruiting", "app", "Recruiters: what to enter there, and their submissions compared."
     ),
+    "privacy": Listed("privacy", "app", "Erase identities; export and forget what is held about one person."),
+    "ethics": Listed("documents", "ethics", "Write an application to an ethics board from the study file."),
     "plan": Listed(
         "planning",
         "plan",

@@ -61,3 +61,26 @@ def prereg(
         for what in blanks_in(made.document):
             err.print(f"to be filled in: {what}", markup=False)
         out.print(f"{path}: written", markup=False)
+
+
+def ethics(
+    slug: Slug,
+    output: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="The file to write; by default SLUG-ethics.md here."),
+    ] = None,
+    for_service: Annotated[bool, typer.Option("--for-service", hidden=True)] = False,
+) -> None:
+    """Write an application to an ethics board from the study file, with blanks for what it cannot know."""
+    from app.reports.documents.document import blanks_in
+    from app.reports.documents.ethics import ethics as written_for
+    from app.reports.documents.making import facts_with_version, written
+
+    moment, path = now(), output or Path(f"{slug}-ethics.md")
+    with opened() as (_, database), database.reading() as session:
+        document = written_for(facts_with_version(session, slug), moment)
+    written(document, path, "md", moment)
+    if not for_service:
+        for what in blanks_in(document):
+            err.print(f"to be filled in: {what}", markup=False)
+        out.print(f"{path}: written", markup=False)

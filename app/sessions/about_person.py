@@ -14,6 +14,7 @@ from sqlmodel import Session, SQLModel, col, select
 from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.core.errors import NotFound
+from app.sessions.identity import hashed
 from app.sessions.receipts import session_of_receipt
 from app.sessions.withdrawing import withdraw
 from app.trials.tables import BEGUN, ParticipantIdentity, ParticipantSession, Study, StudyVersion
@@ -35,7 +36,7 @@ def sessions_of_person(session: Session, id_: str, secret: str) -> Mapping[int, 
 
     Raises NotFound.
     """
-    found = _by_receipt(id_, secret) or _by_id(session, id_) or _by_pseudonym(session, id_, secret)
+    found = _by_receipt(id_, secret) or _by_id(session, id_, secret) or _by_pseudonym(session, id_, secret)
     if not found and id_.isascii() and id_.isdigit() and len(id_) < 10:
         found = [int(id_)]
     rows = session.exec(
@@ -92,14 +93,14 @@ def _by_receipt(id_: str, secret: str) -> list[int]:
         return []
 
 
-def _by_id(session: Session, id_: str) -> list[int]:
+def _by_id(session: Session, id_: str, secret: str) -> list[int]:
     one = select(ParticipantSession.id).outerjoin(
         ParticipantIdentity, col(ParticipantIdentity.session_id) == ParticipantSession.id
     )
     where = or_(
         col(ParticipantSession.participant) == id_,
         col(ParticipantIdentity.external_id) == id_,
-        col(ParticipantIdentity.hashed_id) == id_,
+        col(ParticipantIdentity.hashed_id).in_((id_, hashed(id_, secret))),
     )
     return [number or 0 for number in session.exec(one.where(where))]
 

@@ -35,6 +35,8 @@ from app.trials.tables import (
 )
 
 ERASED = "erased-"
+_NOBODY = re.compile(r"erased-.*|p-[0-9a-f]{12}")
+"""Names that are drawn at random and lead to nobody by themselves: ours, and those of `identity.keep`."""
 _SHORTEST = 4
 """Of an id that is looked for in notes and reasons: a shorter one is in words by chance."""
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
@@ -120,7 +122,7 @@ def _held(session: Session, study_id: int, days: Mapping[int, int | None]) -> It
         .order_by(col(ParticipantSession.id))
     ).all()
     for one, identity in rows:
-        is_erased = (one.participant or ERASED).startswith(ERASED)
+        is_erased = _NOBODY.fullmatch(one.participant or ERASED) is not None
         if is_erased and identity is None and not one.recruiter and one.device is None:
             continue
         kept = days.get(one.version_id)
@@ -130,7 +132,7 @@ def _held(session: Session, study_id: int, days: Mapping[int, int | None]) -> It
         yield _Held(
             id=one.id or 0,
             participant=one.participant or f"session {one.id}",
-            external=tuple(dict.fromkeys(text for text in external if text and not text.startswith(ERASED))),
+            external=tuple(dict.fromkeys(text for text in external if text and not _NOBODY.fullmatch(text))),
             over_at=None if kept is None else last + timedelta(days=kept),
         )
 
@@ -148,8 +150,12 @@ def _erase(session: Session, ids: Sequence[int]) -> None:
     session.execute(
         update(ParticipantSession)
         .where(col(ParticipantSession.id).in_(ids))
-        .values(participant=name, is_signed=False, recruiter={}, device=None)
+        .values(is_signed=False, recruiter={}, device=None)
     )
+    named = select(ParticipantSession).where(col(ParticipantSession.id).in_(ids))
+    for one in session.exec(named):
+        if one.participant and not _NOBODY.fullmatch(one.participant):
+            one.participant = name
 
 
 def _mentions(

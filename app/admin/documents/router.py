@@ -31,6 +31,12 @@ async def download_prereg(
     return _file(path, f"{study.slug}-prereg.{format_}", format_)
 
 
+@router.get("/ethics.md")
+async def download_ethics(settings: SettingsDep, study: StudyDep) -> Response:
+    path = await by_command(settings, study.slug, "ethics", [], "md")
+    return _file(path, f"{study.slug}-ethics.md", "md")
+
+
 @router.post("/register")
 async def register_study(
     site: Site,

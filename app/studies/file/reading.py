@@ -246,6 +246,9 @@ class _ArmReading(Reading):
         assert self.study.file is not None
         return DesignArm(id=self.arm.strip(), target=self.study.file.arms[self.at].target, set=self.set)
 
+    def _refuse_unknown_names(self) -> None:
+        """Leave hypotheses to the study: an arm has the other arms no more."""
+
     def refuse_other_units(self) -> None:
         """Refuse other units than the study has: units are stored once for all arms."""
         if self.n_faults or self.file is None or self.study.file is None:
