@@ -71,6 +71,11 @@ COMMANDS = {
         "flow",
         "Print the flow of participants, from arriving to being analysed (CONSORT), by arm where there are several.",
     ),
+    "quality": Listed(
+        "quality",
+        "quality",
+        "Apply the exclusion rules: who meets which rule, by which values, who is used and who is paid.",
+    ),
     "report": Listed(
         "reporting",
         "report",

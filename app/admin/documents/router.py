@@ -59,7 +59,7 @@ async def register_study(
         path.unlink()
         await database.write(register, who.actor, study, version, text, address, now)
     except StudyError as error:
-        page = await database.read(launch_page, shell, study, store, site, form=form, error=str(error))
+        page = await database.read(launch_page, shell, study, store, site, now, form=form, error=str(error))
         return render(page, error.status_code)
     return RedirectResponse(
         f"/admin/studies/{study.slug}/launch?said=registered#registration", 303, headers=NO_STORE
