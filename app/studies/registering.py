@@ -28,7 +28,7 @@ class BadRegistration(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class RegistrationView:
-    """A registration; `is_before_data` is False where somebody had taken part live before it."""
+    """A registration; `is_before_data` is False if a live session had begun before it."""
 
     id: int
     version: int

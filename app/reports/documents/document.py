@@ -44,7 +44,7 @@ class Document:
 
 
 def blank(what: str) -> str:
-    """A place that somebody has to fill in, since no study file says it."""
+    """A blank to be filled in, since no study file says it."""
     return f"[TO BE FILLED IN: {what}]"
 
 

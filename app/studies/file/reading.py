@@ -213,10 +213,11 @@ class Reading(ABC):
 
     def _refuse_unknown_names(self) -> None:
         """Refuse hypotheses about conditions, groups and arms that the study has not, where its units are known."""
-        if self.file is not None and self.stimuli is not None:
+        if self.file is not None and self.stimuli is not None and not isinstance(self, _ArmReading):
             known = frozenset(name for content in self.contents for name in content.groups)
-            arms = frozenset(arm.id for arm in self.file.arms)
-            for fault in hypotheses.unknown_names(self.file.hypotheses, known, arms):
+            for fault in hypotheses.unknown_names(
+                self.file.hypotheses, known, [arm.id for arm in self.file.arms]
+            ):
                 self.refuse(fault)
 
     def says_something(self, value: object, place: Place) -> TypeGuard[str]:
@@ -245,9 +246,6 @@ class _ArmReading(Reading):
     def as_stored(self) -> DesignArm:
         assert self.study.file is not None
         return DesignArm(id=self.arm.strip(), target=self.study.file.arms[self.at].target, set=self.set)
-
-    def _refuse_unknown_names(self) -> None:
-        """Leave hypotheses to the study: an arm has the other arms no more."""
 
     def refuse_other_units(self) -> None:
         """Refuse other units than the study has: units are stored once for all arms."""
