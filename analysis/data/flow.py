@@ -61,8 +61,8 @@ REASONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionKnown:
-    """A session as far as it is known. `n_answered` counts trials, `rules` are those by which it is not used, `counts` is
-    true if an answer of it to a main trial counts, `released` if its slot was given back because it was idle."""
+    """A session as far as it is known. `n_answered` counts trials, `rules` are those by which it is not used, `counts`
+    is true if an answer of it to a main trial counts, `released` if its slot was given back because it was idle."""
 
     status: str
     arm: str = "main"

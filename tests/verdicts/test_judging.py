@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session, select, update
+from sqlmodel import Session, col, select, update
 
 from analysis.data.exported import read_sessions
 from analysis.data.selection import select as select_counting
@@ -18,6 +18,8 @@ from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job, Kind
+from app.monitor.sessions_list import Search, checked_search, find_sessions
+from app.monitor.sessions_view import one_session
 from app.reports.export import export, rows_of
 from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import Format
@@ -26,6 +28,7 @@ from app.sessions.withdrawing import withdraw
 from app.studies.file.load import StudyDesign
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, SessionVerdict, State, StudyVersion
 from app.worker.worker import drain
 from tests.admin.persons import make_user
@@ -234,3 +237,57 @@ def test_the_exported_files_give_the_same_verdicts(study: Study, format_: Format
     assert {row["session"]: row["rules"] for row in rows} == {
         id_: names for id_, (_, _, names, _) in stored.items()
     }
+
+
+def typed(**counts: dict[str, int]) -> str:
+    return json.dumps(counts)
+
+
+@pytest.mark.parametrize(
+    ("report", "flagged"),
+    [
+        (typed(rationale={"keys": 3, "pasted": 60}), True),
+        (typed(rationale={"keys": 55, "pasted": 10}), False),
+        (typed(other={"keys": 0, "pasted": 60}), False),
+        ("", False),
+        ('{"rationale": 3}', False),
+        ('{"rationale": {"keys": 1, "pasted": 1e999}}', False),
+        ('{"rationale": {"keys": 1, "pasted": -60}}', False),
+        ("[" * 3000, False),
+    ],
+)
+def test_a_text_that_was_pasted_is_flagged_and_what_cannot_be_read_is_not(
+    study: Study, report: str, flagged: bool
+) -> None:
+    study.take_part(lambda pair, left: {**copied(pair, left), "typed": report}, 1)
+    flags = {"pasted" in (row["flags"] or "").split(";") for row in study.rows("responses")}
+    assert flags == {flagged}
+    with study.database.reading() as session:
+        stored = list(session.exec(select(Response.typed).where(col(Response.trial_id).is_not(None))))
+    readable = report.startswith('{"') and "[" not in report and "-60" not in report and "e999" not in report
+    assert stored == [json.loads(report) if readable and ": 3}" not in report else None] * len(stored)
+
+
+def test_session_page_and_list_show_rules_with_their_values_use_and_pay_apart(study: Study) -> None:
+    study.take_part(left_handed, 1)
+    study.take_part(hurried, 2)
+    with study.database.reading() as session:
+        here = study_here(session, "nav")
+        one, two = (one_session(session, here, id_).verdict for id_ in (1, 2))
+        lines = {line.id: line for line in find_sessions(session, here, checked_search(Search())).lines}
+        found = {
+            name: [
+                line.id for line in find_sessions(session, here, checked_search(Search(excluded=name))).lines
+            ]
+            for name in ("yes", "rule", "unpaid", "no")
+        }
+    assert one is not None
+    assert two is not None
+    assert [(one.use, one.pay), (two.use, two.pay)] == [(True, False), (False, True)]
+    assert [(rule.title, rule.values, rule.decides) for rule in one.met] == [
+        ("Always the same side", "side left, trials 10, of 10", "not paid"),
+        ("Total time out of bounds", one.met[1].values, "a remark alone"),
+    ]
+    assert two.met[0].decides == "not in the numbers"
+    assert (lines[1].is_unused, lines[1].is_unpaid, lines[2].is_unused) == (False, True, True)
+    assert found == {"yes": [], "rule": [2], "unpaid": [1], "no": [1]}
