@@ -131,6 +131,9 @@ def answer_for(html: str, **fields: str) -> Mapping[str, str]:
         "instructions": {},
         "screening": {},
         "comprehension": {},
+        "viewing": {},
+        "attention": {},
+        "feedback": {},
         "trial": {"choice": "left", "uncertainty": "2", "rationale": "moves smoothly", "rt_ms": "9000"},
     }
     page = page_on(html).partition("-")[0]

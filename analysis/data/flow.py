@@ -56,7 +56,7 @@ REASONS: Mapping[str, str] = {
     "by-hand": "excluded by hand",
     "nothing-counts": "without an answer that counts",
 }
-"""In the order in which they are listed; exclusion rules stand before those by hand."""
+"""In the order in which they are listed; exclusion rules stand after those by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,10 +232,10 @@ def _steps(ends: Mapping[tuple[Step, str], int], begins: Step) -> tuple[FlowStep
 
 
 def in_order(reasons: Iterable[str]) -> Sequence[str]:
-    """Reasons as they are listed: rules by name, before those by hand."""
+    """Reasons as they are listed: rules by name, after those by hand."""
     listed = list(REASONS)
     by_hand = listed.index("by-hand")
-    return sorted(reasons, key=lambda one: (listed.index(one) if one in REASONS else by_hand - 0.5, one))
+    return sorted(reasons, key=lambda one: (listed.index(one) if one in REASONS else by_hand + 0.5, one))
 
 
 def reason_words(reason: str) -> str:

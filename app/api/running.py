@@ -2,22 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, Field, StrictInt, StrictStr
+from pydantic import AwareDatetime, BaseModel, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.monitored import Flags, MonitorOut, Out
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.library.dependencies import StoreDep
 from app.monitor.progress import choice_of, snapshot
-from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
+from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions, found_ids
 from app.monitor.sessions_view import one_session
 from app.outputs.clues import clues_state
-from app.sessions import exclusions, links
+from app.sessions import exclusions, links, retargeting
 from app.sessions.entry import pass_for
 from app.studies import launch
+from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import ChecklistContext, checklist
 from app.studies.closing import LONGEST_GRACE_MIN
@@ -26,6 +28,7 @@ from app.trials.tables import Mode, State
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
+MOST_SESSIONS = 10_000
 Text = Annotated[StrictStr, Field(max_length=exclusions.LONGEST)]
 
 
@@ -60,6 +63,42 @@ class StateOut(Out):
     entrance: str
     to: Sequence[State]
     closes_at: datetime | None
+
+
+class ArmIn(BaseModel):
+    """`target` null is that of the study file. A paused arm takes no participants."""
+
+    target: Annotated[StrictInt, Field(ge=1, le=retargeting.MOST)] | None = None
+    is_paused: StrictBool = False
+
+
+class PlacesIn(BaseModel):
+    """What is null is as the study file says. Times have their time zone."""
+
+    target: Annotated[StrictInt, Field(ge=1, le=retargeting.MOST)] | None = None
+    opens_at: AwareDatetime | None = None
+    ends_at: AwareDatetime | None = None
+    arms: Annotated[dict[Annotated[StrictStr, Field(max_length=40)], ArmIn], Field(max_length=100)] = {}
+
+
+class ArmOut(Out):
+    """`completed` and `active` are the live sessions that count."""
+
+    arm: str
+    target: int | None
+    is_paused: bool
+    completed: int
+    active: int
+
+
+class PlacesOut(Out):
+    """Places as they hold now, of the study file or changed since."""
+
+    state: State
+    target: int | None
+    opens_at: datetime | None
+    ends_at: datetime | None
+    arms: Sequence[ArmOut]
 
 
 class CheckOut(Out):
@@ -193,6 +232,30 @@ class ReasonIn(BaseModel):
     reason: Text
 
 
+class ManyIn(BaseModel):
+    """Sessions by number, or all that met an exclusion rule, as `GET .../sessions?rule=` lists them."""
+
+    sessions: Annotated[list[StrictInt], Field(max_length=MOST_SESSIONS)] = []
+    rule: StrictStr = ""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if bool(self.sessions) == bool(self.rule):
+            raise ValueError("give either sessions or a rule")
+        return self
+
+
+class ExcludeIn(ManyIn):
+    reason: Text
+
+
+class ManyOut(Out):
+    """Sessions that were changed, and those that were so already."""
+
+    changed: Sequence[int]
+    unchanged: Sequence[int]
+
+
 class NoteIn(BaseModel):
     text: Text
 
@@ -215,6 +278,23 @@ async def put_state(
     closing = wanted.closing()
     await launch.put_state(database, who.actor, study, wanted.state, accepted, around, now, closing)
     return StateOut.model_validate(await database.read(launch.state_now, study))
+
+
+@router.get("/places")
+async def get_places(database: DatabaseDep, study: StudyDep, now: Now) -> PlacesOut:
+    """Say how many sessions count in each arm, and what target and dates hold."""
+    return PlacesOut.model_validate(await database.read(retargeting.places_for, study, now))
+
+
+@router.put("/places")
+async def put_places(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: PlacesIn, now: Now
+) -> PlacesOut:
+    """Change target, dates and arms while the study runs; what is left out is as the study file says."""
+    arms = {name: retargeting.ArmNow(arm.target, arm.is_paused) for name, arm in wanted.arms.items()}
+    changed = retargeting.PlacesNow(wanted.target, wanted.opens_at, wanted.ends_at, arms)
+    places = await database.write(retargeting.change_places, who.actor, study, changed, now)
+    return PlacesOut.model_validate(places)
 
 
 @router.get("/checklist")
@@ -259,10 +339,11 @@ async def list_sessions(
     mode: str = "",
     flag: str = "",
     excluded: str = "",
+    rule: str = "",
     after: Annotated[int, Query(ge=0, lt=2**31)] = 0,
 ) -> SessionsOut:
     """Find sessions, the newest first, fifty at a time."""
-    search = checked_search(Search(q, status, mode, flag, excluded, after))
+    search = checked_search(Search(q, status, mode, flag, excluded, rule, after))
     return SessionsOut.model_validate(await database.read(find_sessions, study, search, None))
 
 
@@ -286,6 +367,32 @@ async def include_session(
 ) -> None:
     """Include an excluded session again."""
     await database.write(exclusions.include, who, study, session_id, now)
+
+
+@router.post("/exclusions")
+async def exclude_sessions(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, given: ExcludeIn, now: Now
+) -> ManyOut:
+    """Leave many sessions out of the analysis, for one reason: all of them, or none."""
+    ids = await _chosen(database, study, given)
+    return ManyOut.model_validate(
+        await database.write(exclusions.exclude_many, who.actor, study, ids, given.reason, now)
+    )
+
+
+@router.post("/inclusions")
+async def include_sessions(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, given: ManyIn, now: Now
+) -> ManyOut:
+    """Include many excluded sessions again."""
+    ids = await _chosen(database, study, given)
+    return ManyOut.model_validate(await database.write(exclusions.include_many, who.actor, study, ids, now))
+
+
+async def _chosen(database: Database, study: StudyHere, given: ManyIn) -> Sequence[int]:
+    if not given.rule:
+        return given.sessions
+    return await database.read(found_ids, study, checked_search(Search(rule=given.rule)))
 
 
 @router.post("/sessions/{session_id}/notes", status_code=204)

@@ -10,9 +10,16 @@ import typer
 
 from app.cli.console import err, now, opened, out
 from app.core.errors import StudyError
+from app.core.problems import counted
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlmodel import Session
+
+    from app.accounts.audit import Actor
+    from app.studies.access import StudyHere
     from app.studies.launch import Closing
 
 app = typer.Typer(
@@ -27,6 +34,7 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 @app.command()
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
+    from app.studies.checklist import unknown_studies
     from app.studies.file.load import load_study
     from app.studies.leaks import leaks_of, refuse_leaks
     from app.studies.versions import refuse_mixed_processing, stimulus_facts
@@ -36,7 +44,11 @@ def check(file: StudyFileArgument) -> None:
         refuse_mixed_processing(session, design)
         refuse_leaks(session, design)
         found = leaks_of(session, design)
+        kept_out = design.recruitment.not_if_in if design.recruitment else ()
+        missing = unknown_studies(session, kept_out)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
+    for slug in missing:
+        out.print(f"recruitment: not_if_in: there is no study {slug} here yet", markup=False)
     for block in found:
         for leak in block.leaks:
             out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)
@@ -186,6 +198,61 @@ def close(
     _set(slug, "closed", f"closed; no participants can enter, {under_way}", Closing(minutes, message))
 
 
+@app.command()
+def target(
+    slug: SlugArgument,
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="N", min=1, help="How many live sessions are to count.", show_default=False),
+    ] = None,
+    arm: Annotated[str, typer.Option(metavar="ARM", help="The target, or the pause, is of this arm.")] = "",
+    pause: Annotated[
+        bool | None,
+        typer.Option("--pause/--resume", help="Whether the arm takes participants.", show_default=False),
+    ] = None,
+    opens: Annotated[
+        str, typer.Option(metavar="TIME", help="Nobody enters before, as 2026-03-01T09:00+01:00.")
+    ] = "",
+    ends: Annotated[str, typer.Option(metavar="TIME", help="Nobody enters from then on.")] = "",
+    from_file: Annotated[
+        bool,
+        typer.Option("--from-file", help="Forget all such changes first: what the study file says holds."),
+    ] = False,
+) -> None:
+    """Say how filled a study and its arms are; change targets, dates and pauses while it runs."""
+    from dataclasses import replace
+
+    from app.accounts.audit import COMMAND_LINE
+    from app.sessions import retargeting
+    from app.studies.launch import study_here
+
+    if pause is not None and not arm:
+        raise StudyError(
+            "--pause and --resume are of an arm: name it with --arm. A study is paused by `study pause`."
+        )
+    with opened() as (_, database), database.transaction() as session:
+        study = study_here(session, slug)
+        before = retargeting.changed_places(session, study)
+        wanted = retargeting.PlacesNow() if from_file else before
+        if number is not None:
+            of_arm = retargeting.change_arm(wanted, arm, target=number)
+            wanted = of_arm if arm else replace(wanted, target=number)
+        if pause is not None:
+            wanted = retargeting.change_arm(wanted, arm, is_paused=pause)
+        wanted = replace(
+            wanted,
+            opens_at=retargeting.time_from(opens) or wanted.opens_at,
+            ends_at=retargeting.time_from(ends) or wanted.ends_at,
+        )
+        places = retargeting.change_places(session, COMMAND_LINE, study, wanted, now())
+    out.print(f"{slug}: {places.in_words} The study is {places.state}.", markup=False)
+    for name, at in (("opens", places.opens_at), ("ends", places.ends_at)):
+        if at is not None:
+            out.print(f"{slug}: {name} {at:%Y-%m-%d %H:%M} UTC", markup=False)
+    for each in places.arms if len(places.arms) > 1 else ():
+        out.print(f"{each.arm}: {each.in_words}{', paused' if each.is_paused else ''}", markup=False)
+
+
 @app.command("archive")
 def archive_study(slug: SlugArgument) -> None:
     """Take a study out of the list and close it to participants; all that it has is kept."""
@@ -268,6 +335,65 @@ def link_to_session(
         site = settings.public_address.rstrip("/")
     typer.echo(site + path)
     _say_where(site)
+
+
+@app.command()
+def exclude(
+    slug: SlugArgument,
+    reason: Annotated[str, typer.Option(help="Why; it is in the exported data.")],
+    session_ids: Annotated[
+        list[int] | None, typer.Option("--session", metavar="N", min=1, help="A session; once for each.")
+    ] = None,
+    rule: Annotated[str, typer.Option(help="All sessions that met this exclusion rule.")] = "",
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Say how many they are; change nothing.")
+    ] = False,
+) -> None:
+    """Leave sessions out of the numbers, by number or by the exclusion rule that they met; `include` undoes it."""
+    from app.sessions.exclusions import exclude_many
+
+    with opened() as (_, database), database.transaction() as session:
+        actor, study, ids = _chosen(session, slug, session_ids, rule)
+        if preview:
+            out.print(f"{slug}: {counted(len(ids), 'session')}", markup=False)
+            return
+        done = exclude_many(session, actor, study, ids, reason, now())
+    already = f"; {len(done.unchanged)} already were" if done.unchanged else ""
+    out.print(f"{slug}: {counted(len(done.changed), 'session')} excluded{already}", markup=False)
+
+
+@app.command()
+def include(
+    slug: SlugArgument,
+    session_ids: Annotated[
+        list[int] | None, typer.Option("--session", metavar="N", min=1, help="A session; once for each.")
+    ] = None,
+    rule: Annotated[str, typer.Option(help="All sessions that met this exclusion rule.")] = "",
+) -> None:
+    """Count sessions again that were excluded by hand."""
+    from app.sessions.exclusions import include_many
+
+    with opened() as (_, database), database.transaction() as session:
+        actor, study, ids = _chosen(session, slug, session_ids, rule)
+        done = include_many(session, actor, study, ids, now())
+    out.print(f"{slug}: {counted(len(done.changed), 'session')} counted again", markup=False)
+
+
+def _chosen(
+    session: "Session", slug: str, ids: list[int] | None, rule: str
+) -> "tuple[Actor, StudyHere, Sequence[int]]":
+    """The sessions named, or those that met a rule. Raises StudyError for neither and for both."""
+    from app.accounts.audit import COMMAND_LINE
+    from app.monitor.sessions_list import Search, checked_search, found_ids
+    from app.studies.launch import study_here
+
+    study = study_here(session, slug)
+    if bool(ids) == bool(rule):
+        raise StudyError("say which sessions: --session N, once for each, or --rule NAME")
+    chosen = ids or found_ids(session, study, checked_search(Search(rule=rule)))
+    if not chosen:
+        raise StudyError(f"{slug}: no session met the rule {rule}")
+    return COMMAND_LINE, study, chosen
 
 
 def _say_where(site: str) -> None:

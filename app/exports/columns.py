@@ -59,12 +59,27 @@ PARTICIPANT_COLUMNS = (
         "how many of these tries had a wrong answer: as many as there were tries where none was right",
     ),
     Column(
+        "attention_questions",
+        "integer",
+        "",
+        "how many questions that say what to answer were answered between trials; empty where none were",
+    ),
+    Column("attention_questions_failed", "integer", "", "how many of these were answered otherwise"),
+    Column(
         "visit",
         "integer",
         "",
         "which of the participant's sessions of this study and mode it is, in the order of arrival, from 1",
     ),
     Column("duration_s", "number", "seconds", "from consent to the last answer; empty while under way"),
+)
+
+# At the end of `participants`, where ids that are kept apart from the answers are asked for.
+RECRUITER_ID = Column(
+    "recruiter_id",
+    "text",
+    "",
+    "the recruiter's id, or its keyed hash where that alone is kept; there with `--real-ids` alone",
 )
 
 PLAYBACK_COLUMNS = (
@@ -108,7 +123,13 @@ PLAYBACK_COLUMNS = (
 
 ANSWER_COLUMNS = (
     *_WHO,
-    Column("page", "text", "", "`consent`, `background`, `instructions` or `trial-<position>`"),
+    Column(
+        "page",
+        "text",
+        "",
+        "`consent`, `screening`, `viewing`, `background`, `comprehension-<try>`, `attention-<block>-<number>`, "
+        "`trial-<position>` and so on",
+    ),
     Column("trial", "text", "", "the trial, where the page is one"),
     Column("question", "text", "", "the question's id; `choice` is the side pressed, or tie"),
     Column("value", "text", "", "the answer as text; a point of a scale counts from 1"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Row, Select, cast, func, or_, select
+from sqlalchemy import ColumnElement, Integer, Row, Select, cast, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Session, SQLModel
 
@@ -18,6 +18,7 @@ from app.core.spans import span
 from app.monitor.counting import SessionTally
 from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
 from app.monitor.tally import Tally, tally_of
+from app.sessions.identity import with_external_id
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere
 from app.trials.flags import Flag, in_order
@@ -50,7 +51,8 @@ class BadSearch(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search criteria; empty means any. `q` is part of a participant's id, or a session's number.
+    """Search criteria; empty means any. `q` is part of a participant's id, or a session's number, `rule` an exclusion
+    rule that the session met.
 
     `excluded` is one of `EXCLUDED`; `after` is the last session of the previous page.
     """
@@ -60,6 +62,7 @@ class Search:
     mode: str = ""
     flag: str = ""
     excluded: str = ""
+    rule: str = ""
     after: int = 0
 
 
@@ -110,6 +113,7 @@ def checked_search(fields: Search) -> Search:
         ("mode", fields.mode, MODES),
         ("flag", fields.flag, (ANY_FLAG, *Flag)),
         ("excluded", fields.excluded, EXCLUDED),
+        ("rule", fields.rule, tuple(RULES)),
     )
     for name, value, values in allowed:
         if value and value not in values:
@@ -136,6 +140,17 @@ def find_sessions(
         tally.catch_up(session, {row.id for row in shown})
         lines = [_line(session, row, tally) for row in shown]
     return SessionList(found, lines, shown[-1].id if len(rows) > PER_PAGE else 0, tally.behind)
+
+
+def found_ids(session: Session, study: StudyHere, search: Search) -> Sequence[int]:
+    """All sessions that are looked for, in order, however many."""
+    tally = tally_of(session, study.id)
+    with tally.lock:
+        tally.refresh(session, None)
+        where = _where(session, study, search, tally)
+        return list(
+            session.connection().execute(_from(select(_s.c.id)).where(*where).order_by(_s.c.id)).scalars()
+        )
 
 
 def _from(statement: Select[Any]) -> Select[Any]:
@@ -174,13 +189,17 @@ def _where(session: Session, study: StudyHere, search: Search, tally: Tally) -> 
     if q := search.q.strip():
         is_number = q.isascii() and q.isdigit() and len(q) < 10
         # Escaped, as ids have `_`, which LIKE takes for any character.
-        named = _s.c.participant.icontains(q, autoescape=True)
+        named = or_(_s.c.participant.icontains(q, autoescape=True), _s.c.id.in_(with_external_id(q)))
         where.append(or_(named, _s.c.id == int(q)) if is_number else named)
     if search.excluded:
         out = select(_excluded.c.id).where(_excluded.c.session_id == _s.c.id, _excluded.c.lifted_at.is_(None))
         unused, unpaid = _verdict.c.use.is_(False), _verdict.c.pay.is_(False)
         wanted = {"yes": out.exists(), "rule": unused, "unpaid": unpaid}
         where.append(wanted.get(search.excluded, ~out.exists() & unused.is_not(True)))
+    if search.rule:
+        # Rules are joined by `;`, and no name is part of another between two of them.
+        names = literal(";") + _verdict.c.names + literal(";")
+        where.append(names.contains(f";{search.rule};"))
     if search.flag:
         flagged = (id_ for group in tally.groups.values() for id_ in group.flagged)
         ids = [id_ for id_ in flagged if _has(tally.by_session[id_], search.flag)]

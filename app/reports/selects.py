@@ -32,7 +32,7 @@ from app.questions.sides import TIE
 from app.trials.design import PageKey
 from app.trials.responses import Evidence, Response
 from app.trials.tables import BEGUN, Exclusion, ParticipantSession, Study, Trial, UnitMember
-from app.verdicts.records import comprehension_tries
+from app.verdicts.records import attention_questions, comprehension_tries
 
 _s = ParticipantSession
 _item, _shown = aliased(UnitMember), aliased(Stimulus)
@@ -53,6 +53,7 @@ def participants(slug: str) -> Select[Any]:
         .subquery()
     )
     background, tries, visit = aliased(Response), comprehension_tries(), visits(slug)
+    attention = attention_questions()
     columns = [
         *who(),
         col(_s.status).label("status"),
@@ -71,6 +72,8 @@ def participants(slug: str) -> Select[Any]:
         col(_s.consent_sha256).label("consent_sha256"),
         tries.c.n.label("comprehension_tries"),
         tries.c.failed.label("comprehension_failed"),
+        attention.c.n.label("attention_questions"),
+        attention.c.failed.label("attention_questions_failed"),
         visit.c.visit.label("visit"),
         *VERDICTS,
     ]
@@ -78,6 +81,7 @@ def participants(slug: str) -> Select[Any]:
         with_exclusion(session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
+        .outerjoin(attention, attention.c.session_id == col(_s.id))
         .outerjoin(tries, tries.c.session_id == col(_s.id))
         .outerjoin(visit, visit.c.session_id == col(_s.id))
         .outerjoin(

@@ -90,6 +90,7 @@ def _read(session: Session, version_id: int, sha256: str, design: StudyDesign, a
         sha256=sha256 if arm == MAIN else f"{sha256}.{arm}",
         blocks=blocks,
         has_screening=bool(design.screening),
+        has_viewing=design.viewing_conditions,
         tries=design.comprehension.n_pages,
         has_background=bool(design.background),
         has_instructions=design.instructions is not None,

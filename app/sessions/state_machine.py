@@ -16,7 +16,12 @@ from app.core.errors import Closed, InvalidAnswer
 from app.core.language import gettext as _
 from app.sessions.advancing import advance
 from app.sessions.beginning import Declined, answer_consent
-from app.sessions.checking import answer_comprehension, answer_screening
+from app.sessions.checking import (
+    answer_attention,
+    answer_comprehension,
+    answer_screening,
+    note_inattention,
+)
 from app.sessions.coming import Came
 from app.sessions.here import StudyWhere
 from app.sessions.slots import ENDED, take_again
@@ -97,8 +102,10 @@ def submit(
             return answer_screening(session, where, form, now)
         case "comprehension":
             answer_comprehension(session, where, form, now)
+        case "attention":
+            answer_attention(session, where, form, now)
         case _:
-            questions = where.design.asked_on(where.page.kind, where.page.block)
+            questions = where.design.asked_at(where.page)
             store(session, where, form, now, read_answers(questions, form))
             advance(session, where, now)
     return None
@@ -114,6 +121,10 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
         session.connection().execute(ADD_EVIDENCE, rows)
+    if Flag.ATTENTION in split(taken.values.get("raised")) and note_inattention(
+        session, where, block.id, now
+    ):
+        return
     advance(session, where, now)
 
 

@@ -18,6 +18,7 @@ from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.questions.checked import is_met, met_by
 from app.questions.registry import views
+from app.questions.viewing import viewing_views
 from app.sessions.beginning import Declined
 from app.sessions.coming import came_by, split_number, with_carried
 from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
@@ -33,6 +34,7 @@ from app.trials.pages import (
     ComprehensionPage,
     ConsentPage,
     EndPage,
+    FeedbackPage,
     LanguageLink,
     Page,
     QuestionsPage,
@@ -156,7 +158,7 @@ def page_for(
         languages=where.run.languages,
         earlier=where.earlier,
     )
-    block = where.run.block(place.part.block) if where.page.kind == "trial" else None
+    block = where.run.block(where.part.block) if where.page.kind in ("trial", "feedback") else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
@@ -203,6 +205,16 @@ def page_of(
         case "screening":
             asked = views(design.screening, place.form, place.errors)
             return QuestionsPage(**frame, questions=asked, title=_("Before you begin"))
+        case "viewing":
+            asked = viewing_views(place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("How you watch"))
+        case "attention":
+            asked = views(design.asked_at(place.page), place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("A short question"))
+        case "feedback":
+            assert block is not None
+            feedback = task_named(block.design.task).feedback(block, place.earlier)
+            return FeedbackPage(**frame, is_right=feedback.is_right, why=markdown(feedback.why))
         case "comprehension":
             return _comprehension(design, place, frame)
         case "background":

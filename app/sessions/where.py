@@ -135,6 +135,15 @@ PLAY_AT = (
     .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+PRACTISED = (
+    select(_unit.c.name.label("unit"), _trial.c.plan, _response.c.side, _response.c.answers)
+    .select_from(
+        _trial.join(_unit, _unit.c.id == _trial.c.unit_id).join(
+            _response, _response.c.trial_id == _trial.c.id
+        )
+    )
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
 ANSWERS_TO = select(_response.c.answers).where(
     _response.c.session_id == bindparam("session_id"), _response.c.page == bindparam("page")
 )
@@ -183,9 +192,17 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
+    if where.page.kind == "feedback":
+        return replace(where, earlier=_practised(session, where))
     if where.page.kind == "comprehension":
         return replace(where, earlier=_earlier(session, where))
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
+
+
+def _practised(session: Session, where: StudyWhere) -> Mapping[str, Any]:
+    """The practice trial that was answered just now."""
+    at = {"session_id": where.session_id, "position": where.page.position}
+    return dict(session.connection().execute(PRACTISED, at).mappings().one())
 
 
 def _earlier(session: Session, where: StudyWhere) -> Mapping[str, Any]:

@@ -112,6 +112,15 @@ class ComprehensionPage(Page):
 
 
 @dataclass(frozen=True, slots=True)
+class FeedbackPage(Page):
+    """Feedback on a practice trial: right or not (None where nothing was), and why, as HTML."""
+
+    template: ClassVar[str] = "feedback.html"
+    is_right: bool | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TextPage(Page):
     """Instructions: text and a button to go on."""
 

@@ -53,7 +53,7 @@ def with_duration(row: Row) -> dict[Any, Any]:
 
 
 def _participants(slug: str) -> Select[Any]:
-    visit, tries = visits(slug), comprehension_tries()
+    visit, tries, attention = visits(slug), comprehension_tries(), attention_questions()
     columns = [
         *who(),
         col(_s.status).label("status"),
@@ -62,10 +62,13 @@ def _participants(slug: str) -> Select[Any]:
         visit.c.visit.label("visit"),
         tries.c.n.label("comprehension_tries"),
         tries.c.failed.label("comprehension_failed"),
+        attention.c.n.label("attention_questions"),
+        attention.c.failed.label("attention_questions_failed"),
     ]
     return (
         session_tables(select(*columns).select_from(_s))
         .outerjoin(visit, visit.c.session_id == col(_s.id))
+        .outerjoin(attention, attention.c.session_id == col(_s.id))
         .outerjoin(tries, tries.c.session_id == col(_s.id))
         .where(col(Study.slug) == slug)
         .order_by(col(_s.id))
@@ -84,6 +87,20 @@ def comprehension_tries() -> Subquery:
             func.sum(case((is_failed, 1), else_=0)).label("failed"),
         )
         .where(col(Response.page).in_(pages))
+        .group_by(col(Response.session_id))
+        .subquery()
+    )
+
+
+def attention_questions() -> Subquery:
+    """By session, how many questions that say what to answer were answered, and how many of them otherwise."""
+    return (
+        select(
+            col(Response.session_id),
+            func.count().label("n"),
+            func.sum(case((col(Response.raised) == Flag.ATTENTION, 1), else_=0)).label("failed"),
+        )
+        .where(col(Response.page).startswith("attention-"))
         .group_by(col(Response.session_id))
         .subquery()
     )

@@ -9,9 +9,11 @@ from urllib.parse import urlencode
 
 from sqlmodel import Session
 
+from analysis.quality.registry import RULES
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, time_chart
+from app.admin.running.places import PlacesForm, places_form
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
@@ -75,6 +77,7 @@ class LaunchPage(AdminPage):
     farewell: str
     states: Sequence[StateRow]
     history: Sequence[StateChange]
+    places: PlacesForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +127,10 @@ class SessionsPage(AdminPage):
     statuses: Sequence[tuple[str, str]]
     modes: Sequence[tuple[str, str]]
     flags: Sequence[tuple[str, str]]
+    rules: Sequence[tuple[str, str]]
     meanings: Mapping[Flag, Meaning]
+    chosen: Collection[int] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +175,9 @@ STATUS_WORDS: Mapping[str, str] = {
     Status.FULL: "found it full",
     Status.LEFT: "left before consent",
     Status.WITHDRAWN: "withdrew",
+    Status.SCREENED_OUT: "screened out",
+    Status.UNSUITED: "unsuited device",
+    Status.FAILED_CHECKS: "failed the checks",
 }
 
 
@@ -197,6 +206,7 @@ def launch_page(
     study: StudyHere,
     store: ClipStore,
     site: str,
+    now: datetime,
     *,
     form: Mapping[str, str] | None = None,
     error: str = "",
@@ -224,6 +234,7 @@ def launch_page(
         farewell=(form or {}).get("closing", ""),
         states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
         history=state_changes(session, study),
+        places=places_form(session, study, now, form or {}) if version else None,
     )
 
 
@@ -271,7 +282,15 @@ def monitor_page(
     )
 
 
-def sessions_page(session: Session, shell: Shell, study: StudyHere, search: Search) -> SessionsPage:
+def sessions_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    search: Search,
+    *,
+    form: Mapping[str, str] | None = None,
+    error: str = "",
+) -> SessionsPage:
     """Raises BadSearch."""
     found = find_sessions(session, study, checked_search(search))
     here = f"/admin/studies/{study.slug}/sessions"
@@ -289,12 +308,18 @@ def sessions_page(session: Session, shell: Shell, study: StudyHere, search: Sear
             (ANY_FLAG, "any flag"),
             *((flag, meaning.title) for flag, meaning in MEANINGS.items()),
         ],
+        rules=[("", "any or none"), *((name, rule.title) for name, rule in RULES.items())],
         meanings=MEANINGS,
+        chosen=[int(name[1:]) for name in form or {} if name[:1] == "s" and name[1:].isdecimal()],
+        reason=(form or {}).get("reason", ""),
+        error=error,
     )
 
 
 def _address(here: str, search: Search) -> str:
-    fields = {name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "after")}
+    fields = {
+        name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "rule", "after")
+    }
     return f"{here}?{urlencode({name: value for name, value in fields.items() if value})}"
 
 

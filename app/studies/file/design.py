@@ -15,6 +15,7 @@ from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.questions.viewing import VIEWING
 from app.studies.file import recruitment
 from app.studies.file.arms import MAIN, DesignArm, Dumped, changes_of, moment, with_changes
 from app.studies.file.checks import DesignComprehension
@@ -26,7 +27,7 @@ from app.studies.file.recruitment import DesignRecruitment
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
-from app.trials.design import BLOCK
+from app.trials.design import BLOCK, PageKey
 from app.trials.ending import Way
 from app.trials.lists import Content
 from app.trials.parts import BlockDesign
@@ -104,6 +105,7 @@ class StudyDesign(Frozen):
     background: tuple[Question, ...]
     instructions: str | None
     comprehension: DesignComprehension = DesignComprehension()
+    viewing_conditions: bool = False
     # Where it is as it always was, nothing of it is written.
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
@@ -203,14 +205,24 @@ class StudyDesign(Frozen):
         """True where people may play with other people."""
         return any(block.has_partners for block in self.blocks)
 
-    def asked_before(self) -> tuple[tuple[Question, ...], ...]:
-        """The questions of the pages before the blocks."""
-        return self.screening, self.background, self.comprehension.questions
+    def asked_aside(self) -> tuple[tuple[Question, ...], ...]:
+        """The questions of the pages before the blocks, and of those between trials."""
+        viewing = VIEWING if self.viewing_conditions else ()
+        before = (self.screening, viewing, self.background, self.comprehension.questions)
+        return (*before, *(block.attention_checks.questions for block in self.blocks))
+
+    def asked_at(self, page: PageKey) -> tuple[Question, ...]:
+        """The questions of a page without a trial."""
+        if page.kind == "attention":
+            block = next(each for each in self.blocks if each.id == page.block)
+            return (block.attention_checks.questions[page.position - 1],)
+        return self.asked_on(page.kind, page.block)
 
     def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
         """The questions of a page without a trial. Those for some groups of items are not asked about oneself."""
         before = {
             "screening": self.screening,
+            "viewing": VIEWING,
             "background": self.background,
             "comprehension": self.comprehension.questions,
         }
@@ -299,6 +311,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             tries=file.comprehension.tries,
             failed=file.comprehension.failed,
         ),
+        viewing_conditions=file.viewing_conditions,
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
             _in_arms(

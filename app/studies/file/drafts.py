@@ -140,6 +140,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "screening": [keys_of_question(question, SCREENING) for question in design.screening] or None,
         "background": [keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
+        "viewing_conditions": design.viewing_conditions or None,
         "comprehension": keys_of_comprehension(design.comprehension),
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),

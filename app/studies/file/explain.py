@@ -8,6 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
+from app.questions.checked import INSTRUCTED
 from app.questions.registry import QUESTIONS
 from app.studies.file.arms import Arm
 from app.studies.file.checks import CHECKED_TYPES, Comprehension
@@ -25,6 +26,7 @@ from app.studies.file.model import (
 )
 from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
 from app.tasks.registry import BLOCKS
+from app.trials.attention import Attention
 from app.trials.parts import BLOCK_PATTERN
 
 MOST_FAULTS = 100
@@ -32,6 +34,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
     "comprehension": Comprehension,
+    "attention": Attention,
     "completion": Completion,
     "codes": Codes,
     "arms": Arm,
@@ -139,6 +142,7 @@ def _keys_at(loc: Place) -> tuple[str, ...]:
     sections |= RULES if loc[:1] == ("exclude",) else {}
     for task, model in BLOCKS.items():
         sections |= model.question_types if task in loc else {}
+    sections |= {**INSTRUCTED} if "attention" in loc else {}
     for place, models in CHECKED_TYPES.items():
         sections |= models if loc[: len(place)] == place else {}
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)

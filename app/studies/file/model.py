@@ -200,6 +200,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         description="Asked after consent, before anything else. With an answer that is not accepted the study ends "
         "politely, and of the person only a count is kept.",
     )
+    viewing_conditions: bool = Field(
+        default=False,
+        title="Ask about viewing conditions",
+        description="Asks once, after consent, how people watch: screen, distance, light, glasses, as ITU-T P.910 has "
+        "studies report it.",
+    )
     background: tuple[BackgroundQuestion, ...] = Field(
         default=(),
         title="About you",
