@@ -75,31 +75,38 @@ class SessionKnown:
 
 @dataclass(frozen=True, slots=True)
 class Loss(Result):
-    """Sessions lost at a step: `reason` is a key of `REASONS`, or `rule:` and the name of an exclusion rule."""
+    """Sessions lost at a step for one reason."""
 
     reason: str
+    """A key of `REASONS`, or `rule:` and the name of an exclusion rule."""
     n: int
+    """Sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowStep(Result):
-    """Sessions at a step, and those lost before the next; `joined` came from elsewhere than the step before: sessions
-    that did not finish, of which answers count."""
+    """Sessions at a step of the flow, and those lost before the next."""
 
     step: Step
+    """`arrived`, `consented`, `screened`, `began`, `finished` or `analysed`."""
     n: int
+    """Sessions at this step."""
     lost: tuple[Loss, ...] = ()
+    """Those that are not at the next step, by reason."""
     joined: int = 0
+    """Those that did not come by the step before: sessions that did not finish, of which answers count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow(Result):
-    """The flow of one study's sessions in one mode. A table of answers alone begins at `began`; `arms` has the same of
-    each arm, where there are several."""
+    """The flow of one study's sessions in one mode. A table of answers alone begins at `began`."""
 
     mode: str
+    """The mode of the sessions: `live`, `simulated`, `pilot` or `preview`."""
     steps: tuple[FlowStep, ...]
+    """All steps that are known, in order."""
     arms: Mapping[str, tuple[FlowStep, ...]] = field(default_factory=dict)
+    """The same steps of each arm, where there are several."""
 
     def n(self, step: Step) -> int | None:
         """Sessions at a step; None where the flow begins later."""

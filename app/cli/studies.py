@@ -44,8 +44,7 @@ def check(file: StudyFileArgument) -> None:
         refuse_mixed_processing(session, design)
         refuse_leaks(session, design)
         found = leaks_of(session, design)
-        kept_out = design.recruitment.not_if_in if design.recruitment else ()
-        missing = unknown_studies(session, kept_out)
+        missing = unknown_studies(session, design)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
     for slug in missing:
         out.print(f"recruitment: not_if_in: there is no study {slug} here yet", markup=False)
