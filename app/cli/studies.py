@@ -34,6 +34,7 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 @app.command()
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
+    from app.studies.checklist import unknown_studies
     from app.studies.file.load import load_study
     from app.studies.leaks import leaks_of, refuse_leaks
     from app.studies.versions import refuse_mixed_processing, stimulus_facts
@@ -43,7 +44,10 @@ def check(file: StudyFileArgument) -> None:
         refuse_mixed_processing(session, design)
         refuse_leaks(session, design)
         found = leaks_of(session, design)
+        missing = unknown_studies(session, design)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
+    for slug in missing:
+        out.print(f"recruitment: not_if_in: there is no study {slug} here yet", markup=False)
     for block in found:
         for leak in block.leaks:
             out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)
@@ -227,8 +231,7 @@ def target(
         )
     with opened() as (_, database), database.transaction() as session:
         study = study_here(session, slug)
-        before = retargeting.changed_places(session, study)
-        wanted = retargeting.PlacesNow() if from_file else before
+        wanted = retargeting.PlacesNow() if from_file else retargeting.changed_places(session, study)
         if number is not None:
             of_arm = retargeting.change_arm(wanted, arm, target=number)
             wanted = of_arm if arm else replace(wanted, target=number)

@@ -66,6 +66,13 @@ PARTICIPANT_COLUMNS = (
     ),
     Column("attention_questions_failed", "integer", "", "how many of these were answered otherwise"),
     Column(
+        "device",
+        "json",
+        "",
+        "what the browser said at consent, where the study keeps it: `width`, `height` (CSS pixels), `pixel_ratio`, "
+        "`kind`, `browser`",
+    ),
+    Column(
         "visit",
         "integer",
         "",
