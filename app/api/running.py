@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Path, Query
-from pydantic import AwareDatetime, BaseModel, Field, StrictBool, StrictInt, StrictStr, model_validator
+from pydantic import BaseModel, Field, StrictInt, StrictStr, model_validator
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.monitored import Flags, MonitorOut, Out
@@ -16,7 +16,7 @@ from app.monitor.progress import choice_of, snapshot
 from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions, found_ids
 from app.monitor.sessions_view import one_session
 from app.outputs.clues import clues_state
-from app.sessions import exclusions, links, retargeting
+from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
 from app.studies import launch
 from app.studies.access import StudyHere
@@ -63,42 +63,6 @@ class StateOut(Out):
     entrance: str
     to: Sequence[State]
     closes_at: datetime | None
-
-
-class ArmIn(BaseModel):
-    """`target` null is that of the study file. A paused arm takes no participants."""
-
-    target: Annotated[StrictInt, Field(ge=1, le=retargeting.MOST)] | None = None
-    is_paused: StrictBool = False
-
-
-class PlacesIn(BaseModel):
-    """What is null is as the study file says. Times have their time zone."""
-
-    target: Annotated[StrictInt, Field(ge=1, le=retargeting.MOST)] | None = None
-    opens_at: AwareDatetime | None = None
-    ends_at: AwareDatetime | None = None
-    arms: Annotated[dict[Annotated[StrictStr, Field(max_length=40)], ArmIn], Field(max_length=100)] = {}
-
-
-class ArmOut(Out):
-    """`completed` and `active` are the live sessions that count."""
-
-    arm: str
-    target: int | None
-    is_paused: bool
-    completed: int
-    active: int
-
-
-class PlacesOut(Out):
-    """Places as they hold now, of the study file or changed since."""
-
-    state: State
-    target: int | None
-    opens_at: datetime | None
-    ends_at: datetime | None
-    arms: Sequence[ArmOut]
 
 
 class CheckOut(Out):
@@ -278,23 +242,6 @@ async def put_state(
     closing = wanted.closing()
     await launch.put_state(database, who.actor, study, wanted.state, accepted, around, now, closing)
     return StateOut.model_validate(await database.read(launch.state_now, study))
-
-
-@router.get("/places")
-async def get_places(database: DatabaseDep, study: StudyDep, now: Now) -> PlacesOut:
-    """Say how many sessions count in each arm, and what target and dates hold."""
-    return PlacesOut.model_validate(await database.read(retargeting.places_for, study, now))
-
-
-@router.put("/places")
-async def put_places(
-    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: PlacesIn, now: Now
-) -> PlacesOut:
-    """Change target, dates and arms while the study runs; what is left out is as the study file says."""
-    arms = {name: retargeting.ArmNow(arm.target, arm.is_paused) for name, arm in wanted.arms.items()}
-    changed = retargeting.PlacesNow(wanted.target, wanted.opens_at, wanted.ends_at, arms)
-    places = await database.write(retargeting.change_places, who.actor, study, changed, now)
-    return PlacesOut.model_validate(places)
 
 
 @router.get("/checklist")

@@ -168,7 +168,7 @@ def ngettext(singular: str, plural: str, n: int) -> str:
 
 
 def script_words() -> str:
-    """What scripts say, in the current language, as JSON by the English words; empty for English."""
+    """JSON of the scripts' texts in the current language, by the English ones; empty for English."""
     language = _current.get()
     catalogue = None if language == ENGLISH else _catalogue_for(language)
     return catalogue.script_words if catalogue else ""
@@ -180,7 +180,7 @@ def noop(text: str) -> str:
 
 
 def name_of(language: str) -> str:
-    """A language's name in itself, as menus show it: `Deutsch`."""
+    """Name of a language in itself, as menus show it: `Deutsch`."""
     locale = locale_of(language)
     name = locale.get_display_name(locale) or language
     return name[:1].upper() + name[1:]
@@ -188,7 +188,7 @@ def name_of(language: str) -> str:
 
 @lru_cache(maxsize=64)
 def locale_of(language: str) -> "Locale":
-    """How numbers and dates are written in a language, or in the one that it is a region's of."""
+    """Babel's locale of a language, or of the wider one that it is a region of."""
     from babel import Locale, UnknownLocaleError
 
     for tag in _ever_wider(language):
