@@ -231,8 +231,7 @@ def target(
         )
     with opened() as (_, database), database.transaction() as session:
         study = study_here(session, slug)
-        before = retargeting.changed_places(session, study)
-        wanted = retargeting.PlacesNow() if from_file else before
+        wanted = retargeting.PlacesNow() if from_file else retargeting.changed_places(session, study)
         if number is not None:
             of_arm = retargeting.change_arm(wanted, arm, target=number)
             wanted = of_arm if arm else replace(wanted, target=number)
