@@ -177,7 +177,7 @@ def test_automatic_moves_are_a_share_of_the_moves_due() -> None:
     assert values("automatic-moves", session()) is None
 
 
-def chosen(**uses: Mapping[str, bool]) -> list[ChosenRule]:
+def chosen(**uses: Any) -> list[ChosenRule]:
     return [ChosenRule(name.replace("_", "-"), **verdicts) for name, verdicts in uses.items()]
 
 
