@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
-from app.core.problems import Fault, Place
+from app.core.problems import Fault, Place, counted
 from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
-from app.questions.base import Asked, Question, exactly_one
+from app.questions.base import Asked, Question, exactly_one, finite_number
 from app.questions.drafted import by_id, keys_of_question, with_defaults
 from app.questions.registry import type_of
 from app.questions.sides import Side
-from app.tasks.pair.checks import conditions, sides, truth
+from app.tasks.pair.checks import allocation, conditions, sides, truth
 from app.tasks.pair.leaks import leaks_of_pairs
 from app.tasks.pair.pairs import (
     PairSpec,
@@ -29,6 +29,7 @@ from app.tasks.pair.pairs import (
 from app.tasks.pair.sampling import DRAWN, draws, kept_apart, sample_pairs
 from app.tasks.pair.terms import (
     IN_A_PAIR_FILE,
+    Allocate,
     DesignPair,
     DesignTrials,
     Sample,
@@ -46,6 +47,9 @@ from app.trials.tidying import Tidy, as_is, counts, questions, section, whole
 
 LISTED: Place = ("pairs",)
 LIST_OR_DRAW = "add `pairs: pairs.csv` or a `sample:`"
+FEWEST_TO_RANK = 3
+RANK_THREE = f"compare {FEWEST_TO_RANK} sources or more, or remove `allocate`"
+CHOOSE_SOME = "add `per_participant` with fewer pairs than the block has, or remove `allocate`"
 ADD_A_CHOICE = "add `{id: choice, type: 2afc, ask: ...}`"
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _OF_SAMPLE = {"seed": whole, "conditions": counts, "practice": counts, "drawn": as_is}
@@ -70,8 +74,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         f": {IN_A_PAIR_FILE}": ", as CSV",
         LIST_OR_DRAW: "list the pairs, or have them drawn",
         ADD_A_CHOICE: "add one, with the id choice",
+        CHOOSE_SOME: "give fewer pairs for each participant than the block has, or choose them evenly",
     }
-    key_order: ClassVar[Sequence[str]] = ("pairs", "sample", "per_participant", "trials")
+    key_order: ClassVar[Sequence[str]] = ("pairs", "sample", "per_participant", "allocate", "trials")
     tidies: ClassVar[Mapping[str, Tidy]] = {
         "pairs": as_is,  # problems name its rows, so that none may be lost
         "sample": lambda value: section(value, _SAMPLE, _OF_SAMPLE),
@@ -93,6 +98,20 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         default=None,
         title="Pairs for each participant",
         description="How many main pairs each participant sees, of every condition its share; all of them unless said.",
+    )
+    allocate: Annotated[
+        Allocate,
+        Widget(
+            words={
+                "even": "Even: those shown least often come first",
+                "informative": "Informative: sources whose order is least known come first",
+            }
+        ),
+    ] = Field(
+        default="even",
+        title="Choice of each participant's pairs",
+        description="Of `per_participant` pairs: `even` shows every pair equally often; `informative` prefers pairs of "
+        "sources whose order the answers so far leave open, for studies that rank three sources or more.",
     )
     trials: Trials = Field(title="Trials", description="Order, sides, watching and questions.")
 
@@ -119,6 +138,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         if asked and not choices:
             where = asked[0][0][:-1]
             yield Fault(where, "no question of type 2afc: there is nothing to choose", ADD_A_CHOICE)
+        if keys.get("allocate") == "informative" and keys.get("per_participant") is None:
+            message = "allocate: everybody sees all pairs, so there are none to be chosen"
+            yield Fault((*place, "allocate"), message, CHOOSE_SOME)
         for at in choices[1:]:
             yield Fault(at, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
 
@@ -140,6 +162,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             if sampled:
                 _refuse_too_many(keys, reader, [pair.kind for pair in sampled])
             pairs += kept_apart(sampled, reader.taken, keys.get("id"))
+        if pairs:
+            for fault in _cannot_rank(keys, pairs):
+                reader.refuse(fault)
         shows = (
             next((stimuli[pair.a].kind for pair in pairs), StimulusKind.CLIP)
             if stimuli
@@ -160,6 +185,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             instructions=text("instructions"),
             self_assessment=text("self_assessment"),
             per_participant=self.per_participant,
+            allocate=self.allocate,
             task="pair",
             sample=self.sample and self.sample.model_copy(update={"drawn": None}),
             pairs=own.pairs,
@@ -222,6 +248,23 @@ def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:
         reader.refuse(fault)
 
 
+def _cannot_rank(keys: Keys, pairs: Sequence[PairSpec]) -> Iterator[Fault]:
+    """The fault of an informative choice where there is nothing to choose between."""
+    main = [pair for pair in pairs if pair.kind is Kind.MAIN]
+    asked = finite_number(keys.get("per_participant"))
+    if keys.get("allocate") != "informative" or asked is None or asked > len(main):
+        return
+    if asked == len(main):
+        message = (
+            f"allocate: all {len(main)} main pairs are shown to everybody, so there are none to be chosen"
+        )
+        yield Fault(("allocate",), message, CHOOSE_SOME)
+    compared = {source for pair in main for source in (pair.source_a, pair.source_b)}
+    if len(compared) < FEWEST_TO_RANK:
+        message = f"allocate: {counted(len(compared), 'source')} can be put in order evenly alone"
+        yield Fault(("allocate",), message, RANK_THREE)
+
+
 def _drawn(keys: dict[str, Any], reader: Reader, stimuli: Mapping[str, StimulusFacts]) -> Sequence[PairSpec]:
     try:
         sample = Sample.model_validate(keys)
@@ -235,7 +278,7 @@ def _drawn(keys: dict[str, Any], reader: Reader, stimuli: Mapping[str, StimulusF
 
 class PairDesign(BlockDesign):
     """A block of pairs at run time. `sample` is the draw of the pairs, if there was one; `pairs` are the pairs; `shows`
-    is the kind of all its stimuli.
+    is the kind of all its stimuli; `allocate` says how the pairs of each participant are chosen.
     """
 
     noun: ClassVar[str] = "Pair"
@@ -250,6 +293,7 @@ class PairDesign(BlockDesign):
     sample: Sample | None
     pairs: tuple[DesignPair, ...]
     shows: StimulusKind = StimulusKind.CLIP
+    allocate: Allocate = "even"
     trials: DesignTrials
 
     def units(self) -> tuple[UnitSpec, ...]:
@@ -279,11 +323,12 @@ class PairDesign(BlockDesign):
     def keys(self) -> Mapping[str, Any]:
         trials = self.trials
         return {
+            **({} if self.allocate == "even" else {"allocate": self.allocate}),
             "trials": {
                 **trials.model_dump(include={"order", "sides", "watch"}),
                 **{key: list(names) for key in ("exclude", "allow") if (names := getattr(trials, key))},
                 "questions": [*map(keys_of_question, trials.questions)],
-            }
+            },
         }
 
     def rows(self) -> Mapping[str, Any]:
@@ -310,6 +355,7 @@ class PairDesign(BlockDesign):
         if pairs:
             yield truth(study.true_source, pairs)
         yield from (sides(block.main_pairs, block.trials.sides) for block in blocks)
+        yield from (allocation(study.true_source) for block in blocks if block.allocate == "informative")
 
     def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
         if self.shows is StimulusKind.CLIP:
