@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-FORMAT = 10  # of findings that are kept: another number computes all anew
+FORMAT = 11  # of findings that are kept: another number computes all anew
 
 Unit = Literal["text", "words", "count", "share", "number", "p"]
 Shape = Literal["ink", "human", "computer", "other"]
@@ -154,7 +154,8 @@ class Section:
     `points` after them.
 
     `can_say` and `not_yet` are claims that intervals and tests settle, or do not. `methods` say how its numbers were
-    made, with keys of references. Where it `names_people`, only those who have the data see it."""
+    made, with keys of references. Where it `names_people`, only those who have the data see it. `plan` is of a
+    registered study: the hypotheses that the section holds as they were registered, or that it is exploratory."""
 
     name: str
     title: str
@@ -167,6 +168,7 @@ class Section:
     not_yet: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     names_people: bool = False
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ class Findings:
 
     Without answers on pairs (`has_pairs`), it is of ratings alone, or of matches or walks alone (`is_play`).
     `how_moves` explains the figures of signatures, `sections` are all numbers, statistic by statistic.
+    `registration` says of a study with hypotheses whether, when and where they were registered, and what deviates.
     """
 
     study: str
@@ -207,6 +210,7 @@ class Findings:
     how_moves: str = ""
     is_play: bool = False
     sections: tuple[Section, ...] = ()
+    registration: tuple[str, ...] = ()
 
     def figure(self, name: str) -> Figure | None:
         return next((one for one in self.figures if one.name == name), None)

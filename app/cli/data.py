@@ -183,6 +183,15 @@ def analyze(
         summary = _shown(result, render if full else render_brief, shown)
     if ratings:
         summary |= _rated(ratings, shown, mode=mode, seed=seed, resamples=resamples, full=full)
+    summary |= _hypotheses(
+        [] if mapping else targets,
+        [*answers, *ratings],
+        shown,
+        mode=mode,
+        blank=blank,
+        seed=seed,
+        resamples=resamples,
+    )
     _print_json(summary, shown)
 
 
@@ -265,6 +274,42 @@ def _rated(
         **({"yes_no": summaries(judged)} if judged else {}),
         **({"rating_comparisons": [one.to_dict() for one in compared]} if compared else {}),
     }
+
+
+def _hypotheses(
+    targets: "Sequence[str]",
+    frames: "Sequence[pd.DataFrame]",
+    shown: _As,
+    *,
+    mode: str | None,
+    blank: str,
+    seed: int,
+    resamples: int,
+) -> dict[str, Any]:
+    """The hypotheses of the studies among the targets, each by its own test: a key of the JSON, none without any."""
+    from app.reports.facts import study_facts
+    from app.reports.targets import is_file
+
+    slugs = [target for target in targets if not is_file(target)]
+    if not slugs or not frames:
+        return {}
+    with reading_of(slugs) as session:
+        studies = [study_facts(session, slug) for slug in slugs] if session is not None else []
+    asked = [one for one in studies if one.held or (one.versions and one.versions[-1].design.hypotheses)]
+    if not asked:
+        return {}
+    from analysis.data.selection import choose_mode
+    from analysis.options import BLANKS, chosen
+    from analysis.text.hypotheses import render_hypotheses
+    from app.reports.expected import decided
+
+    of = choose_mode(frames, mode)
+    blanks = chosen("blank", blank, BLANKS)
+    made = (decided(study, frames, mode=of, blank=blanks, seed=seed, resamples=resamples) for study in asked)
+    found = [one for one in made if one is not None]
+    if found and not shown.as_json:
+        typer.echo(render_hypotheses(found))
+    return {"hypotheses": [one.to_dict() for one in found]} if found else {}
 
 
 def _analyze_ratings(

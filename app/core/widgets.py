@@ -12,7 +12,8 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True, slots=True)
 class Widget:
-    """`rows` are the lines of a text field; `words` the labels of choices; `placeholder` an example.
+    """`rows` are the lines of a text field; `words` the labels of choices, under "" that of none; `placeholder` an
+    example.
 
     An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that

@@ -18,7 +18,15 @@ from app.outputs.outputs import answers_by_mode
 from app.studies.access import StudyHere, study_for, visible_slugs
 from app.studies.blinding import OPEN, is_blinded, may_look, require_open
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, ParticipantSession, StudyVersion, Unit, UnitMember
+from app.trials.tables import (
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    Registration,
+    StudyVersion,
+    Unit,
+    UnitMember,
+)
 
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
 FRESH_FOR = timedelta(minutes=1)  # so long a computation is shown before newer answers begin another
@@ -194,5 +202,19 @@ def _counts(session: Session, study: StudyHere) -> dict[str, int]:
             Job.study_id == study.id, Job.kind == Kind.JUDGES, Job.status == JobStatus.DONE
         )
     )
-    names = ("answers", "last", "excluded", "lifted", "sessions", "ended", "version", "judges")
-    return dict(zip(names, (*responses, *exclusions, *sessions, *versions, *judges), strict=True))
+    registered = first(
+        select(func.max(Registration.id))
+        .join(StudyVersion, col(StudyVersion.id) == Registration.version_id)
+        .where(StudyVersion.study_id == study.id)
+    )
+    counted = {
+        "answers": responses[0],
+        "last": responses[1],
+        "excluded": exclusions[0],
+        "lifted": exclusions[1],
+        "sessions": sessions[0],
+        "ended": sessions[1],
+        "version": versions[0],
+        "judges": judges[0],
+    }
+    return counted | ({"registration": registered[0]} if registered[0] else {})

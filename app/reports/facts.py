@@ -12,6 +12,7 @@ from app.reports.kinds import table_names
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import leaks_of
 from app.studies.queries import study_named
+from app.studies.registering import Commitment, commitment
 from app.tasks.game.settings import GameDesign
 from app.tasks.listed import TASKS
 from app.tasks.pair.settings import PairDesign
@@ -42,12 +43,14 @@ class VersionFacts:
 class StudyFacts:
     """A study with its versions in order; `sessions` counts them by mode and status, previews left out.
 
-    `leaks` are the clues in the records and texts of the newest version."""
+    `leaks` are the clues in the records and texts of the newest version, `held` what it is held to, if
+    it is registered."""
 
     slug: str
     versions: tuple[VersionFacts, ...]
     sessions: Mapping[tuple[str, str], int]
     leaks: tuple[BlockLeaks, ...] = ()
+    held: Commitment | None = None
 
     @property
     def title(self) -> str:
@@ -82,6 +85,7 @@ def study_facts(session: Session, slug: str) -> StudyFacts:
         slug=study.slug,
         versions=kept,
         leaks=leaks_of(session, kept[-1].design) if kept else (),
+        held=commitment(session, study.id or 0, [(one.number, one.design) for one in kept]) if kept else None,
         sessions={(mode, status): n for mode, status, n in counts},
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
 from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
+from analysis.findings.hypotheses import with_hypotheses
 from analysis.findings.item_judge_tables import (
     ITEM_HEAD,
     ITEM_JUDGES,
@@ -25,6 +27,7 @@ from analysis.findings.making import table_view
 from analysis.findings.paired_rating_tables import PAIRED, paired_rows
 from analysis.findings.rating_agreement import RATER_PAIRS, rater_pair_rows
 from analysis.findings.rating_sections import rating_methods
+from analysis.hypotheses import HypothesesDecided
 from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
@@ -84,6 +87,7 @@ def write_block_report(
     made_at: datetime | None,
     judges: ItemValidation | None = None,
     compared: Sequence[BlocksCompared] = (),
+    hypotheses: HypothesesDecided | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
@@ -102,6 +106,7 @@ def write_block_report(
                 for one in compared
                 if (block.study, block.block) in zip(one.studies, one.blocks, strict=True)
             ],
+            hypotheses,
         )
 
     return write_file_report(made, folder, made_at, on_progress)
@@ -116,6 +121,7 @@ def write_block_reports(
     made_at: datetime | None,
     judged: Sequence[BlockValidation] = (),
     compared: Sequence[BlocksCompared] = (),
+    hypotheses: Mapping[str, HypothesesDecided] = MappingProxyType({}),
     on_progress: OnProgress = silent,
 ) -> tuple[str, ...]:
     """Write the report of every block that has answers; returns the pages, relative to `folder`.
@@ -123,8 +129,9 @@ def write_block_reports(
     A single block `alone`, without a report of pairs, uses the folder itself: its numbers, with a subfolder for
     anything else. Others have one each, named by kind, study and block. `titles` are by study. Validations of item
     judges go with the ratings, classes or judgements that they are `judged` by, studies `compared` with the ratings of
-    each.
+    each. The `hypotheses` of a study open the page of its first block of ratings.
     """
+    left = dict(hypotheses)
     answered = [one for one in blocks if not one.selection.reason]
     is_whole = alone and len({(one.study, one.block) for one in answered}) == 1
     pages = []
@@ -139,7 +146,14 @@ def write_block_reports(
         else:
             found = compared if one.kind == "ratings" else ()
             write_block_report(
-                one, title, there, made_at=made_at, judges=judges, compared=found, on_progress=on_progress
+                one,
+                title,
+                there,
+                made_at=made_at,
+                judges=judges,
+                compared=found,
+                hypotheses=left.pop(one.study, None),
+                on_progress=on_progress,
             )
         pages.append(f"{place}report.html")
     return tuple(pages)
@@ -153,6 +167,7 @@ def _report(
     made_at: datetime | None,
     judges: ItemValidation | None,
     compared: Sequence[BlocksCompared] = (),
+    hypotheses: HypothesesDecided | None = None,
 ) -> FileReport:
     analysis = block.analysis
     paired = _paired(analysis, block.self_assessment, compared)
@@ -165,7 +180,7 @@ def _report(
         methods_of_file(
             "Ratings", f"{about} {rating_methods(analysis)}", analysis.seed, ITEM_JUDGES if judges else ""
         ),
-        table_view(RatedItems((block,), (), validations, compared), made_at),
+        with_hypotheses(table_view(RatedItems((block,), (), validations, compared), made_at), hypotheses),
         {
             "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
             "classes": csv_text(("criterion", "class", "n", "share"), _class_rows(analysis)),

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 from sqlmodel import Session
@@ -16,6 +17,7 @@ from analysis.figures.closing import closing_figure
 from analysis.findings.paper import paper_figures
 from analysis.findings.signature_tables import Found as Moves
 from analysis.findings.signature_tables import Played
+from analysis.hypotheses import HypothesesDecided
 from analysis.judging import JudgeValidation, validate_judges
 from analysis.judging.items import BlockValidation, validate_rating_rows
 from analysis.options import RESAMPLES
@@ -23,7 +25,8 @@ from analysis.ratings.between import BlocksCompared, compare_blocks
 from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from app.core.errors import StudyError
 from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
-from app.reports.facts import COUNTED_MODES, designs_of, refuse_play_alone
+from app.reports.expected import decided
+from app.reports.facts import COUNTED_MODES, StudyFacts, designs_of, refuse_play_alone
 from app.reports.page.drawn import csv_of
 from app.reports.page.methods import methods_of
 from app.reports.page.numbers import figures_in, results_in, tables_in
@@ -168,8 +171,16 @@ def write_reports(
                 )
     titles = {study.slug: study.title for study in studies}
     with computing():
+        held = decided_by(studies, frames, of_mode, chosen, seed=seed, resamples=resamples)
         pages = write_block_reports(
-            blocks, titles, folder, alone=alone, made_at=made_at, judged=judged, compared=compared
+            blocks,
+            titles,
+            folder,
+            alone=alone,
+            made_at=made_at,
+            judged=judged,
+            compared=compared,
+            hypotheses=held if unpaired else {},
         )
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")
@@ -191,6 +202,7 @@ def write_reports(
             on_progress=on_progress,
             computing=computing,
             beside=pages,
+            hypotheses=held,
         )
     if not pages:
         return info
@@ -225,12 +237,13 @@ def write_report(
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
     beside: Sequence[str] = (),
+    hypotheses: Mapping[str, HypothesesDecided] = MappingProxyType({}),
 ) -> ReportInfo:
     """Like `build_report`, from checked responses by study; checked `verdicts` of judges are compared with people, and
     so are `distances` of sources to people, and those of `signatures` and `play`, which have sections.
 
     With `independent`, participants with one identifier in two studies are treated as different people. The page links
-    to the pages `beside` it.
+    to the pages `beside` it, and opens with the `hypotheses` of each study.
     """
     require_reportable(folder, mode)
     chosen = mode or first_mode(frames.values())
@@ -249,7 +262,9 @@ def write_report(
         with computing():
             found = closing_of(answered, distances, chosen, seed=seed, resamples=resamples)
     parts = parts_of(
-        studies, analysis, chosen, made_at, judges, found, signatures, play, are_rated=bool(beside)
+        *(studies, analysis, chosen, made_at, judges, found, signatures, play),
+        are_rated=bool(beside),
+        decided=hypotheses,
     )
     shown = [section for part in parts if part.findings for section in part.findings.sections]
     on_progress(2, _STEPS, "drawing")
@@ -264,7 +279,7 @@ def write_report(
     methods = methods_of(studies, analysis, chosen, seed, shown)
     files: dict[str, str | bytes] = {
         "methods.md": methods.markdown(),
-        "results.json": json_text(results_in(analysis)),
+        "results.json": json_text(results_in(analysis, hypotheses)),
     }
     if judges is not None:
         files["judges.json"] = json_text(judges.to_dict())
@@ -294,6 +309,25 @@ def write_report(
         n_answers=sum(one.n_used for one in selections),
         n_participants=sum(one.n_participants_used for one in selections),
     )
+
+
+def decided_by(
+    studies: Sequence[Source],
+    frames: Mapping[str, pd.DataFrame],
+    ratings: Sequence[pd.DataFrame],
+    mode: str,
+    *,
+    seed: int,
+    resamples: int,
+) -> dict[str, HypothesesDecided]:
+    """The hypotheses of each study that has any, or is registered, by the answers of the mode."""
+    tables = [*frames.values(), *ratings]
+    made = {
+        study.slug: decided(study, tables, mode=mode, seed=seed, resamples=resamples)
+        for study in studies
+        if isinstance(study, StudyFacts)
+    }
+    return {slug: one for slug, one in made.items() if one is not None}
 
 
 def require_reportable(folder: Path, mode: str | None) -> None:

@@ -13,6 +13,7 @@ from app.sessions import beginning_queries
 from app.sessions.coming import Came
 from app.sessions.entering import claim, day_of
 from app.sessions.here import StudyWhere
+from app.sessions.identity import keep, store_identity
 from app.sessions.links import BadLink
 from app.sessions.planning import plan_trials
 from app.sessions.where import hold, locate
@@ -24,10 +25,14 @@ ENDED = "This study has ended and takes no more answers."
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """A visitor who does not take part, and why. Their session can no longer be found."""
+    """A visitor who does not take part, and why. Their session can no longer be found.
+
+    `sends_id`: the way back takes the id along, which then only the address of their page holds.
+    """
 
     slug: str
     status: Status
+    sends_id: bool = False
 
 
 def answer_consent(
@@ -60,23 +65,25 @@ def answer_consent(
     if where.is_shut_out(now):
         raise Closed(ENDED)
     # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
-    if came.participant and where.mode in (Mode.LIVE, Mode.PILOT):
+    who, recruitment = came.person, where.design.recruitment
+    if who is not None and where.mode in (Mode.LIVE, Mode.PILOT):
         design, mode = where.design, Mode(where.mode)
-        claim(session, came.slug, came.participant, mode, design, now, is_signed=came.is_signed)
+        claim(session, came.slug, who, mode, design, now, is_signed=came.is_signed)
     store(session, shown, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
+    kept = keep(recruitment, who, came.recruiter, rng)
     begun: dict[str, Any] = {
         "session_id": where.session_id,
         "status": Status.ACTIVE,
-        # 48 bits: among 10,000 sessions two names are alike with a chance of about 2 in 10 million.
-        "participant": came.participant or f"p-{rng.getrandbits(48):012x}",
+        "participant": kept.participant,
         "is_signed": came.is_signed,
-        "recruiter": dict(came.recruiter),
+        "recruiter": dict(kept.recruiter),
         "arrived_at": came.at,
         "consented_at": now,
         "step": where.step + 1,
         **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
+    store_identity(session, where.session_id, kept)
     return None
 
 
@@ -110,12 +117,14 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
     session.connection().execute(beginning_queries.BEGIN, begun)
 
 
-def note_full(session: Session, token: str, now: datetime) -> None:
-    """Record that someone consented when no place was left: only a count is kept, and the visit cannot be resumed."""
+def note_turned_away(session: Session, token: str, now: datetime, status: Status) -> None:
+    """Record that someone consented and found no place, or took part before: only a count is kept, and the visit cannot
+    be resumed.
+    """
     hold(session, token)
     where = locate(session, token)
     if where.status == Status.ARRIVED and where.mode != Mode.PREVIEW:
-        _decline(session, where, Status.FULL, now)
+        _decline(session, where, status, now)
 
 
 def _decline(session: Session, where: StudyWhere, status: Status, now: datetime) -> Declined | None:
@@ -128,4 +137,4 @@ def _decline(session: Session, where: StudyWhere, status: Status, now: datetime)
     if where.mode == Mode.PREVIEW:
         return None
     session.connection().execute(beginning_queries.FORGET_TOKENS, {"session_id": where.session_id})
-    return Declined(where.design.study, status)
+    return Declined(where.design.study, status, where.design.completion.sends_id)

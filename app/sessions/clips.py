@@ -11,6 +11,7 @@ from app.sessions.runs import run_of
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
+from app.studies.file.recruitment import DesignRecruitment
 from app.tasks.running import task_named
 from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Trial, Unit, UnitMember
 
@@ -69,6 +70,18 @@ def shown_design(session: Session, slug: str) -> StudyDesign | None:
         .limit(1)
     ).first()
     return run_of(session, *newest).design if newest else None
+
+
+def recruitment_of(session: Session, slug: str) -> DesignRecruitment | None:
+    """The recruitment of a study's newest version; None without one."""
+    newest = session.execute(
+        select(col(StudyVersion.id), col(StudyVersion.sha256))
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(Study.slug) == slug)
+        .order_by(col(StudyVersion.number).desc())
+        .limit(1)
+    ).first()
+    return run_of(session, *newest).design.recruitment if newest else None
 
 
 def check_shown(session: Session, study: StudyHere, session_id: int, clip_sha256: str) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from itsdangerous import BadSignature, URLSafeSerializer
 
+from app.sessions.identity import Person, hashed
 from app.sessions.links import BadLink
 
 LONGEST = 40_000
@@ -21,7 +22,7 @@ LONGEST = 40_000
 class Came:
     """A visitor to a study: arrival time, participant id and link parameters.
 
-    `is_signed`: the id comes from a link that we signed.
+    `is_signed`: the id comes from a link that we signed. `hashed` is its keyed hash.
     """
 
     slug: str
@@ -29,6 +30,11 @@ class Came:
     participant: str | None = None
     is_signed: bool = False
     recruiter: Mapping[str, str] = field(default_factory=dict)
+    hashed: str = ""
+
+    @property
+    def person(self) -> Person | None:
+        return Person(self.participant, self.hashed) if self.participant else None
 
 
 def carried(came: Came, secret: str) -> str:
@@ -45,7 +51,8 @@ def came_by(text: str, secret: str) -> Came | None:
         slug, at, participant, is_signed, recruiter = _serializer(secret).loads(text[:LONGEST])
     except (BadSignature, ValueError, TypeError):
         raise BadLink("This address is not complete. Please open the link that you were given.") from None
-    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter)
+    own = hashed(participant, secret) if participant else ""
+    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, own)
 
 
 def with_carried(number: str, text: str) -> str:

@@ -4,17 +4,27 @@ from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
 
+from app.core.language import gettext as _
 from app.core.markdown import markdown
 from app.core.money import money
 from app.sessions.beginning import Declined
-from app.sessions.entering import ENDED, PAUSED, WHO_INVITED, BegunElsewhere, NotOpen
+from app.sessions.entering import (
+    ENDED,
+    PAUSED,
+    TOOK_PART,
+    TOOK_PART_TITLE,
+    WHO_INVITED,
+    BegunElsewhere,
+    NotOpen,
+    TookPart,
+)
 from app.sessions.here import StudyWhere
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.redirects import is_address
 from app.trials.ending import Earned, Ending, Shortfall, Way
-from app.trials.pages import EndPage
+from app.trials.pages import EndPage, MessagePage
 from app.trials.tables import Mode, State, Status
 
 FULL = (
@@ -39,40 +49,81 @@ CODE_FOR = {
 }
 
 
-def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") -> EndPage:
+def farewell(
+    declined: Declined, design: StudyDesign | None, preview: str = "", participant: str = ""
+) -> EndPage:
     """The page for someone who declined or is too young; shorter if the study has no design to show."""
     kept = "Only this and today's date are kept, and nothing about you."
     if declined.status is Status.REFUSED:
         text = f"You have chosen not to take part. {kept}"
-        return _end(design, Way.NO_CONSENT, "Thank you anyway", text, preview=preview)
+        return _end(
+            design, Way.NO_CONSENT, "Thank you anyway", text, preview=preview, participant=participant
+        )
     age = design.consent.minimum_age if design else None
     who = f"who are {age} or older" if age else "of the age that the study asks for"
     text = f"Only people {who} can take part. {kept}"
-    return _end(design, Way.SCREENED_OUT, "Thank you for your interest", text, preview=preview)
+    return _end(
+        design,
+        Way.SCREENED_OUT,
+        "Thank you for your interest",
+        text,
+        preview=preview,
+        participant=participant,
+    )
 
 
-def full(again: str, design: StudyDesign | None) -> EndPage:
+def full(again: str, design: StudyDesign | None, participant: str = "") -> EndPage:
     """The page for someone who consented when all places were taken: a place may come free.
 
     `again` is the address at which to try again.
     """
-    return _end(design, Way.FULL, "All places are taken", FULL, again=(again, "Try again later"))
+    return _end(
+        design,
+        Way.FULL,
+        "All places are taken",
+        FULL,
+        again=(again, "Try again later"),
+        participant=participant,
+    )
 
 
-def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
+def took_part(design: StudyDesign | None, participant: str = "") -> EndPage:
+    """The page for someone who took part in a study whose participants this one does not take."""
+    way = Way.SCREENED_OUT
+    if design is not None and not any(way_out(design, way)):
+        way = Way.FULL
+    return _end(design, way, _(TOOK_PART_TITLE), _(TOOK_PART), participant=participant)
+
+
+def looked_at(design: StudyDesign | None) -> MessagePage:
+    """The page for someone to whom a recruiter shows the task before it is accepted. Nothing is begun."""
+    return MessagePage(
+        _("Please accept the task first"),
+        _("This is a preview. Accept the task where you found it, and open the study from there."),
+        design.title if design else "",
+    )
+
+
+def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "") -> EndPage:
     """The page for someone who came while the study is not open, or with an id already used in another browser."""
+    if isinstance(error, TookPart):
+        return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
     if error.state is not State.PAUSED:
-        return _end(error.design, Way.FULL, "This study has ended", ENDED)
+        return _end(error.design, Way.FULL, "This study has ended", ENDED, participant=participant)
     sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
-    return _end(error.design, Way.FULL, "This study is paused", PAUSED if sent_back else str(error))
+    text = PAUSED if sent_back else str(error)
+    return _end(error.design, Way.FULL, "This study is paused", text, participant=participant)
 
 
-def shut_out(where: StudyWhere) -> EndPage:
-    """The page for a participant who was under way, or about to begin, when the study ended."""
+def shut_out(where: StudyWhere, participant: str = "") -> EndPage:
+    """The page for a participant who was under way, or about to begin, when the study ended.
+
+    `participant` is the id of who has not consented.
+    """
     if where.status == Status.ARRIVED:
-        return _end(where.design, Way.FULL, "This study has ended", ENDED)
+        return _end(where.design, Way.FULL, "This study has ended", ENDED, participant=participant)
     has_code = any(way_out(where.design, Way.PARTIAL))
     text = where.closing or (CLOSED_EARLY if has_code else DEFAULT_CLOSING)
     return _end(where.design, Way.PARTIAL, "This study has ended", text, where=where)
@@ -185,14 +236,18 @@ def _end(
     where: StudyWhere | None = None,
     again: tuple[str, str] = ("", ""),
     preview: str = "",
+    participant: str = "",
 ) -> EndPage:
-    """A way out before the last page. `where` is a session's that had begun, `again` a way back in."""
+    """A way out before the last page. `where` is a session's that had begun, `again` a way back in.
+
+    `participant` is the id of who has not begun one.
+    """
     code, redirect, contact = "", "", WHO_INVITED
     if design is not None:
         contact = design.completion.contact or WHO_INVITED
         if way is not None:
-            participant = (where.participant or "", str(where.session_id)) if where else ("", "")
-            code, redirect = way_out(design, way, *participant)
+            named = (where.participant or "", str(where.session_id)) if where else (participant, "")
+            code, redirect = way_out(design, way, *named)
     return EndPage(
         study_title=design.title if design else "",
         action="",

@@ -15,8 +15,10 @@ from sqlmodel import Session, col, select, update
 
 from app.accounts.logins import token_hash
 from app.core.errors import Closed, NotFound, StudyError
+from app.core.language import gettext, noop
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
+from app.sessions.identity import Person, is_same, sessions_of, took_part_in
 from app.sessions.runs import run_of
 from app.studies.file.load import StudyDesign
 from app.trials.states import STATES
@@ -24,6 +26,7 @@ from app.trials.tables import (
     BEGUN,
     COUNTED_ALONE,
     Mode,
+    ParticipantIdentity,
     ParticipantSession,
     SessionToken,
     State,
@@ -40,6 +43,11 @@ TOKEN_LENGTH = 22
 WHO_INVITED = "the person who invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
 PAUSED = "This study is paused and takes no new participants at present."
+TOOK_PART_TITLE = noop("You have helped already")
+TOOK_PART = noop(
+    "You took part in an earlier study of these researchers, and this one needs people who did not. You have done "
+    "nothing wrong, and nothing about this visit is kept. Thank you for your interest."
+)
 LATER = "Please open the link that you were given again later."
 
 
@@ -66,12 +74,24 @@ class NotOpen(Closed):
         self.state, self.design = state, design
 
 
+class TookPart(StudyError):
+    """The id took part in a study whose participants this one does not take."""
+
+    status_code = 403
+    title = TOOK_PART_TITLE
+
+    def __init__(self, design: StudyDesign) -> None:
+        self.design = design
+        super().__init__(gettext(TOOK_PART))
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A visitor. `participant` is the id in their link; `is_signed` tells whether we signed the link.
 
     `session_id` comes from a link to one session. `kept` are the tokens stored in the browser, newest first; `marks`
-    maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and `mark` is this visitor's.
+    maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and `mark` is this visitor's. `hashed`
+    is the id's keyed hash.
     """
 
     slug: str
@@ -83,6 +103,11 @@ class Visit:
     kept: Sequence[str] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
+    hashed: str = ""
+
+    @property
+    def person(self) -> Person | None:
+        return Person(self.participant, self.hashed) if self.participant else None
 
 
 def kept_token(session: Session, visit: Visit) -> str | None:
@@ -91,8 +116,9 @@ def kept_token(session: Session, visit: Visit) -> str | None:
         return None
     tokens = {token_hash(token): token for token in visit.kept}
     rows = session.exec(
-        select(SessionToken.sha256, ParticipantSession)
+        select(SessionToken.sha256, ParticipantSession, ParticipantIdentity)
         .join(ParticipantSession, col(ParticipantSession.id) == SessionToken.session_id)
+        .outerjoin(ParticipantIdentity, col(ParticipantIdentity.session_id) == ParticipantSession.id)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
         .join(Study, col(Study.id) == StudyVersion.study_id)
         .where(
@@ -102,8 +128,8 @@ def kept_token(session: Session, visit: Visit) -> str | None:
             col(ParticipantSession.status).in_([Status.ARRIVED, *BEGUN]),
         )
     )
-    mine = {tokens[sha256]: one for sha256, one in rows}
-    return next((token for token in visit.kept if token in mine and _fits(visit, token, mine[token])), None)
+    mine = {tokens[sha256]: (one, identity) for sha256, one, identity in rows}
+    return next((token for token in visit.kept if token in mine and _fits(visit, token, *mine[token])), None)
 
 
 def is_undecided(session: Session, token: str) -> bool:
@@ -116,13 +142,13 @@ def is_undecided(session: Session, token: str) -> bool:
     return session.exec(status).first() == Status.ARRIVED
 
 
-def _fits(visit: Visit, token: str, one: ParticipantSession) -> bool:
+def _fits(visit: Visit, token: str, one: ParticipantSession, identity: ParticipantIdentity | None) -> bool:
     if visit.session_id is not None:
         return one.id == visit.session_id
     if one.status == Status.ARRIVED:  # whose it is, the browser alone knows
         return visit.marks.get(token, "") == visit.mark
-    if visit.participant is not None:
-        return one.participant == visit.participant and (one.is_signed or not visit.is_signed)
+    if (who := visit.person) is not None:
+        return is_same(who, one.participant, identity) and (one.is_signed or not visit.is_signed)
     return True
 
 
@@ -131,7 +157,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
 
     A session continues, even a pilot session once the study is live; a finished participant returns to the last page.
     Someone who declined may reconsider. Every preview is new. For a new visitor only the day is stored. Raises
-    BegunElsewhere, NotOpen, NotFound.
+    BegunElsewhere, TookPart, NotOpen, NotFound.
     """
     if token := kept_token(session, visit):
         return token
@@ -146,8 +172,9 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         raise NotFound(NO_STUDY)
     if visit.session_id is not None:
         return _open(session, study.id, visit.session_id)
-    if visit.participant and visit.mode is not Mode.PREVIEW:
-        begun = _begun_by(session, study.id, visit.participant, visit.mode)
+    who = visit.person if visit.mode is not Mode.PREVIEW else None
+    if who is not None:
+        begun = _begun_by(session, study.id, who, visit.mode)
         if visit.is_signed and (token := _vouched_for(session, visit, begun)):
             return token
         # An id can be guessed: the page shows nothing of its session and says whom to ask (decision 0010).
@@ -156,6 +183,8 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
         raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
+    if who is not None and mode in (Mode.LIVE, Mode.PILOT):
+        refuse_who_took_part(session, who, run_of(session, version.id, version.sha256).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
         # What people were shown must not change afterwards (decision 0002), so the first visit freezes it.
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
@@ -170,6 +199,13 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "arrived_at": day_of(now),
     }
     return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
+
+
+def refuse_who_took_part(session: Session, who: Person, design: StudyDesign) -> None:
+    """Raises TookPart for who took part in a study that the design keeps apart from its own."""
+    others = design.recruitment.not_if_in if design.recruitment else ()
+    if took_part_in(session, who, others):
+        raise TookPart(design)
 
 
 def day_of(at: datetime) -> datetime:
@@ -211,19 +247,10 @@ def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> s
     return token
 
 
-def _begun_by(session: Session, study_id: int, participant: str, mode: Mode) -> Mapping[int, bool]:
+def _begun_by(session: Session, study_id: int, who: Person, mode: Mode) -> Mapping[int, bool]:
     """The sessions in which a participant has consented, and whether a link of ours vouched for each."""
-    rows = session.exec(
-        select(ParticipantSession.id, ParticipantSession.is_signed)
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(
-            StudyVersion.study_id == study_id,
-            ParticipantSession.participant == participant,
-            col(ParticipantSession.mode).in_(_modes(mode)),
-            col(ParticipantSession.status).in_(BEGUN),
-        )
-    )
-    return {id_ or 0: is_signed for id_, is_signed in rows}
+    of_study = col(StudyVersion.study_id) == study_id
+    return sessions_of(session, who, of_study, col(ParticipantSession.mode).in_(_modes(mode)))
 
 
 def _open(session: Session, study_id: int, session_id: int) -> str:
@@ -255,7 +282,7 @@ def _add_token(session: Session, session_id: int) -> str:
 def claim(
     session: Session,
     slug: str,
-    participant: str,
+    who: Person,
     mode: Mode,
     design: StudyDesign,
     now: datetime,
@@ -264,11 +291,16 @@ def claim(
 ) -> None:
     """Reserve an id at consent: each id takes part once. A signed session excludes those begun with the bare id.
 
-    Raises BegunElsewhere.
+    Raises BegunElsewhere, TookPart.
     """
-    # Without the lock two consents with one id, sent at the same time, would not see each other.
-    study_id = session.exec(select(Study.id).where(Study.slug == slug).with_for_update()).one()
-    others = _begun_by(session, study_id or 0, participant, mode)
+    # Without the locks two consents with one id, sent at the same time, would not see each other: neither within a
+    # study nor where two keep out each other's participants. In order, so that two of them cannot wait for each other.
+    kept_out = design.recruitment.not_if_in if design.recruitment else ()
+    held = select(Study.slug, Study.id).where(col(Study.slug).in_([slug, *kept_out])).order_by(col(Study.id))
+    studies = dict(session.exec(held.with_for_update()).all())
+    others = _begun_by(session, studies[slug] or 0, who, mode)
+    if not others:
+        refuse_who_took_part(session, who, design)
     if others and (not is_signed or any(others.values())):
         raise BegunElsewhere(design)
     for other in others:

@@ -1,6 +1,6 @@
 """Parsing of a study address: ids, our links and passes, and what the browser stores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Literal, TypedDict
@@ -11,8 +11,11 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from app.core.dependencies import without_nul
 from app.sessions.coming import Came, came_by, carried, mark_of
 from app.sessions.entering import TOKEN_LENGTH, Visit
+from app.sessions.identity import hashed
 from app.sessions.links import PARTICIPANT_KEYS, BadLink, id_in, is_signed, session_of
 from app.sessions.where import TOKEN
+from app.studies.file.recruiters import RECRUITERS
+from app.studies.file.recruitment import DesignRecruitment
 from app.trials.tables import Mode
 
 CAME = "came"
@@ -39,9 +42,10 @@ def pass_for(slug: str, mode: Mode, secret: str) -> str:
     return str(_signer(secret).dumps([slug, mode]))
 
 
-def visit_of(request: Request, slug: str, secret: str) -> Visit:
+def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecruitment | None = None) -> Visit:
     """Parse a visit from a request. Parameter names ignore case; ids are stripped of blanks.
 
+    The study's recruitment says under which name the id comes; without one, it is any that recruiters use.
     Raises BadLink for an invalid signature. Nothing that opens a session is ever stored.
     """
     parameters = {
@@ -55,7 +59,9 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
     came = came_by(request.query_params.get(CAME, ""), secret)
     if came is None and not parameters and pass_ is None and link is None:
         came = _lately(request, slug, secret)
-    participant = _participant(parameters)
+    # A link of ours names its participant the same way, whoever recruits.
+    names = PARTICIPANT_KEYS if recruitment is None else (recruitment.names["participant"],)
+    participant = _participant(parameters, PARTICIPANT_KEYS[:1] if signature is not None else names)
     if signature is not None and not is_signed(slug, participant or "", signature, secret):
         raise BadLink(
             "This link is not complete. Please use it just as you were given it, or ask for a new one."
@@ -71,6 +77,7 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         kept=tuple(marks),
         marks=marks,
         mark=mark_of(participant, secret),
+        hashed=hashed(participant, secret) if participant else "",
     )
     if came is None or came.slug != slug:
         return visit
@@ -80,7 +87,18 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         is_signed=came.is_signed,
         recruiter=came.recruiter,
         mark=mark_of(came.participant, secret),
+        hashed=came.hashed,
     )
+
+
+def is_looked_at(visit: Visit, recruitment: DesignRecruitment | None) -> bool:
+    """True if a recruiter shows the task to somebody who has not accepted it yet."""
+    known = RECRUITERS.get(recruitment.recruiter) if recruitment else None
+    if recruitment is None or known is None:
+        return False
+    own = {known.parameters[part]: name.casefold() for part, name in recruitment.names.items()}
+    wanted = {own.get(name, name.casefold()): value for name, value in known.preview.items()}
+    return any(wanted.get(name.strip().casefold()) == value for name, value in visit.recruiter.items())
 
 
 def carried_by(visit: Visit, now: datetime, secret: str) -> str:
@@ -119,8 +137,8 @@ def _taken(parameters: dict[str, str], name: str) -> str | None:
     return [parameters.pop(key) for key in found][-1] if found else None
 
 
-def _participant(parameters: Mapping[str, str]) -> str | None:
-    for name in PARTICIPANT_KEYS:
+def _participant(parameters: Mapping[str, str], names: Sequence[str]) -> str | None:
+    for name in names:
         for key, value in parameters.items():
             if key.strip().casefold() == name.casefold() and (participant := id_in(value)):
                 return participant

@@ -2,18 +2,21 @@
 fetches are in `fetched.py`.
 """
 
+from datetime import datetime
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
-from app.sessions.beginning import note_full
-from app.sessions.clips import shown_design
-from app.sessions.ends import turned_away
-from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
-from app.sessions.entry import carried_by, remember, visit_of
+from app.sessions.beginning import note_turned_away
+from app.sessions.clips import recruitment_of, shown_design
+from app.sessions.ends import looked_at, turned_away
+from app.sessions.entering import BegunElsewhere, NotOpen, TookPart, enter, is_undecided, kept_token
+from app.sessions.entry import carried_by, is_looked_at, remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
@@ -42,6 +45,7 @@ async def answer_page(
         declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
+            here = with_came(here, sent.carried if declined.sends_id else "")
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -51,10 +55,8 @@ async def answer_page(
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here = with_came(here, sent.carried, at=error.at)
-    except Full as error:
-        # The write that found no place was rolled back whole, the visitor's answer included.
-        await database.write(note_full, token, now)
-        here = with_came(f"/s/{error.slug}/full", sent.carried)
+    except (Full, TookPart) as error:
+        here = await _turn_away(database, token, error, sent.carried, now)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -94,23 +96,42 @@ async def enter_study(
 
     The visitor's identity travels in the address of the consent page; it is not stored before consent.
     """
-    if is_framed(request):
-        return framed(request, await database.peek(shown_design, without_nul(slug)))
-    visit = visit_of(request, slug, settings.secret)
+    recruitment = await database.peek(recruitment_of, without_nul(slug))
+    visit = visit_of(request, slug, settings.secret, recruitment)
+    is_preview = is_looked_at(visit, recruitment)
+    if is_preview or is_framed(request):
+        design = await database.peek(shown_design, without_nul(slug))
+        return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
     token = await database.peek(kept_token, visit)
     if token is None:
         if visit.mode is Mode.LIVE:
             request.app.state.starts.count(request.client.host if request.client else "", now)
         try:
             token = await database.write(enter, visit, now)
-        except (BegunElsewhere, NotOpen) as error:
-            return render(turned_away(error), error.status_code)
+        except (BegunElsewhere, NotOpen, TookPart) as error:
+            return render(turned_away(error, visit.participant or ""), error.status_code)
     is_new = await database.peek(is_undecided, token)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
     response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
+
+
+async def _turn_away(
+    database: Database, token: str, error: Full | TookPart, carried: str, now: datetime
+) -> str:
+    """Note that someone consented in vain; returns the address of the page that says why.
+
+    The write that found it out was rolled back whole, the visitor's answer included.
+    """
+    if isinstance(error, Full):
+        await database.write(note_turned_away, token, now, Status.FULL)
+        return with_came(f"/s/{error.slug}/full", carried)
+    await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
+    return with_came(
+        f"/s/{error.design.study}/took-part", carried if error.design.completion.sends_id else ""
+    )
 
 
 def is_framed(request: Request) -> bool:
@@ -124,7 +145,7 @@ def is_framed(request: Request) -> bool:
 def framed(request: Request, design: StudyDesign | None) -> Response:
     """A page instead of the browser's refusal to frame: nothing is begun, and a link opens the address in a tab."""
     query = f"?{request.url.query}" if request.url.query else ""
-    response = render(
+    return render_anywhere(
         MessagePage(
             "This study opens in its own tab",
             "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
@@ -134,6 +155,10 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
             in_tab=True,
         )
     )
-    # Framed is allowed here alone: nothing is begun, and another site could lay its own buttons over a consent.
+
+
+def render_anywhere(page: MessagePage) -> Response:
+    """A page that other sites may frame, as nothing is begun with it: they could lay their buttons over a consent."""
+    response = render(page)
     response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response

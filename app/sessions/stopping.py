@@ -11,7 +11,8 @@ from app.core.errors import NotFound
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
-from app.sessions.ends import farewell, full
+from app.sessions.coming import came_by
+from app.sessions.ends import farewell, full, took_part
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
 from app.sessions.sent import with_came
@@ -72,19 +73,37 @@ async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
 
 @router.get("/s/{slug}/declined/{status}")
 async def show_farewell(
-    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+    slug: str,
+    status: Literal["refused", "under-age"],
+    database: DatabaseDep,
+    settings: SettingsDep,
+    came: str = "",
 ) -> Response:
-    """The same for everybody: nothing is kept by which the person could be found."""
+    """The same for everybody, but for the id in the way back: nothing is kept by which the person could be found."""
     slug = without_nul(slug)
-    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
+    design, id_ = await database.peek(shown_design, slug), _id_in(came, settings.secret)
+    return render(farewell(Declined(slug, Status(status)), design, participant=id_))
 
 
 @router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
+async def show_full(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
     """Show that all places were taken. Nothing about the visitor was stored."""
     slug = without_nul(slug)
     again = with_came(f"/s/{quote(slug)}", came)
-    return render(full(again, await database.peek(shown_design, slug)))
+    return render(full(again, await database.peek(shown_design, slug), _id_in(came, settings.secret)))
+
+
+@router.get("/s/{slug}/took-part")
+async def show_took_part(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
+    """Show that the study takes nobody who took part in an earlier one. Nothing about the visitor was stored."""
+    design = await database.peek(shown_design, without_nul(slug))
+    return render(took_part(design, _id_in(came, settings.secret)))
+
+
+def _id_in(carried: str, secret: str) -> str:
+    """The id of a visitor, as an address carries it. Raises BadLink."""
+    came = came_by(carried, secret)
+    return came.participant or "" if came else ""
 
 
 async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopPage:

@@ -16,7 +16,7 @@ from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.questions.registry import views
 from app.sessions.beginning import Declined
-from app.sessions.coming import with_carried
+from app.sessions.coming import came_by, with_carried
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
@@ -53,7 +53,8 @@ def current_page(
     Only an experimenter's preview says that it is one.
     """
     if where.is_shut_out(now):
-        return render(shut_out(where))
+        visitor = came_by(came, secret) if where.status == Status.ARRIVED else None
+        return render(shut_out(where, visitor.participant or "" if visitor else ""))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     if where.status == Status.COMPLETED:
         return render(finished(where, now, notice, secret, site))

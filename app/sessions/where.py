@@ -13,7 +13,9 @@ from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
+from app.sessions.identity import external_id
 from app.sessions.runs import StudyRun, run_at, run_of
+from app.studies.file.recruitment import APART
 from app.studies.queries import STATE
 from app.tasks.running import has_shared_page, live_of, task_named
 from app.trials.design import Slot
@@ -138,6 +140,10 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
         stored_id,
     ) = row  # fmt: skip
     run = run_of(session, version_id, sha256)
+    recruitment = run.design.recruitment
+    # The way back sends the recruiter's id, which the answers do not have.
+    if recruitment is not None and recruitment.ids == APART and run.design.completion.sends_id:
+        participant = external_id(session, session_id) or participant
     where = StudyWhere(
         session_id=session_id,
         token=token,

@@ -15,6 +15,7 @@ from app.core.errors import NotFound
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions.entering import day_of
+from app.sessions.identity import forget_identity
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.runs import run_of
 from app.tasks.listed import TASKS
@@ -77,6 +78,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
         of_table: Any = table
         session.execute(delete(table).where(of_table.session_id == session_id))
+    forget_identity(session, session_id)
     on = day_of(now)
     # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
     nothing = {

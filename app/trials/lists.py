@@ -21,6 +21,11 @@ class Content:
 
     ids: Collection[str] = ()
 
+    @property
+    def groups(self) -> Collection[str]:
+        """The conditions of its main units, and the groups of these."""
+        return ()
+
 
 class Reader(Protocol):
     """A study file while it is read, as one of its blocks sees it: places are within the block.

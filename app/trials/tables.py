@@ -260,7 +260,7 @@ class Exclusion(SQLModel, table=True):
 
 class SessionVerdict(SQLModel, table=True):
     """The verdicts of a study's exclusion rules on a session: used in the numbers, paid. `rules` has for each rule that
-    was met the values that met it.
+    was met the values that met it; `names` are these rules, joined by `;`.
     """
 
     __tablename__ = "session_verdict"
@@ -269,6 +269,7 @@ class SessionVerdict(SQLModel, table=True):
     use: bool
     pay: bool
     rules: dict[str, Any] = Field(sa_column=json_column())
+    names: str = Field(sa_column=text_column())
     judged_at: datetime
 
 

@@ -63,6 +63,7 @@ def upgrade() -> None:
         sa.Column("use", sa.Boolean(), nullable=False),
         sa.Column("pay", sa.Boolean(), nullable=False),
         sa.Column("rules", _json(), nullable=False),
+        sa.Column("names", sa.Text(), nullable=False),
         sa.Column("judged_at", UTCDateTime(), nullable=False),
         sa.ForeignKeyConstraint(
             ["session_id"],

@@ -201,7 +201,9 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     kind, inner = _kind(core)
     words = widget_of(info.metadata).words
-    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in _values(core)}
+    # A choice that has words for nothing can be taken back.
+    names = [*([""] if "" in words else []), *_values(core)]
+    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in names}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 
 

@@ -1,12 +1,13 @@
 """The figures, tables and JSON that lie in a report's folder."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis import Analysis
 from analysis.figures import AnyFigure, Figure
 from analysis.findings.judge_tables import HEAD as JUDGES_HEAD
 from analysis.findings.judge_tables import judge_rows
+from analysis.hypotheses import HypothesesDecided
 from analysis.judging import JudgeValidation
 from analysis.reported import FORMAT
 from analysis.study_figures import figures_of
@@ -46,10 +47,11 @@ def _flow(analysis: Analysis | None, figures: Iterable[AnyFigure]) -> Iterator[t
                 yield study.study, *row
 
 
-def results_in(analysis: Analysis | None) -> dict[str, Any]:
-    """The contents of `results.json`."""
+def results_in(analysis: Analysis | None, hypotheses: Mapping[str, HypothesesDecided]) -> dict[str, Any]:
+    """The contents of `results.json`; `hypotheses` where a study has any."""
+    decided = {"hypotheses": [one.to_dict() for one in hypotheses.values()]} if hypotheses else {}
     if analysis:
-        return analysis.to_dict()
+        return {**analysis.to_dict(), **decided}
     return {
         "format": FORMAT,
         "settings": None,
@@ -57,4 +59,5 @@ def results_in(analysis: Analysis | None) -> dict[str, Any]:
         "comparisons": [],
         "labels": [],
         "reason": "there are no answers to analyse",
+        **decided,
     }

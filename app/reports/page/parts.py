@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 
 from analysis import Analysis
 from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
+from analysis.findings.hypotheses import with_hypotheses
 from analysis.findings.making import ResultsContext, alone, moves_view, results_view
 from analysis.findings.signature_tables import Found as Moves
 from analysis.findings.signature_tables import Played
+from analysis.hypotheses import HypothesesDecided
 from analysis.judging import JudgeValidation
 from analysis.natural import natural
 from app.reports.page.page import Part
@@ -27,6 +30,7 @@ def parts_of(
     play: Played | None,
     *,
     are_rated: bool,
+    decided: Mapping[str, HypothesesDecided] = MappingProxyType({}),
 ) -> list[Part]:
     """Each study as Results shows it; parts on all studies belong to the first that has answers."""
     results = {result.study: result for result in analysis.studies} if analysis else {}
@@ -49,7 +53,8 @@ def parts_of(
         )
         if analysis is not None and study.slug in results:
             shown = analysis if is_first else alone(analysis, study.slug)
-            parts.append(Part(study.title, results_view(shown, around, judges if is_first else None)))
+            view = results_view(shown, around, judges if is_first else None)
+            parts.append(Part(study.title, with_hypotheses(view, decided.get(study.slug))))
             continue
         reason = "" if are_rated else f"No numbers: there is no answer of mode {mode}."
         moves = moves_view(study.slug, mode, around) if is_first and (signatures or play) else None

@@ -8,10 +8,12 @@ from pydantic import BaseModel
 
 from app.questions.drafted import by_id, with_defaults
 from app.questions.scales import SCALES
+from app.studies.file import hypotheses
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
+from app.studies.file.recruitment import LinkParameters, Recruitment
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.design import BLOCK
@@ -82,13 +84,22 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     for key, *_ in SHORT.lists:  # rows come last, as they are
         draft.pop(str(key), None)
         rows |= {str(key): listed} if (listed := of_block.pop(str(key), None)) else {}
+    if "hypotheses" in draft:
+        known["hypotheses"] = hypotheses.comparable(draft["hypotheses"])
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}
+    known |= {"recruitment": _recruitment(draft["recruitment"])} if "recruitment" in draft else {}
     return {**_without_nothing({**draft, **known}), **rows}
 
 
 def _completion(completion: Any) -> Any:
     keys = with_defaults(Completion, completion)
     return {**keys, "codes": completion.get("codes")} if isinstance(completion, dict) else keys
+
+
+def _recruitment(recruitment: Any) -> Any:
+    keys = with_defaults(Recruitment, recruitment)
+    names = recruitment.get("parameters", {}) if isinstance(recruitment, dict) else {}
+    return {**keys, "parameters": with_defaults(LinkParameters, names)} if isinstance(keys, dict) else keys
 
 
 def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:

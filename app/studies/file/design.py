@@ -13,7 +13,9 @@ from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
+from app.studies.file.recruitment import DesignRecruitment, resolved
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
@@ -60,6 +62,12 @@ class DesignCompletion(Frozen):
     pay: str | None = None
     codes: DesignCodes = DesignCodes()
 
+    @property
+    def sends_id(self) -> bool:
+        """True if a way back takes the participant's id along."""
+        ends = [self.redirect, *self.codes.model_dump().values()]
+        return any("{participant}" in end for end in ends if end)
+
 
 class StudyDesign(Frozen):
     """The content of a study version: texts as Markdown, scales as labels, drawn and listed pairs.
@@ -78,6 +86,11 @@ class StudyDesign(Frozen):
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
     completion: DesignCompletion
+<<<<<<< HEAD
+    recruitment: DesignRecruitment | None = None
+=======
+    hypotheses: tuple[DesignHypothesis, ...] = ()
+>>>>>>> main
 
     @model_validator(mode="before")
     @classmethod
@@ -205,6 +218,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,
@@ -214,6 +228,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             pay=file.completion.pay,
             codes=DesignCodes(**file.completion.codes.model_dump()),
         ),
+        recruitment=resolved(file.recruitment),
     )
 
 

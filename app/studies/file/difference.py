@@ -95,6 +95,8 @@ def _values(place: Names, before: Any, after: Any) -> Iterator[Difference]:
         yield from _pairs(place, before or {}, after or {})
     elif place == ("blocks",) and _are(dict, before, after):
         yield from _parts(place, before or {}, after or {})
+    elif place == ("hypotheses",) and _are(dict, before, after):
+        yield from _named(place, before or {}, after or {})
     elif place[-1] == "sample" and (before is None or after is None):
         yield _leaf(place, before, after)
     elif _are(dict, before, after):
@@ -233,6 +235,16 @@ def _parts(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
             yield Difference(_path(place, id_), _part(old), _part(new), _kind(old, new))
     for id_, old_position, new_position in _moves(before, after):
         yield Difference(_path(place, id_), old_position, new_position, "moved")
+
+
+def _named(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
+    """Entries by their ids; one that came or went is a line."""
+    for id_ in dict.fromkeys((*before, *after)):
+        old, new = before.get(id_), after.get(id_)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _mappings((*place, id_), old, new)
+        else:
+            yield _leaf((*place, id_), old, new)
 
 
 def _part(keys: Any) -> str:

@@ -13,9 +13,11 @@ from typing import Any
 from app.core.problems import Fault, Place
 from app.core.rowfiles import RowFile, RowText
 from app.questions.drafted import keys_of_question
+from app.studies.file import hypotheses
 from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.reading import Reading
+from app.studies.file.recruitment import keys_of as keys_of_recruitment
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import HUMAN, StimulusFacts
@@ -131,7 +133,9 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "instructions": design.instructions,
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
+        "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
+        "recruitment": keys_of_recruitment(design.recruitment),
     }
 
 

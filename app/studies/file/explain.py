@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -18,6 +19,7 @@ from app.studies.file.model import (
     StudyFile,
     Truth,
 )
+from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
 from app.tasks.registry import BLOCKS
 from app.trials.parts import BLOCK_PATTERN
 
@@ -27,12 +29,19 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "truth": Truth,
     "completion": Completion,
     "codes": Codes,
+<<<<<<< HEAD
+    "recruitment": Recruitment,
+    "parameters": LinkParameters,
+=======
+    "hypotheses": Hypothesis,
+>>>>>>> main
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
+    NAME_PATTERN: "use letters, digits, `_`, `.` and -, beginning with a letter, at most 64",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
 }
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.studies.file import hypotheses
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -27,12 +28,16 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "hypotheses",
     "completion",
+    "recruitment",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
 _CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
+_RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
+_LINK_PARAMETERS = ("participant", "study", "session")
 _DEEPEST = 12
 _MOST_VALUES = MOST_NODES // 2  # each may have a key
 # What no page can show and no database keeps: half a character, and none.
@@ -112,9 +117,13 @@ _PARTS: Mapping[str, Tidy] = {
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(
         value,
         _COMPLETION,
         {"minutes": whole, "codes": lambda codes: section(codes, _CODES, {})},
+    ),
+    "recruitment": lambda value: section(
+        value, _RECRUITMENT, {"parameters": lambda names: section(names, _LINK_PARAMETERS, {})}
     ),
 }

@@ -15,6 +15,11 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+<<<<<<< HEAD
+from app.studies.file.recruitment import Recruitment
+=======
+from app.studies.file.hypotheses import Hypothesis
+>>>>>>> main
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block
@@ -221,10 +226,21 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Order of the blocks",
         description="`fixed` as in the file, or `random` per session, counterbalanced.",
     )
+    hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=50)] = Field(
+        default=(),
+        title="Hypotheses",
+        description="What is expected, and the test that decides it. Analyses run exactly these, and mark them as "
+        "pre-registered once the study is registered.",
+    )
     completion: Completion = Field(
         default=Completion(),
         title="End",
         description="Thanks, and the way back to where people came from.",
+    )
+    recruitment: Recruitment | None = Field(
+        default=None,
+        title="Recruitment",
+        description="Who sends participants, how their ids are kept, and who is kept out.",
     )
 
     @model_validator(mode="wrap")

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
+from app.studies.file import hypotheses
 from app.studies.file.explain import faults_of
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
 from app.tasks.listed import SHORT_KEYS
@@ -59,6 +60,7 @@ class Reading(ABC):
                 reader = _BlockReader(self, place, true_source_of(data))
                 self.contents.append(_model(place, raw).read_lists(raw, reader))
             self._refuse_twice(blocks)
+            self._refuse_unknown_names()
 
     def _with_lists(self, data: object) -> object:
         """The keys with those lists read that the model takes as values."""
@@ -106,6 +108,13 @@ class Reading(ABC):
             if taken is not None:
                 message = f"{quoted(taken)} is in two blocks"
                 self.refuse(Fault(blocks[at][0], message, "give each pair and item its own id"))
+
+    def _refuse_unknown_names(self) -> None:
+        """Refuse hypotheses about conditions, groups and arms that the study has not, where its units are known."""
+        if self.file is not None and self.stimuli is not None:
+            known = frozenset(name for content in self.contents for name in content.groups)
+            for fault in hypotheses.unknown_names(self.file.hypotheses, known):
+                self.refuse(fault)
 
     def says_something(self, value: object, place: Place) -> TypeGuard[str]:
         """True if there is a text to read. The model accepts a few control characters as one."""

@@ -13,10 +13,16 @@ from app.core.problems import Fault, Place, quoted
 from app.questions.base import QuestionContext
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+<<<<<<< HEAD
+from app.studies.file.recruitment import broken_rules as recruitment_rules
+=======
+from app.studies.file import hypotheses
+>>>>>>> main
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockSettings
+from app.trials.stimuli import NO_SOURCE
 
 
 def broken_rules(raw: object) -> Iterator[Fault]:
@@ -32,7 +38,14 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             if type_ := TYPES.get(type_of(question) or ""):
                 around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
+        yield from _hypotheses(raw)
         yield from _code_to_send(raw)
+        completion = {**_keys(raw.get("completion"))}
+        yield from recruitment_rules(
+            raw.get("study"),
+            _keys(raw.get("recruitment")),
+            {**completion, "codes": _keys(completion.get("codes"))},
+        )
 
 
 Keys = Mapping[str, Any]
@@ -159,6 +172,25 @@ def _column(place: Place, question: Keys) -> Iterator[Fault]:
     if needed is not None and type_ is not None and type_ != needed:
         message = f"the id {quoted(id_)} is kept for a {needed} question: the data have a column for it"
         yield Fault((*place, "id"), message, f"choose another id, or type {needed}")
+
+
+def _hypotheses(raw: Keys) -> Iterator[Fault]:
+    """Faults of hypotheses among their own keys, and with the blocks and the truth."""
+    models = [
+        (_model(block), block) for place, block in _blocks(raw) if not place or block.get("task") in BLOCKS
+    ]
+    about_items = {
+        id_: question
+        for model, block in models
+        for _, question in (() if model.of_two else _asked(block))
+        if (id_ := _id(question)) is not None
+    }
+    yield from hypotheses.broken_rules(
+        raw.get("hypotheses"),
+        about_items,
+        has_pairs=any(model.of_two for model, _ in models),
+        has_truth=_keys(raw.get("truth")).get("source") != NO_SOURCE,
+    )
 
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:

@@ -1,6 +1,6 @@
 """The settings of a block of pairs in a study file, and the block at run time."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -241,6 +241,10 @@ class PairContent(Content):
 
     pairs: tuple[DesignPair, ...] = ()
     shows: StimulusKind = StimulusKind.CLIP
+
+    @property
+    def groups(self) -> Collection[str]:
+        return {pair.condition for pair in self.pairs if pair.kind is Kind.MAIN}
 
 
 def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:

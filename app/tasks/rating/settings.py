@@ -1,7 +1,7 @@
 """The settings of a block of ratings in a study file, and the block at run time."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -262,6 +262,11 @@ class ItemContent(Content):
     """The items that a block lists."""
 
     items: tuple[DesignItem, ...] = ()
+
+    @property
+    def groups(self) -> Collection[str]:
+        main = [item for item in self.items if item.kind is Kind.MAIN]
+        return {name for item in main for name in (item.condition, item.group) if name}
 
 
 class RatingDesign(BlockDesign):

@@ -16,6 +16,7 @@ from analysis import analyze, analyze_judgement_rows, analyze_rating_rows, compa
 from analysis.data.naming import names_alike
 from analysis.errors import AnalysisError
 from analysis.figures.words import sentence
+from analysis.findings.hypotheses import with_hypotheses
 from analysis.findings.items import RatedItems
 from analysis.findings.making import ResultsContext, items_view, play_view, results_view, with_items
 from analysis.findings.model import Caution, Findings
@@ -33,7 +34,8 @@ from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.outputs.outputs import VERDICTS
 from app.reports.distances import closing_of, kept_distances
-from app.reports.facts import designs_of, play_alone
+from app.reports.expected import decided
+from app.reports.facts import StudyFacts, designs_of, play_alone
 from app.reports.games import measures_by_game
 from app.reports.kept import to_json
 from app.reports.perceived import Played, matches_of_study, play_of_files
@@ -119,6 +121,9 @@ def compute_results(work: Work) -> dict[str, Any]:
         view = items_view(items, around)
     else:
         view = with_items(results_view(analysis, around, validation), items, around.pseudonym)
+    if isinstance(source, StudyFacts):
+        with work.computing():
+            view = with_hypotheses(view, decided(source, [frames[0], rated], mode=mode))
     _keep(folder, view)
     _forget_older(work, slug, against, mode)
     return {"files": [VIEW]}

@@ -15,6 +15,7 @@ from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
+from app.studies.file.recruitment import LinkParameters, Recruitment
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.pairs import COLUMNS, REQUIRED
@@ -36,6 +37,8 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "trials.": Trials,
     "completion.": Completion,
     "codes.": Codes,
+    "recruitment.": Recruitment,
+    "parameters.": LinkParameters,
     "pair.": PairBlock,
     "rating.": RatingBlock,
     "when.": When,
@@ -213,7 +216,9 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    if field.default in (Completion(), Codes(), Truth()) or isinstance(field.default, tuple(PARTS.values())):
+    if field.default in (Completion(), Codes(), Truth(), LinkParameters()) or isinstance(
+        field.default, tuple(PARTS.values())
+    ):
         return "its defaults"
     if field.default == DEFAULT_MESSAGE:
         return "a short thank-you"
@@ -222,7 +227,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
 
 def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
     headings = (
-        *("Top level", "consent", "truth", "trials", "completion", "Pairs by sampling"),
+        *("Top level", "consent", "truth", "trials", "completion", "recruitment", "Pairs by sampling"),
         "Blocks",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
