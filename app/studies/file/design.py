@@ -13,9 +13,10 @@ from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.studies.file import recruitment
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
-from app.studies.file.recruitment import DesignRecruitment, resolved
+from app.studies.file.recruitment import DesignRecruitment
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK
@@ -86,11 +87,8 @@ class StudyDesign(Frozen):
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
     completion: DesignCompletion
-<<<<<<< HEAD
     recruitment: DesignRecruitment | None = None
-=======
     hypotheses: tuple[DesignHypothesis, ...] = ()
->>>>>>> main
 
     @model_validator(mode="before")
     @classmethod
@@ -228,7 +226,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             pay=file.completion.pay,
             codes=DesignCodes(**file.completion.codes.model_dump()),
         ),
-        recruitment=resolved(file.recruitment),
+        recruitment=recruitment.resolved(file.recruitment),
     )
 
 

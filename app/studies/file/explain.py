@@ -29,12 +29,9 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "truth": Truth,
     "completion": Completion,
     "codes": Codes,
-<<<<<<< HEAD
     "recruitment": Recruitment,
     "parameters": LinkParameters,
-=======
     "hypotheses": Hypothesis,
->>>>>>> main
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",

@@ -15,11 +15,8 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
-<<<<<<< HEAD
-from app.studies.file.recruitment import Recruitment
-=======
 from app.studies.file.hypotheses import Hypothesis
->>>>>>> main
+from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block

@@ -13,11 +13,8 @@ from app.core.problems import Fault, Place, quoted
 from app.questions.base import QuestionContext
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
-<<<<<<< HEAD
-from app.studies.file.recruitment import broken_rules as recruitment_rules
-=======
 from app.studies.file import hypotheses
->>>>>>> main
+from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
