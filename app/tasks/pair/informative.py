@@ -116,7 +116,7 @@ def _groups(
 
 
 class _Known:
-    """What is known of the strengths, with the pairs that are shown or will be: the covariance of their estimates."""
+    """Covariance of the strengths, with the pairs that are shown or will be."""
 
     def __init__(self, groups: Sequence[_Group], wins: Wins) -> None:
         names = sorted({source for group in groups for source in group.sources})
