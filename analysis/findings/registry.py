@@ -19,6 +19,7 @@ from analysis.findings.means import means, ties
 from analysis.findings.model import Section
 from analysis.findings.people import pair_labels, participants
 from analysis.findings.published import published
+from analysis.findings.ranking import ranked, ranking
 from analysis.findings.reach import reach
 from analysis.findings.studies_tests import studies_compared
 from analysis.reported import Analysis, Settings
@@ -49,6 +50,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("agreement", agreement),
     Statistic("labels", labels),
     Statistic("sources", sources),
+    Statistic("ranking", ranking, ranked),
     Statistic("breakdowns", breakdowns),
 )
 OF_ALL: tuple[Callable[[Analysis], Iterator[Section]], ...] = (studies_compared, pair_labels, published)
