@@ -1,11 +1,9 @@
 """Every figure of an analysis and of the judges held against its people, in the order of a report."""
 
-from collections.abc import Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Iterator
 
 from analysis.figures import (
     AnyFigure,
-    Sessions,
     certainty_figure,
     flow_figure,
     participants_figure,
@@ -20,14 +18,13 @@ from analysis.reported import Analysis
 def figures_of(
     analysis: Analysis,
     *,
-    sessions: Mapping[str, Sessions] = MappingProxyType({}),
     judges: JudgeValidation | None = None,
 ) -> Iterator[AnyFigure]:
-    """Every figure of an analysis, in the order of a report; `sessions` is by study, where they are known."""
+    """Every figure of an analysis, in the order of a report."""
     several = len(analysis.studies) > 1
     for number, study in enumerate(analysis.studies, start=1):
         name = f"flow-{number}" if several else "flow"
-        yield flow_figure(study.study, study.selection, sessions.get(study.study), name)
+        yield flow_figure(study.study, study.selection, study.flow, name)
     yield participants_figure(analysis.studies, analysis.comparisons)
     yield from preference_figures(analysis.studies)
     yield certainty_figure([(study.study, study.certainty) for study in analysis.studies])

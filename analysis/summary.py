@@ -1,8 +1,9 @@
 """The one composition root: tables of responses in, everything analysis reports out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -19,6 +20,7 @@ from analysis.choice.same_people import same_people
 from analysis.choice.studies import StudyResult, study_result
 from analysis.data.codes import rows_where
 from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
+from analysis.data.flow import Flow
 from analysis.data.schema import check_responses
 from analysis.data.selection import Selected, choose_mode, select
 from analysis.errors import AnalysisError
@@ -51,6 +53,7 @@ def analyze(
     resamples: int = RESAMPLES,
     origins: Sequence[str] | None = None,
     independent: bool = False,
+    flows: Mapping[str, Mapping[str, Flow]] = MappingProxyType({}),
 ) -> Analysis:
     """Compute everything that is reported for one or more studies.
 
@@ -77,6 +80,8 @@ def analyze(
     independent
         Take participants with the same identifier in two studies for different people. By default they are the same
         people, and are compared with themselves.
+    flows
+        By study and mode, the flow of its participants, where more is known than the answers tell.
 
     Raises
     ------
@@ -108,7 +113,8 @@ def analyze(
         # One study at a time: its rows are a copy, and those of the study before are gone by now.
         one = select(study, rows, settings.mode)
         result = study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
-        results.append(replace(result, further=computed(one.main, settings)))
+        flow = flows.get(study, {}).get(settings.mode, one.flow)
+        results.append(replace(result, flow=flow, further=computed(one.main, settings)))
         labels.append(majority_vote(one.voted, settings.ties, seed))
         if is_published_layout(one.main):
             hntt.append(one)

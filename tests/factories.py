@@ -129,6 +129,8 @@ def answer_for(html: str, **fields: str) -> Mapping[str, str]:
         "consent": {"decision": "agree", "of_age": "yes"},
         "background": {"familiarity": "3"},
         "instructions": {},
+        "screening": {},
+        "comprehension": {},
         "trial": {"choice": "left", "uncertainty": "2", "rationale": "moves smoothly", "rt_ms": "9000"},
     }
     page = page_on(html).partition("-")[0]

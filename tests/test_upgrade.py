@@ -32,11 +32,11 @@ from analysis import analyze
 from app.core.database import Database
 from app.core.engines import make_engine
 from app.reports.export import csv_lines, export
-from app.reports.facts import study_facts
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
 from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.pseudonyms import Pseudonyms
+from app.reports.study_facts import study_facts
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.where import locate
 from app.tasks.game.replay import replayed

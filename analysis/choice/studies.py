@@ -15,6 +15,7 @@ from analysis.choice.conditions import ConditionsCompared, compare_conditions
 from analysis.choice.pooled import PooledTest, pooled_test
 from analysis.choice.ties import TieAnswers, tie_answers
 from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.flow import Flow
 from analysis.data.outcomes import Trials
 from analysis.data.preference import COMPARED, preference_per_participant
 from analysis.data.selection import Selected, Selection
@@ -75,6 +76,8 @@ class StudyResult(Result):
     bradley_terry: BradleyTerry
     ties: TieAnswers
     conditions: ConditionsCompared
+    flow: Flow
+    """From arriving to being analysed."""
     further: Mapping[str, Result] = field(default_factory=dict)
 
     @property
@@ -103,6 +106,7 @@ class StudyResult(Result):
             "bradley_terry": self.bradley_terry.to_dict(),
             "ties": self.ties.to_dict(),
             "conditions": self.conditions.to_dict(),
+            "flow": self.flow.to_dict(),
             **{name: one.to_dict() for name, one in self.further.items()},
         }
 
@@ -161,6 +165,7 @@ def study_result(
         bradley_terry=bradley_terry(rows, seed=seed, resamples=resamples),
         ties=tie_answers(rows, people, seed=seed, resamples=resamples),
         conditions=compare_conditions(rows, preferences, blank, alternative, seed=seed, resamples=resamples),
+        flow=selected.flow,
     )
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from analysis.data.codes import Groups, Mask, codes_of, rows_where
 from analysis.data.columns import MODES
+from analysis.data.flow import Flow, flow_of_answers
 from analysis.errors import AnalysisError
 from analysis.results import Result
 
@@ -50,6 +51,7 @@ class Selected:
     main: pd.DataFrame
     voted: pd.DataFrame
     selection: Selection
+    flow: Flow
 
 
 def choose_mode(tables: Iterable[pd.DataFrame], mode: str | None) -> str:
@@ -97,7 +99,7 @@ def select(study: str, rows: pd.DataFrame, mode: str) -> Selected:
         left_out=left_out,
         reason=None if len(main) else f"no answer of mode {mode} to a main trial counts",
     )
-    return Selected(study, main, voted, selection)
+    return Selected(study, main, voted, selection, flow_of_answers(rows, mode))
 
 
 def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFrame:

@@ -7,7 +7,7 @@ for figure in figures_of(analysis):
 
 from analysis.figures.certainty import certainty_figure
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, Numbers
-from analysis.figures.flow import Sessions, flow_figure
+from analysis.figures.flow import flow_figure
 from analysis.figures.participants import participants_figure
 from analysis.figures.preferences import preference_figures
 from analysis.figures.votes import votes_figure
@@ -17,7 +17,6 @@ __all__ = [
     "Figure",
     "NoFigure",
     "Numbers",
-    "Sessions",
     "certainty_figure",
     "flow_figure",
     "participants_figure",

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.data.flow import TITLES, Flow, FlowStep, flow_words, reason_words
 from analysis.data.selection import Selection
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
@@ -17,31 +18,6 @@ MOST_REASONS = 8
 _BOX, _GAP, _SIDE = 1.95, 0.2, 2.3
 _LINE, _PAD, _HEADING, _EDGE, _BETWEEN = 0.135, 0.06, 0.26, 0.06, 0.08
 _HIGH = _LINE + 2 * _PAD
-
-
-@dataclass(frozen=True, slots=True)
-class Sessions:
-    """The number of sessions by their progress, in the analysed mode; a table of answers alone cannot tell.
-
-    Every session opened is exactly one of refused, under age, left at the consent page, found full, unfinished,
-    completed and withdrew (their answers were deleted).
-    """
-
-    refused: int
-    under_age: int
-    left_at_consent: int
-    unfinished: int
-    completed: int
-    found_full: int = 0
-    withdrew: int = 0
-
-    @property
-    def consented(self) -> int:
-        return self.unfinished + self.completed + self.withdrew
-
-    @property
-    def opened(self) -> int:
-        return self.consented + self.refused + self.under_age + self.left_at_consent + self.found_full
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +35,18 @@ class _Part:
     steps: tuple[_Step, ...]
 
 
-def flow_figure(
-    study: str, selection: Selection, sessions: Sessions | None = None, name: str = NAME
-) -> AnyFigure:
-    """Draw what was left of sessions, participants and answers at each step, and where the others went.
+def flow_figure(study: str, selection: Selection, flow: Flow, name: str = NAME) -> AnyFigure:
+    """Draw what was left of participants and of their answers at each step, and where the others went (CONSORT).
 
-    Parameters
-    ----------
-    selection
-        Of the study; an answer left out is counted once, at its first reason.
-    sessions
-        Where they are known, else the flow begins with the answers.
+    An answer left out is counted once, at its first reason.
     """
     title = f"Flow of participants of {study}"
-    if not selection.n_rows and (sessions is None or not sessions.opened):
+    if not selection.n_rows and not flow.first.n:
         return NoFigure(name, title, "There is no session and no answer: nothing flowed.")
-    parts = list(_parts(selection, sessions))
+    parts = list(_parts(selection, flow))
     height = _height(parts)
     reasons = [why for part in parts for step in part.steps for _, why in step.lost]
-    sentence = _sentence(selection, sessions)
+    sentence = _sentence(selection, flow)
     reading = "Each answer left out is counted once, at its first reason." + canvas.missing_note(reasons)
     alt = f"Boxes from top to bottom, with what was left out beside them. {sentence}"
     svg, png = canvas.drawn(height, lambda sheet: _paint(sheet, parts, height), title, alt)
@@ -86,32 +55,19 @@ def flow_figure(
     return Figure(name, title, sentence, alt, numbers, (canvas.WIDTH, height), svg, png, reading)
 
 
-def _parts(selection: Selection, sessions: Sessions | None) -> Iterator[_Part]:
-    if sessions is not None:
-        lost = (
-            (sessions.refused, "refused"),
-            (sessions.under_age, "said they were under age"),
-            (sessions.left_at_consent, "left at the consent page"),
-            (sessions.found_full, "found no place"),
-        )
-        gone = (sessions.unfinished, "not finished"), (sessions.withdrew, "had their answers deleted")
-        steps = (
-            _Step(sessions.opened, "opened", lost),
-            _Step(sessions.consented, "gave consent", gone),
-            _Step(sessions.completed, "completed"),
-        )
-        yield _Part(f"Sessions ({selection.mode})", steps)
-    without = selection.n_participants - selection.n_participants_used
-    people = (
-        _Step(selection.n_participants, "gave answers", ((without, "with no answer that counts"),)),
-        _Step(selection.n_participants_used, "are in the numbers"),
-    )
-    yield _Part("Participants", people)
+def _parts(selection: Selection, flow: Flow) -> Iterator[_Part]:
+    yield _Part(f"Participants ({flow.mode})", tuple(map(_step_of, flow.steps)))
     answers = (
         _Step(selection.n_rows, "to trials", tuple(_left_out(selection))),
         _Step(selection.n_used, "are in the numbers"),
     )
     yield _Part("Answers", answers)
+
+
+def _step_of(one: FlowStep) -> _Step:
+    lost = tuple((loss.n, reason_words(loss.reason)) for loss in one.lost)
+    joined = f" ({one.joined:,} not finished)" if one.joined else ""
+    return _Step(one.n, f"{TITLES[one.step].lower()}{joined}", lost)
 
 
 def _left_out(selection: Selection) -> Iterator[tuple[int, str]]:
@@ -196,20 +152,13 @@ def _arrow(axes: "Axes", start: tuple[float, float], end: tuple[float, float]) -
     axes.annotate("", end, start, arrowprops=style)
 
 
-def _sentence(selection: Selection, sessions: Sessions | None) -> str:
-    first = ""
-    if sessions is not None:
-        opened = words.count(sessions.opened, "session")
-        first = (
-            f"Of {opened} opened in mode {selection.mode}, {sessions.consented:,} gave consent and "
-            f"{sessions.completed:,} finished. "
-        )
+def _sentence(selection: Selection, flow: Flow) -> str:
     reason = f" Nothing counts: {selection.reason}." if selection.reason else ""
     answers = words.count(selection.n_rows, "answer")
     people = words.count(selection.n_participants, "participant")
     return (
-        f"{first}Of {answers} by {people}, {selection.n_used:,} by {selection.n_participants_used:,} are in the "
-        f"numbers.{reason}"
+        f"{flow_words(flow)} Of {answers} by {people}, {selection.n_used:,} by {selection.n_participants_used:,} are "
+        f"in the numbers.{reason}"
     )
 
 

@@ -7,9 +7,7 @@ import numpy as np
 
 from analysis.choice.breakdowns import Breakdown
 from analysis.choice.studies import StudyResult
-from analysis.data.selection import Selection
 from analysis.figures.dots import MOST_DOTS, thinned
-from analysis.figures.flow import Sessions
 from analysis.findings.marks import FEW, INTERVAL, SHARES, described, few, mark, nothing
 from analysis.findings.model import Cell, Column, Dot, Figure, Mark, Numbers
 from analysis.findings.pairs import VotedPair, right_source
@@ -263,62 +261,4 @@ def _pair_mark(one: VotedPair) -> Mark:
         else "",
         is_warning=one.is_lost,
         clips=(one.clip, one.other),
-    )
-
-
-def counted_figure(selection: Selection, sessions: Sessions | None, left_out: Mapping[str, str]) -> Figure:
-    """The flow of participants: arrived, progressed, counted; `left_out` names rules in words."""
-    steps: list[tuple[str, int]] = []
-    if sessions is not None:
-        steps += [
-            ("Arrived", sessions.opened),
-            ("Agreed to take part", sessions.consented),
-            ("Finished", sessions.completed),
-        ]
-    steps += [("Gave answers", selection.n_participants), ("Counted", selection.n_participants_used)]
-    most = max(n for _, n in steps) or 1
-    first = steps[0]
-    why = [
-        f"{count(n, 'answer')} left out: {left_out.get(value, value)}"
-        for part in selection.left_out
-        for value, n in selection.left_out[part].items()
-    ]
-    lost = []
-    if sessions is not None:
-        lost = [
-            f"{n} {what}"
-            for n, what in (
-                (sessions.refused, "declined"),
-                (sessions.under_age, "said they were under age"),
-                (sessions.left_at_consent, "left at the consent page"),
-                (sessions.found_full, "found no place"),
-                (sessions.withdrew, "had their answers deleted"),
-                (sessions.unfinished, "have not finished"),
-            )
-            if n
-        ]
-    return Figure(
-        name="counted",
-        section="judges",
-        drawing="steps",
-        said=f"{selection.n_participants_used:,} of {first[1]:,} who "
-        f"{'came' if sessions is not None else 'gave answers'} are counted.",
-        strong=f"{selection.n_participants_used:,} of {first[1]:,}",
-        how=sentence("; ".join([*([", ".join(lost)] if lost else []), *why]))
-        if lost or why
-        else "Nobody was left out.",
-        numbers=Numbers(
-            "Who is counted",
-            (
-                Column("step", "Step", "text"),
-                Column("n", "People", "count"),
-                Column("of_first", "Of all", "share"),
-            ),
-            tuple((name, n, n / first[1] if first[1] else None) for name, n in steps),
-        ),
-        marks=tuple(
-            Mark(name, n / most, None, None, f"{n:,}", percent(n / first[1]) if first[1] else "", "ink")
-            for name, n in steps
-        ),
-        chance=None,
     )

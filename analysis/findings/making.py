@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Literal
 
 from analysis.choice.studies import StudyResult
+from analysis.data.flow import Flow
 from analysis.distances import Closing
-from analysis.figures.flow import Sessions
 from analysis.findings import bias, figures, items, judges, measures
 from analysis.findings.certainty import certainty_figure
 from analysis.findings.claims import HOW_MORE, claims_of
@@ -15,6 +15,7 @@ from analysis.findings.closing import closing_figure, closing_section
 from analysis.findings.compared import compared_claims, studies_figure, studies_headline
 from analysis.findings.condition_words import conditions_claims, conditions_headline
 from analysis.findings.conditions import conditions_figures
+from analysis.findings.flow import flow_drawing, flow_of_selection, flow_section
 from analysis.findings.items import RatedItems
 from analysis.findings.judge_tables import judges_section
 from analysis.findings.marks import FEW
@@ -65,7 +66,7 @@ class ResultsContext:
     until: datetime | None
     pseudonym: Mapping[str, str]
     levels: Sequence[str]
-    sessions: Sessions | None
+    flow: Flow | None
     clip_of: ClipOf
     cautions: Sequence[Caution] = ()
     closing: Closing | None = None
@@ -145,6 +146,11 @@ def _each(found: Sequence[Section], what: Literal["can_say", "not_yet"]) -> Iter
         yield from section.can_say if what == "can_say" else section.not_yet
 
 
+def _flow_section(flow: Flow | None) -> Iterator[Section]:
+    if flow is not None:
+        yield from flow_section(flow)
+
+
 def _played_sections(around: ResultsContext) -> Iterator[Section]:
     yield from signatures_section(around.signatures)
     yield from play_section(around.play)
@@ -187,14 +193,14 @@ def items_view(rated: RatedItems, around: ResultsContext) -> Findings:
             *measures.measures_figures(around.games),
             *signature_figures(around.play, PLAY),
             *(
-                [figures.counted_figure(first.selection, around.sessions, _LEFT_OUT)]
+                [flow_drawing(around.flow or flow_of_selection(first.selection), first.selection, _LEFT_OUT)]
                 if first.selection.mode
                 else []
             ),
         ),
         cautions=(*signature_cautions(around.signatures, around.play), *around.cautions),
         has_pairs=False,
-        sections=named_once([*items.sections(rated), *_played_sections(around)]),
+        sections=named_once([*items.sections(rated), *_flow_section(around.flow), *_played_sections(around)]),
     )
 
 
@@ -239,6 +245,7 @@ def play_view(
     play: PlaySignatures | NoSignatures | None,
     made_at: datetime,
     what: str,
+    flow: Flow | None = None,
 ) -> Findings:
     """The page of a study of matches or walks alone, as `what` says: the measures of its finished matches."""
     return Findings(
@@ -250,11 +257,15 @@ def play_view(
         headline=measures.headline(games, what),
         next_step=measures.next_step(slug, games, what),
         how_moves=ABOUT,
-        figures=(*measures.measures_figures(games), *signature_figures(play, PLAY)),
+        figures=(
+            *measures.measures_figures(games),
+            *signature_figures(play, PLAY),
+            *([flow_drawing(flow, None, _LEFT_OUT)] if flow is not None else []),
+        ),
         cautions=tuple(signature_cautions(play)),
         has_pairs=False,
         is_play=True,
-        sections=named_once(list(play_section(play))),
+        sections=named_once([*play_section(play), *_flow_section(flow)]),
     )
 
 
@@ -351,7 +362,7 @@ def _figures(
         yield bias.agreement_figure(study.agreement)
         if validation is not None:
             yield judges.judges_figure(validation)
-    yield figures.counted_figure(study.selection, around.sessions, _LEFT_OUT)
+    yield flow_drawing(study.flow, study.selection, _LEFT_OUT)
 
 
 def _cautions(study: StudyResult, pairs: Sequence[VotedPair], noun: Noun) -> Iterator[Caution]:

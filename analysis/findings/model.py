@@ -12,7 +12,7 @@ FORMAT = 11  # of findings that are kept: another number computes all anew
 
 Unit = Literal["text", "words", "count", "share", "number", "p"]
 Shape = Literal["ink", "human", "computer", "other"]
-Drawing = Literal["marks", "people", "pairs", "stacks", "steps", "none"]
+Drawing = Literal["marks", "people", "pairs", "stacks", "flow", "none"]
 
 
 @dataclass(frozen=True, slots=True)

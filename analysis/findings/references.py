@@ -84,6 +84,8 @@ REFERENCES = {
     " statistical models. In What If There Were No Significance Tests? Erlbaum, 221-257.",
     "SF79": "Shrout, P. E., and Fleiss, J. L. (1979). Intraclass correlations: uses in assessing rater reliability. "
     "Psychological Bulletin 86, 420-428.",
+    "Sch10": "Schulz, K. F., Altman, D. G., and Moher, D. (2010). CONSORT 2010 statement: updated guidelines for "
+    "reporting parallel group randomised trials. BMJ 340, c332.",
     "Spe04": "Spearman, C. (1904). The proof and measurement of association between two things. American Journal"
     " of Psychology 15, 72-101.",
     "Spe10": "Spearman, C. (1910). Correlation calculated from faulty data. British Journal of Psychology 3, "

@@ -15,6 +15,7 @@ from analysis.findings.agreement import agreement, breakdowns, labels, sources
 from analysis.findings.bias import bias
 from analysis.findings.certainty import certainty
 from analysis.findings.condition_tests import conditions
+from analysis.findings.flow import flow_section
 from analysis.findings.means import means, ties
 from analysis.findings.model import Section
 from analysis.findings.people import pair_labels, participants
@@ -39,6 +40,11 @@ class Statistic:
     compute: Compute | None = None
 
 
+def flow(study: StudyResult, _settings: Settings) -> Iterator[Section]:
+    """From arriving to being analysed."""
+    return flow_section(study.flow)
+
+
 STATISTICS: tuple[Statistic, ...] = (
     Statistic("means", means),
     Statistic("ties", ties),
@@ -52,6 +58,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("sources", sources),
     Statistic("ranking", ranking, ranked),
     Statistic("breakdowns", breakdowns),
+    Statistic("flow", flow),
 )
 OF_ALL: tuple[Callable[[Analysis], Iterator[Section]], ...] = (studies_compared, pair_labels, published)
 """Sections about all studies together."""
@@ -63,9 +70,9 @@ def computed(main: pd.DataFrame, settings: Settings) -> Mapping[str, Result]:
 
 
 def sections_of(study: StudyResult, settings: Settings) -> tuple[Section, ...]:
-    """All findings of one study; none if no answer counts."""
+    """All findings of one study; the flow of its participants alone if no answer counts."""
     if study.selection.reason:
-        return ()
+        return tuple(flow_section(study.flow))
     return tuple(section for one in STATISTICS for section in one.found(study, settings))
 
 

@@ -66,6 +66,11 @@ COMMANDS = {
         "data", "package", "Write everything that belongs to a study into one zip (docs/package.md)."
     ),
     "analyze": Listed("data", "analyze", "The numbers of one study or of several side by side."),
+    "flow": Listed(
+        "flow",
+        "flow",
+        "Print the flow of participants, from arriving to being analysed (CONSORT), by arm where there are several.",
+    ),
     "report": Listed(
         "reporting",
         "report",

@@ -1,7 +1,7 @@
 """`likely-human export`, `package`, `analyze`, `simulate`: data out. Each imports what it alone needs."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
@@ -16,6 +16,8 @@ from app.reports.kinds import Format, What
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from analysis.data.flow import Flow
 
 
 _RESPONSES = What("responses")
@@ -164,7 +166,7 @@ def analyze(
         of_kind = _analyze_ratings if is_ratings(mapping) else _analyze_judgements
         of_kind(targets, mapping, shown, seed=seed, resamples=resamples, full=full)
         return
-    origins, answers, ratings = _tables(targets, mapping, unwatched=everything)
+    origins, answers, ratings, flows = _tables(targets, mapping, unwatched=everything)
     summary: dict[str, Any] = {}
     if answers:
         from analysis import analyze, render, render_brief
@@ -179,6 +181,7 @@ def analyze(
             resamples=resamples,
             origins=origins,
             independent=independent,
+            flows=flows,
         )
         summary = _shown(result, render if full else render_brief, shown)
     if ratings:
@@ -197,18 +200,20 @@ def analyze(
 
 def _tables(
     targets: list[str], mapping: Path | None, *, unwatched: bool
-) -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame]]":
-    """The targets with answers to pairs, these answers, and the ratings."""
+) -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame], Mapping[str, Mapping[str, Flow]]]":
+    """The targets with answers to pairs, these answers, the ratings, and the flows of studies."""
     from analysis.data.selection import with_unwatched
+    from app.reports.sources import flows_of_studies
     from app.reports.targets import frames_of, split_targets
 
     if mapping:
-        return targets, frames_of(None, targets, mapping, unwatched=unwatched), []
+        return targets, frames_of(None, targets, mapping, unwatched=unwatched), [], {}
     with reading_of(targets) as session:
         split = split_targets(session, targets)
         answers = frames_of(session, split.pairs, unwatched=unwatched)
+        flows = flows_of_studies(session, split.pairs)
     ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
-    return split.pairs, answers, ratings
+    return split.pairs, answers, ratings, flows
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +292,7 @@ def _hypotheses(
     resamples: int,
 ) -> dict[str, Any]:
     """The hypotheses of the studies among the targets, each by its own test: a key of the JSON, none without any."""
-    from app.reports.facts import study_facts
+    from app.reports.study_facts import study_facts
     from app.reports.targets import is_file
 
     slugs = [target for target in targets if not is_file(target)]

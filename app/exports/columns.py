@@ -11,8 +11,8 @@ PARTICIPANT_COLUMNS = (
         "status",
         "text",
         "",
-        "`active`, `completed` or `unplayable` (no video would play, or every walk was given up); who refused or was "
-        "under age is not listed",
+        "`active`, `completed`, `unplayable` (no video would play, or every walk was given up) or `failed-checks` "
+        "(ended by the checks)",
     ),
     Column(
         "ordinal", "integer", "", "the session's number among those planned for its version and mode, from 1"
@@ -40,6 +40,18 @@ PARTICIPANT_COLUMNS = (
         prose=True,
     ),
     Column("consent_sha256", "text", "", "the SHA-256 of the consent text that was agreed to, in UTF-8"),
+    Column(
+        "comprehension_tries",
+        "integer",
+        "",
+        "how often the questions on the instructions were answered; empty where none were",
+    ),
+    Column(
+        "comprehension_failed",
+        "integer",
+        "",
+        "how many of these tries had a wrong answer: as many as there were tries where none was right",
+    ),
 )
 
 PLAYBACK_COLUMNS = (

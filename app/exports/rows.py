@@ -29,15 +29,14 @@ _SESSION_ID = col(_s.id)
 # Imported answers may not say where the clips were; member a then stands for the left in the tables.
 sides_unknown = col(StudyVersion.sides_known).is_(false())
 excluded_by_hand = case((col(Exclusion.id).is_not(None), literal("by-hand")))
-# The first rule that leaves an answer out.
-excluded = func.coalesce(
-    excluded_by_hand,
-    case(
-        (col(Response.unplayable), literal("unplayable")),
-        (col(Response.unwatched).is_(true()), literal(UNWATCHED)),
-        else_=col(Response.study_rule),
-    ),
+# The first rule that leaves this one answer out.
+excluded_by_evidence = case(
+    (col(Response.unplayable), literal("unplayable")),
+    (col(Response.unwatched).is_(true()), literal(UNWATCHED)),
+    else_=col(Response.study_rule),
 )
+# The first reason that leaves an answer out.
+excluded = func.coalesce(excluded_by_hand, excluded_by_evidence)
 
 
 def who() -> list[Label[Any]]:

@@ -65,6 +65,10 @@ TRIALS = (
     .where(_trial.c.session_id.in_(_AMONG))
     .order_by(_trial.c.session_id, _trial.c.position)
 )
+# The flags of pages without a trial: checks that were failed.
+FLAGGED_PAGES = select(_response.c.session_id, _response.c.raised).where(
+    _response.c.session_id.in_(_AMONG), _response.c.trial_id.is_(None), _response.c.raised.is_not(None)
+)
 # Responses during which a clip stood still or the page was hidden: how often, and how long. There is an index of these.
 AWAY = (
     select(_response.c.id, func.sum(_evidence.c.stalls), func.max(_evidence.c.hidden_ms))
@@ -76,7 +80,7 @@ AWAY = (
 
 @dataclass(slots=True)
 class SessionTally:
-    """Tally of one session's answers; `flags` counts trials without practice.
+    """Tally of one session's answers; `flags` counts trials without practice, `of_pages` those of other pages.
 
     `sides_known` is false for imported answers without side information.
     """
@@ -88,13 +92,15 @@ class SessionTally:
     n_left: int = 0
     n_chosen: int = 0
     flags: dict[Flag, int] = field(default_factory=dict)
+    of_pages: Counter[Flag] = field(default_factory=Counter)
     simulated: bool = False
     sides_known: bool = True
 
     def all_flags(self) -> Mapping[Flag, int]:
+        flags = dict(Counter(self.flags) + self.of_pages) if self.of_pages else self.flags
         if self.sides_known and not self.simulated and is_one_sided(self.n_left, self.n_chosen):
-            return {**self.flags, Flag.ONE_SIDED: self.n_chosen}
-        return self.flags
+            return {**flags, Flag.ONE_SIDED: self.n_chosen}
+        return flags
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import chain
 from operator import attrgetter
 from statistics import median
+from typing import get_args
 
 from sqlalchemy import and_, bindparam, exists, func, select
 from sqlmodel import Session, SQLModel, col
@@ -31,7 +32,7 @@ from app.monitor.timeline import timeline_of
 from app.sessions.runs import StudyRun, run_of
 from app.studies.access import StudyHere
 from app.tasks.running import live_tasks
-from app.trials.design import Kind, PageKey, SessionPages, Slot
+from app.trials.design import Kind, PageKey, PageKind, SessionPages, Slot
 from app.trials.flags import in_order
 from app.trials.loads import LEFT_AFTER, loads_of
 from app.trials.responses import Response
@@ -205,7 +206,7 @@ def _funnel(
 
 
 def _titles(runs: Mapping[int, StudyRun]) -> Sequence[tuple[PageKey, str]]:
-    kinds = ("consent", "background", "instructions", "trial", "self", "debrief")
+    kinds = get_args(PageKind)
     found: dict[PageKey, str] = {}
     for run in runs.values():
         found |= {page: _title(page, run) for page in run.pages.keys}
@@ -223,9 +224,9 @@ def page_title(page: PageKey, pages: SessionPages) -> str:
     """A page in words, trials numbered as participants see them; with its block where there are several."""
     of_block = f" ({page.block})" if page.block else ""
     if page.kind != "trial":
-        return {"debrief": "Completed", "self": "About themselves"}.get(
-            page.kind, page.kind.capitalize()
-        ) + of_block
+        number = f", try {page.position}" if page.position else ""
+        words = {"debrief": "Completed", "self": "About themselves"}.get(page.kind, page.kind.capitalize())
+        return f"{words}{number}{of_block}"
     return trial_title(page.position, pages)
 
 

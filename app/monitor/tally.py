@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, select, type_coerce
 from sqlmodel import Session, SQLModel
 
-from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.monitor.counting import AWAY, FLAGGED_PAGES, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.trials.flags import Flag, split
 from app.trials.tables import BEGUN, COUNTED_ALONE, Exclusion, Mode, ParticipantSession, Status, StudyVersion
 
 CHUNK = 100  # sessions whose answers are read at once
@@ -187,6 +188,9 @@ class Tally:
         for trial in connection.execute(TRIALS, among).all():
             trials.setdefault(trial[0], []).append(trial)
         away = {id_: (stalls, hidden_ms) for id_, stalls, hidden_ms in connection.execute(AWAY, among).all()}
+        of_pages: defaultdict[int, Counter[Flag]] = defaultdict(Counter)
+        for id_, raised in connection.execute(FLAGGED_PAGES, among).all():
+            of_pages[id_].update(split(raised))
         for id_ in ids:
             row = self.sessions[id_]
             empty = SessionTally(
@@ -196,7 +200,7 @@ class Tally:
             practice = self._practice_of(session, row.version_id)
             group = self.groups[row.version_id, row.mode]
             add_trials(tally, group, trials.get(id_, ()), away, practice, counts=id_ not in self.excluded)
-            tally.step = row.step
+            tally.step, tally.of_pages = row.step, of_pages[id_]
             (group.flagged.add if tally.all_flags() else group.flagged.discard)(id_)
         self._news.difference_update(ids)
 

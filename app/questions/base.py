@@ -229,10 +229,20 @@ class QuestionType:
     level: ClassVar[Level | None] = None
     # What a cell of an export holds, where that is more than the answer itself.
     entry: ClassVar[str] = ""
+    # True if each answer has a name in the study file, so that the file can say which one is right or accepted.
+    names_answers: ClassVar[bool] = False
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         """Faults between its keys, which may have any shape. Single values are already checked."""
         return iter(())
+
+    def named(self, keys: Mapping[str, Any], around: QuestionContext) -> Sequence[str]:
+        """The names of the answers of a question in a file, whose keys may have any shape; empty where unknown."""
+        return ()
+
+    def name_of(self, question: Question, value: Any) -> str:
+        """The name of an answer."""
+        return str(value)
 
     def resolved(self, settings: Any, scales: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
         """The keys of the question as it is run."""

@@ -53,6 +53,7 @@ class Choice(QuestionType):
     widget = "list"
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "selection", "options": ["Yes", "No"]}
     level = "nominal"
+    names_answers = True
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         n = len(texts_of(keys.get("options")))
@@ -60,6 +61,9 @@ class Choice(QuestionType):
             message = f"a yes_no question has two options, and there are {n}"
             remedy = "give two options, first that of the true source, or remove it"
             yield Fault((*place, "yes_no"), message, remedy)
+
+    def named(self, keys: Mapping[str, Any], around: QuestionContext) -> Sequence[str]:
+        return texts_of(keys.get("options"))
 
     def widget_of(self, question: Question) -> str:
         return "list" if len(question.options) <= MOST_IN_SIGHT else "select"

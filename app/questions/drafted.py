@@ -9,9 +9,9 @@ from app.questions.base import Question, finite_number
 from app.questions.registry import QUESTIONS, type_of
 
 
-def keys_of_question(question: Question) -> dict[str, Any]:
-    """The keys of a question in a study file that differ from its type's defaults."""
-    fields = QUESTIONS[question.type].model_fields
+def keys_of_question(question: Question, models: Mapping[str, type[BaseModel]] = QUESTIONS) -> dict[str, Any]:
+    """The keys of a question in a study file that differ from its type's defaults; `models` has those of each type."""
+    fields = models[question.type].model_fields
     keys = {
         key: _plain(value)
         for key, value in {**question.model_dump(exclude={"own"}), **question.own}.items()

@@ -79,6 +79,7 @@ class Likert(QuestionType):
     }
     level: ClassVar[Level | None] = "ordinal"
     kept_ids = frozenset({"uncertainty"})
+    names_answers = True
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         scale, labels = keys.get("scale"), keys.get("labels")
@@ -90,9 +91,16 @@ class Likert(QuestionType):
             otherwise = f"define it under `scales`, or use {', '.join(sorted(SCALES))}"
             remedy = nearest(scale, around.scales, otherwise)
             yield Fault((*place, "scale"), f"there is no scale {quoted(scale)}", remedy)
-        points = texts_of(around.scales.get(str(scale)) if labels is None else labels)
+        points = self.named(keys, around)
         yield from _direction(place, keys, points, around)
         yield from _anchors(place, keys, points)
+
+    def named(self, keys: Mapping[str, Any], around: QuestionContext) -> Sequence[str]:
+        labels = keys.get("labels")
+        return texts_of(around.scales.get(str(keys.get("scale"))) if labels is None else labels)
+
+    def name_of(self, question: Question, value: Any) -> str:
+        return str(question.labels[value - 1])
 
     def resolved(self, settings: Any, scales: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
         keys: dict[str, Any] = settings.model_dump(exclude={"scale", "anchors"}, exclude_none=True)

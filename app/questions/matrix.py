@@ -74,6 +74,7 @@ class Matrix(Likert):
     first_about_pairs: ClassVar[Mapping[str, Any]] = {}
     first_about_people: ClassVar[Mapping[str, Any]] = {}
     level = None
+    names_answers = False  # each statement has an answer
     kept_ids: ClassVar[frozenset[str]] = frozenset()
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:

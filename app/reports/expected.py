@@ -14,7 +14,7 @@ from analysis.hypotheses import (
     decide_hypotheses,
 )
 from analysis.options import RESAMPLES, Blank
-from app.reports.facts import StudyFacts
+from app.reports.study_facts import StudyFacts
 from app.studies.file.design import StudyDesign
 from app.studies.file.hypotheses import DesignHypothesis
 from app.studies.registering import Commitment

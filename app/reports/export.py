@@ -166,7 +166,7 @@ def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -
     asked_in = {
         (number, question.id): question
         for number, design in designs.items()
-        for asked in (*(block.asked for block in design.blocks), design.background)
+        for asked in (*(block.asked for block in design.blocks), *design.asked_before())
         for question in asked
     }
     for row in responses:

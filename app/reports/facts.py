@@ -1,8 +1,6 @@
-"""Facts about a study other than its answers: its versions, and sessions by status."""
+"""Designs of a study, the tables that they can have rows for, and the number of answered trials."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Literal
 
 from sqlmodel import Session, col, func, select
@@ -10,84 +8,14 @@ from sqlmodel import Session, col, func, select
 from app.core.errors import Conflict
 from app.reports.kinds import table_names
 from app.studies.file.design import StudyDesign
-from app.studies.leaks import leaks_of
-from app.studies.queries import study_named
-from app.studies.registering import Commitment, commitment
 from app.tasks.game.settings import GameDesign
 from app.tasks.listed import TASKS
-from app.tasks.pair.settings import PairDesign
-from app.tasks.rating.settings import RatingDesign
 from app.tasks.walk.settings import WalkDesign
-from app.trials.leaks import BlockLeaks
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion
 
 COUNTED_MODES = tuple(map(str, (Mode.LIVE, Mode.SIMULATED, Mode.PILOT)))
 """In the order in which the first one that has anything is taken, unless one is asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class VersionFacts:
-    """One version of a study; `canonical` is its design as it was hashed."""
-
-    number: int
-    sha256: str
-    reason: str
-    created_at: datetime
-    frozen_at: datetime | None
-    canonical: str
-    design: StudyDesign
-
-
-@dataclass(frozen=True, slots=True)
-class StudyFacts:
-    """A study with its versions in order; `sessions` counts them by mode and status, previews left out.
-
-    `leaks` are the clues in the records and texts of the newest version, `held` what it is held to, if
-    it is registered."""
-
-    slug: str
-    versions: tuple[VersionFacts, ...]
-    sessions: Mapping[tuple[str, str], int]
-    leaks: tuple[BlockLeaks, ...] = ()
-    held: Commitment | None = None
-
-    @property
-    def title(self) -> str:
-        return self.versions[-1].design.title if self.versions else self.slug
-
-    @property
-    def has_pairs(self) -> bool:
-        """True if any version shows pairs."""
-        return any(version.design.blocks_of(PairDesign) for version in self.versions)
-
-    @property
-    def has_ratings(self) -> bool:
-        """True if any version has items to rate."""
-        return any(version.design.blocks_of(RatingDesign) for version in self.versions)
-
-
-def study_facts(session: Session, slug: str) -> StudyFacts:
-    """Raises NotFound for an unknown study."""
-    study = study_named(session, slug)
-    versions = session.exec(
-        select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(col(StudyVersion.number))
-    )
-    counts = session.exec(
-        select(ParticipantSession.mode, ParticipantSession.status, func.count())
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(StudyVersion.study_id == study.id, col(ParticipantSession.mode).in_(COUNTED_MODES))
-        .group_by(ParticipantSession.mode, ParticipantSession.status)
-        .order_by(ParticipantSession.mode, ParticipantSession.status)
-    )
-    kept = tuple(_version(version) for version in versions)
-    return StudyFacts(
-        slug=study.slug,
-        versions=kept,
-        leaks=leaks_of(session, kept[-1].design) if kept else (),
-        held=commitment(session, study.id or 0, [(one.number, one.design) for one in kept]) if kept else None,
-        sessions={(mode, status): n for mode, status, n in counts},
-    )
 
 
 def answered_trials(session: Session, slug: str) -> Mapping[str, int]:
@@ -150,15 +78,3 @@ def refuse_play_alone(session: Session, slug: str) -> None:
             "(and positions), or make clips of them, to be judged in another study: `likely-human stimuli walks "
             f"{slug} --out walks`"
         )
-
-
-def _version(version: StudyVersion) -> VersionFacts:
-    return VersionFacts(
-        number=version.number,
-        sha256=version.sha256,
-        reason=version.reason,
-        created_at=version.created_at.astimezone(UTC),
-        frozen_at=version.frozen_at and version.frozen_at.astimezone(UTC),
-        canonical=version.design,
-        design=StudyDesign.model_validate_json(version.design),
-    )

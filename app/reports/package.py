@@ -15,7 +15,7 @@ from sqlmodel import Session
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.reports.export import csv_lines
-from app.reports.facts import COUNTED_MODES, StudyFacts, answered_trials, study_facts
+from app.reports.facts import COUNTED_MODES, answered_trials
 from app.reports.packaging import dictionary, psychds, texts
 from app.reports.packaging.about import About, Card, card_of
 from app.reports.packaging.archive import checksums, facts_of, facts_of_file, write_zip
@@ -26,6 +26,7 @@ from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.reports.packaging.texts import Contents
 from app.reports.page.writing import OnProgress, json_text, silent
 from app.reports.report import Computing, first_mode, write_reports
+from app.reports.study_facts import StudyFacts, study_facts
 
 _STEPS = ("labels", "report", "descriptions", "archive")
 

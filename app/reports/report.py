@@ -11,6 +11,7 @@ import pandas as pd
 from sqlmodel import Session
 
 from analysis import Analysis, analyze
+from analysis.data.flow import Flow
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
 from analysis.distances import SourceDistance
 from analysis.figures.closing import closing_figure
@@ -26,7 +27,7 @@ from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from app.core.errors import StudyError
 from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
 from app.reports.expected import decided
-from app.reports.facts import COUNTED_MODES, StudyFacts, designs_of, refuse_play_alone
+from app.reports.facts import COUNTED_MODES, designs_of, refuse_play_alone
 from app.reports.page.drawn import csv_of
 from app.reports.page.methods import methods_of
 from app.reports.page.numbers import figures_in, results_in, tables_in
@@ -45,7 +46,8 @@ from app.reports.page.writing import (
 from app.reports.rated import ratings_frame
 from app.reports.ratings import write_block_reports
 from app.reports.signatures import distances_of, figures_of_signatures, signature_files
-from app.reports.sources import Source, joined, read_study
+from app.reports.sources import Source, flows_in, joined, read_study
+from app.reports.study_facts import StudyFacts
 
 # Of `write_report`, for a bar that has others before them.
 _STEPS = 4
@@ -250,7 +252,8 @@ def write_report(
     on_progress(0, _STEPS, "computing")
     answered = _answered(frames, chosen)
     with computing():
-        analysis = _analysed(answered, chosen, seed, resamples, independent=independent)
+        flows = flows_in(studies)
+        analysis = _analysed(answered, flows, chosen, seed, resamples, independent=independent)
     judges = None
     if verdicts is not None and analysis is not None:
         on_progress(1, _STEPS, "comparing judges with people")
@@ -269,7 +272,7 @@ def write_report(
     shown = [section for part in parts if part.findings for section in part.findings.sections]
     on_progress(2, _STEPS, "drawing")
     with computing():
-        figures = list(figures_in(studies, analysis, judges, chosen))
+        figures = list(figures_in(analysis, judges))
         if found is not None:
             figures.append(closing_figure(found))
         figures.extend(figures_of_signatures(signatures))
@@ -350,7 +353,13 @@ def _answered(frames: Mapping[str, pd.DataFrame], mode: str) -> dict[str, pd.Dat
 
 
 def _analysed(
-    answered: Mapping[str, pd.DataFrame], mode: str, seed: int, resamples: int, *, independent: bool
+    answered: Mapping[str, pd.DataFrame],
+    flows: Mapping[str, Mapping[str, Flow]],
+    mode: str,
+    seed: int,
+    resamples: int,
+    *,
+    independent: bool,
 ) -> Analysis | None:
     """The analysis of the studies that have answers of the mode, or None where none has."""
     if not answered:
@@ -362,6 +371,7 @@ def _analysed(
         resamples=resamples,
         origins=list(answered),
         independent=independent,
+        flows=flows,
     )
 
 

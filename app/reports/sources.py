@@ -7,17 +7,16 @@ from pathlib import Path
 import pandas as pd
 from sqlmodel import Session
 
-from analysis.figures import Sessions
+from analysis.data.flow import Flow, flow_of
 from analysis.findings.model import Caution
 from analysis.findings.words import ITEM, NOUNS, Noun
 from app.core.errors import StudyError
-from app.reports.facts import StudyFacts, study_facts
 from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
-from app.reports.targets import frame_of, notes_of
+from app.reports.study_facts import StudyFacts, study_facts
+from app.reports.targets import frame_of, is_file, notes_of
 from app.tasks.pair.settings import PairDesign, pair_questions
-from app.trials.tables import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +46,18 @@ Tables = Mapping[str, pd.DataFrame]
 
 def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
     """Raises NotFound for an unknown study. For imported answers, nothing is stated that they do not contain."""
-    facts, frame = study_facts(session, slug), responses_frame(session, slug)
+    return source_of(session, slug), responses_frame(session, slug)
+
+
+def source_of(session: Session, slug: str) -> Source:
+    """Raises NotFound for an unknown study."""
+    facts = study_facts(session, slug)
     consent = facts.versions[-1].design.consent if facts.versions else None
     if consent and consent.version == IMPORTED:
-        return FileStudy(slug, _IMPORT, facts.title, _TAKEN), frame
+        return FileStudy(slug, _IMPORT, facts.title, _TAKEN)
     if consent and consent.version == MAPPED and consent.text.startswith(ABOUT):
-        return FileStudy(slug, _IMPORT_MAPPED, facts.title, taken_of(consent.text)), frame
-    return facts, frame
+        return FileStudy(slug, _IMPORT_MAPPED, facts.title, taken_of(consent.text))
+    return facts
 
 
 def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source, pd.DataFrame]]:
@@ -91,20 +95,19 @@ def noun_of(study: Source) -> Noun:
     return NOUNS[kinds.pop().value] if len(kinds) == 1 else ITEM
 
 
-def sessions_of(study: Source, mode: str) -> Sessions | None:
-    """The number of sessions of a mode by how far they came; None for a file, which does not tell."""
-    if isinstance(study, FileStudy):
-        return None
-    counts = {status: n for (of_mode, status), n in study.sessions.items() if of_mode == mode}
-    return Sessions(
-        refused=counts.get(Status.REFUSED, 0),
-        under_age=counts.get(Status.UNDER_AGE, 0),
-        left_at_consent=counts.get(Status.ARRIVED, 0) + counts.get(Status.LEFT, 0),
-        unfinished=counts.get(Status.ACTIVE, 0) + counts.get(Status.UNPLAYABLE, 0),
-        completed=counts.get(Status.COMPLETED, 0),
-        found_full=counts.get(Status.FULL, 0),
-        withdrew=counts.get(Status.WITHDRAWN, 0),
-    )
+def flow_in(study: Source, mode: str) -> Flow | None:
+    """The flow of a mode's sessions; None for a file, which tells no more than its answers do."""
+    return None if isinstance(study, FileStudy) else study.flows.get(mode) or flow_of(mode, ())
+
+
+def flows_of_studies(session: Session | None, targets: Sequence[str]) -> Mapping[str, Mapping[str, Flow]]:
+    """`flows_in`, of the targets that are studies."""
+    return flows_in(source_of(session, one) for one in targets if not is_file(one)) if session else {}
+
+
+def flows_in(studies: Iterable[Source]) -> Mapping[str, Mapping[str, Flow]]:
+    """The flows of each study that is in the database, by study and mode."""
+    return {study.slug: study.flows for study in studies if not isinstance(study, FileStudy)}
 
 
 def leak_cautions(source: Source) -> Iterable[Caution]:

@@ -5,6 +5,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from app.core.language import gettext as _
+from app.core.language import noop
 from app.core.markdown import markdown
 from app.core.money import money
 from app.sessions.beginning import Declined
@@ -31,6 +32,7 @@ FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
     "you. Thank you for your interest."
 )
+COUNTED = noop("Only this and today's date are kept, and nothing about you.")
 HELP = "This is not your fault. Please tell the researchers what happened; they can help you, also with your pay."
 WHY: dict[Shortfall, str] = {
     "left": "You left a match before its end. You keep what you had earned until then.",
@@ -43,6 +45,7 @@ CODE_FOR = {
     Way.FINISHED: "Your completion code",
     Way.NO_CONSENT: "Your code for not taking part",
     Way.SCREENED_OUT: "Your code, because you could not take part",
+    Way.FAILED_CHECKS: "Your code, because the study ended early",
     Way.FULL: "Your code, because all places were taken",
     Way.PARTIAL: "Your code for a part of the study",
     Way.FAILED: "Your code, because the study did not work on your device",
@@ -53,12 +56,18 @@ def farewell(
     declined: Declined, design: StudyDesign | None, preview: str = "", participant: str = ""
 ) -> EndPage:
     """The page for someone who declined or is too young; shorter if the study has no design to show."""
-    kept = "Only this and today's date are kept, and nothing about you."
+    kept = _(COUNTED)
     if declined.status is Status.REFUSED:
         text = f"You have chosen not to take part. {kept}"
         return _end(
             design, Way.NO_CONSENT, "Thank you anyway", text, preview=preview, participant=participant
         )
+    if declined.status is Status.SCREENED_OUT:
+        text = _(
+            "This study looks for people who answer some of these questions otherwise. Your answers are deleted."
+        )
+        title, text = _("Thank you for your interest"), f"{text} {_(COUNTED)}"
+        return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
     age = design.consent.minimum_age if design else None
     who = f"who are {age} or older" if age else "of the age that the study asks for"
     text = f"Only people {who} can take part. {kept}"
@@ -137,6 +146,16 @@ def time_left(where: StudyWhere, now: datetime) -> str:
     minutes = int((where.closes_at - now).total_seconds() // 60)
     left = "1 minute" if minutes == 1 else f"{minutes} minutes" if minutes else "less than a minute"
     return f"This study is ending. You can finish it within {left} from when this page opened."
+
+
+def failed_checks(where: StudyWhere, preview: str) -> EndPage:
+    """The page for a participant whose session was ended by the study's checks."""
+    way = Way.FAILED_CHECKS if any(way_out(where.design, Way.FAILED_CHECKS)) else Way.SCREENED_OUT
+    text = _(
+        "Some answers to the questions that check whether instructions are read were not the right ones, so the study "
+        "ends here for you. Your answers until now are saved."
+    )
+    return _end(where.design, way, _("The study ends here"), text, where=where, preview=preview)
 
 
 def nothing_played(where: StudyWhere, preview: str) -> EndPage:

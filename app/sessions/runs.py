@@ -62,6 +62,8 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> StudyRun
     return StudyRun(
         sha256=sha256,
         blocks=blocks,
+        has_screening=bool(design.screening),
+        tries=design.comprehension.n_pages,
         has_background=bool(design.background),
         has_instructions=design.instructions is not None,
         shows_clips=StimulusKind.CLIP in kinds,

@@ -7,25 +7,26 @@ The server alone knows which page is current. A form names the page it was serve
 import random
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, insert, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
+from app.sessions.advancing import advance
 from app.sessions.beginning import ENDED, Declined, answer_consent
+from app.sessions.checking import answer_comprehension, answer_screening
 from app.sessions.coming import Came
 from app.sessions.here import StudyWhere
 from app.sessions.where import hold, locate
 from app.tasks.running import task_named
 from app.trials.answers import read_answers, store
 from app.trials.here import NotCurrent
-from app.trials.responses import Evidence, Response
+from app.trials.responses import Evidence
 from app.trials.tables import ParticipantSession, Status
 
 MAX_SUBMIT_ID = 100
-_session, _response, _evidence = (
-    SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Response, Evidence)
+_session, _evidence = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Evidence)
 )
 
 MARK_SHOWN = (
@@ -40,19 +41,6 @@ MARK_SHOWN = (
     .values(page_shown_at=bindparam("page_shown_at"))
 )
 ADD_EVIDENCE = insert(_evidence)
-
-ADVANCE = (
-    update(_session)
-    .where(_session.c.id == bindparam("session_id"))
-    .values(step=bindparam("step"), page_shown_at=None)
-)
-# Whether a single trial's clips could be played.
-PLAYED = select(func.count()).where(
-    _response.c.session_id == bindparam("session_id"),
-    _response.c.trial_id.is_not(None),
-    _response.c.unplayable.is_(False),
-)
-COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
@@ -93,12 +81,17 @@ def submit(
         return answer_consent(session, where, form, now, rng, came)
     if where.is_shut_out(now):
         raise Closed(ENDED)
-    if where.page.kind == "trial":
-        _answer_trial(session, where, form, now)
-    else:
-        questions = where.design.asked_on(where.page.kind, where.page.block)
-        store(session, where, form, now, read_answers(questions, form))
-        _advance(session, where, now)
+    match where.page.kind:
+        case "trial":
+            _answer_trial(session, where, form, now)
+        case "screening":
+            return answer_screening(session, where, form, now)
+        case "comprehension":
+            answer_comprehension(session, where, form, now)
+        case _:
+            questions = where.design.asked_on(where.page.kind, where.page.block)
+            store(session, where, form, now, read_answers(questions, form))
+            advance(session, where, now)
     return None
 
 
@@ -111,15 +104,4 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
         session.connection().execute(ADD_EVIDENCE, rows)
-    _advance(session, where, now)
-
-
-def _advance(session: Session, where: StudyWhere, now: datetime) -> None:
-    values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
-    # The last page has no form, so a session that reaches it is over.
-    if where.pages.keys[where.step + 1].kind == "debrief":
-        played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
-        values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
-        session.connection().execute(COMPLETE, values)
-    else:
-        session.connection().execute(ADVANCE, values)
+    advance(session, where, now)

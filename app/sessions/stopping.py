@@ -74,7 +74,7 @@ async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
 @router.get("/s/{slug}/declined/{status}")
 async def show_farewell(
     slug: str,
-    status: Literal["refused", "under-age"],
+    status: Literal["refused", "under-age", "screened-out"],
     database: DatabaseDep,
     settings: SettingsDep,
     came: str = "",

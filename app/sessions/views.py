@@ -12,12 +12,14 @@ from typing import Any
 from fastapi.responses import HTMLResponse
 from sqlmodel import Session
 
+from app.core.language import gettext as _
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
+from app.questions.checked import is_met, met_by
 from app.questions.registry import views
 from app.sessions.beginning import Declined
 from app.sessions.coming import came_by, with_carried
-from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
+from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
 from app.sessions.where import locate
@@ -25,7 +27,7 @@ from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
-from app.trials.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.trials.pages import ComprehensionPage, ConsentPage, EndPage, Page, QuestionsPage, TextPage
 from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
@@ -111,11 +113,13 @@ def page_for(
 
     `came` is who is asked for consent, as text.
     """
-    if where.status in DECLINED:  # only an experimenter's preview is found again
+    if where.status in (*DECLINED, Status.SCREENED_OUT):  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
         return farewell(declined, where.design, preview_of(where))
     if where.status == Status.UNPLAYABLE:
         return nothing_played(where, preview_of(where))
+    if where.status == Status.FAILED_CHECKS:
+        return failed_checks(where, preview_of(where))
     form, action = form or {}, f"/p/{where.token}"
     place = Place(
         page=where.page,
@@ -135,6 +139,7 @@ def page_for(
         errors=errors or {},
         now=now,
         ending=where.ending,
+        earlier=where.earlier,
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
@@ -179,6 +184,11 @@ def page_of(
                 pay=design.completion.pay or "",
                 age_error=place.errors.get("of_age", ""),
             )
+        case "screening":
+            asked = views(design.screening, place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("Before you begin"))
+        case "comprehension":
+            return _comprehension(design, place, frame)
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
         case "instructions":
@@ -202,6 +212,22 @@ def page_of(
                 notice=place.notice,
                 steps=place.steps,
             )
+
+
+def _comprehension(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> ComprehensionPage:
+    """Questions on the instructions; asked again, those answered right keep their answers."""
+    rules, given = design.comprehension, place.earlier
+    right = {q.id: met_by(q) for q in rules.questions if is_met(q, given.get(q.id))}
+    wrong = {q.id: _("Your first answer was not right.") for q in rules.questions if q.id not in right}
+    form, errors = (place.form, place.errors) if place.errors else (right, wrong if given else {})
+    return ComprehensionPage(
+        **frame,
+        questions=views(rules.questions, form, errors),
+        html=markdown(design.instructions or ""),
+        is_again=bool(given),
+        is_last=place.page.position == rules.tries,
+        ends=rules.failed == "end",
+    )
 
 
 OF_NO_FIELD = ("submit_id", "decision", "do", "kind")

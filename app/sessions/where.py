@@ -4,7 +4,9 @@ Statements are built once: building them again costs more than running them.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sqlalchemy import Integer, bindparam, case, outerjoin, select
 from sqlmodel import Session, SQLModel
@@ -124,6 +126,9 @@ PLAY_AT = (
     .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+ANSWERS_TO = select(_response.c.answers).where(
+    _response.c.session_id == bindparam("session_id"), _response.c.page == bindparam("page")
+)
 SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 
 
@@ -162,7 +167,16 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
+    if where.page.kind == "comprehension":
+        return replace(where, earlier=_earlier(session, where))
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
+
+
+def _earlier(session: Session, where: StudyWhere) -> Mapping[str, Any]:
+    """The answers of the try before; none at the first."""
+    before = replace(where.page, position=where.page.position - 1)
+    named = {"session_id": where.session_id, "page": str(before)}
+    return session.connection().execute(ANSWERS_TO, named).scalar() or {}
 
 
 def _ending(session: Session, where: StudyWhere) -> Ending:

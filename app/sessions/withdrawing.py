@@ -28,6 +28,7 @@ from app.trials.tables import (
     ParticipantSession,
     SessionNote,
     SessionToken,
+    SessionVerdict,
     Status,
     Study,
     StudyVersion,
@@ -61,34 +62,10 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
 
     Matches with other people keep its moves, without its number.
     """
-    connection = session.connection()
-    found = connection.execute(_FOUND, {"session_id": session_id}).first()
+    found = session.connection().execute(_FOUND, {"session_id": session_id}).first()
     if found is None or found.status not in BEGUN:
         raise NotFound(NO_RECEIPT)
-    # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
-    connection.execute(HOLD_VERSION, {"version_id": found.version_id})
-    run = run_of(session, found.version_id, found.sha256)
-    for name in TASKS:
-        task_named(name).forget(session, run, session_id, now)
-    choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))
-    n_votes = session.scalar(select(func.count()).select_from(Response).where(*choices))
-    responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
-    # Foreign keys demand this order: evidence refers to responses, and responses to trials.
-    session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
-    for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
-        of_table: Any = table
-        session.execute(delete(table).where(of_table.session_id == session_id))
-    forget_identity(session, session_id)
-    on = day_of(now)
-    # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
-    nothing = {
-        **dict.fromkeys(("participant", "ordinal", "seed", "blocks", "page_shown_at", "consented_at")),
-        **{"status": Status.WITHDRAWN, "is_signed": False, "recruiter": {}, "step": 0},
-        **{"arrived_at": on, "ended_at": on},
-    }
-    session.execute(
-        update(ParticipantSession).where(col(ParticipantSession.id) == session_id).values(**nothing)
-    )
+    n_votes = erase(session, session_id, Status.WITHDRAWN, now)
     # Reasons and notes may quote the person; that something was done stays in the log.
     of_session = (col(AuditEntry.study) == found.slug, col(AuditEntry.subject) == f"session {session_id}")
     session.execute(update(AuditEntry).where(*of_session).values(before=None, after=None))
@@ -104,6 +81,44 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
         queue.ask(session, Kind.TRAINING, params, now=now, study_id=found.id)
     record(session, PARTICIPANT, "session.withdraw", now=now, study=found.slug, after={"mode": found.mode})
     return str(found.slug)
+
+
+def erase(
+    session: Session, session_id: int, status: Status, now: datetime, *, keeps_token: bool = False
+) -> int:
+    """Delete what is kept of a session but the count that `status` is; returns the number of votes deleted.
+
+    Its place becomes free. With `keeps_token` the page that says so can be found again, as in a preview.
+    """
+    connection = session.connection()
+    found = connection.execute(_FOUND, {"session_id": session_id}).one()
+    # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
+    connection.execute(HOLD_VERSION, {"version_id": found.version_id})
+    run = run_of(session, found.version_id, found.sha256)
+    for name in TASKS:
+        task_named(name).forget(session, run, session_id, now)
+    choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))
+    n_votes = session.scalar(select(func.count()).select_from(Response).where(*choices)) or 0
+    responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
+    # Foreign keys demand this order: evidence refers to responses, and responses to trials.
+    session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
+    tables = [Response, Exclusion, SessionNote, SessionVerdict, Trial]
+    for table in tables if keeps_token else [*tables, SessionToken]:
+        of_table: Any = table
+        session.execute(delete(table).where(of_table.session_id == session_id))
+    forget_identity(session, session_id)
+    on = day_of(now)
+    # The ordinal goes as well: the next session takes it, mirrored as this one was (decision 0004).
+    nothing = {
+        **dict.fromkeys(("participant", "ordinal", "seed", "blocks", "page_shown_at", "consented_at")),
+        **dict.fromkeys(("language", "consent_sha256", "seen_at", "released_at", "device")),
+        **{"status": status, "is_signed": False, "recruiter": {}, "step": 0},
+        **{"arrived_at": on, "ended_at": on},
+    }
+    session.execute(
+        update(ParticipantSession).where(col(ParticipantSession.id) == session_id).values(**nothing)
+    )
+    return n_votes
 
 
 def _hold_judges_anew(session: Session, study_id: int, mode: str) -> None:

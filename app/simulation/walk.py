@@ -21,13 +21,16 @@ from app.core.dependencies import now
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.questions.base import FormField, Limits
+from app.questions.checked import knows_answer, met_by
 from app.questions.registry import TYPES
 from app.questions.sides import TIE, Side
 from app.sessions.entry import CAME, pass_for
+from app.sessions.here import StudyWhere
 from app.sessions.views import shown_at
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
 from app.tasks.pair.design import Member, PairPlan, member_at, side_of
+from app.trials.here import Where
 from app.trials.pages import DECISION, OF_AGE, UNPLAYABLE, EndPage, Page
 from app.trials.tables import Mode, SessionToken, Trial, Unit, UnitMember
 
@@ -116,6 +119,16 @@ def _number(limits: Limits, person: Person) -> str:
     return person.mark(low, high, step)
 
 
+def right_answers(where: Where) -> dict[str, str]:
+    """Answers to the page's checks with which a participant goes on."""
+    assert isinstance(where, StudyWhere)
+    return {
+        question.id: met_by(question)
+        for question in where.design.asked_on(where.page.kind, where.page.block)
+        if knows_answer(question)
+    }
+
+
 def of_types(page: Page, person: Person) -> dict[str, str]:
     """Entries of the questions whose types enter more than an option or a number for each field."""
     return {
@@ -154,7 +167,8 @@ class Walk:
                 self.had_trials = True
                 response = await task.answer(self._client, shown)
             else:
-                response = await self._client.post(page.action, data=await self._fill(page))
+                filled_in = await self._fill(page) | right_answers(shown.where)
+                response = await self._client.post(page.action, data=filled_in)
         raise Stuck(f"no end after {MAX_PAGES} pages")
 
     async def _fill(self, page: Page) -> dict[str, str]:

@@ -31,13 +31,18 @@ class Kind(StrEnum):
     ATTENTION = "attention"
 
 
-PageKind = Literal["consent", "background", "instructions", "trial", "self", "debrief"]
+PageKind = Literal[
+    "consent", "screening", "background", "instructions", "comprehension", "trial", "self", "debrief"
+]
+# Pages of which there are several, by number.
+_NUMBERED = ("trial", "comprehension")
 
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Key of one page of a session: `consent`, `background`, `instructions`, `instructions-<block>` for a block's own,
-    `trial-<position>`, `self-<block>` for a block's questions about oneself, `debrief`.
+    """Key of one page of a session: `consent`, `screening`, `background`, `instructions`, `instructions-<block>` for a
+    block's own, `comprehension-<try>`, `trial-<position>`, `self-<block>` for a block's questions about oneself,
+    `debrief`.
     """
 
     kind: PageKind
@@ -45,7 +50,7 @@ class PageKey:
     block: str = ""
 
     def __str__(self) -> str:
-        if self.kind == "trial":
+        if self.kind in _NUMBERED:
             return f"{self.kind}-{self.position}"
         return f"{self.kind}-{self.block}" if self.block else self.kind
 
@@ -53,8 +58,8 @@ class PageKey:
     def of(cls, name: str) -> Self:
         """Parse a page name as stored in a response."""
         kind, _, rest = name.partition("-")
-        if kind == "trial":
-            return cls("trial", int(rest))
+        if kind in _NUMBERED:
+            return cls(cast(PageKind, kind), int(rest))
         return cls(cast(PageKind, kind), block=rest)
 
 
@@ -107,11 +112,21 @@ class SessionPages:
         raise KeyError(position)
 
 
-def pages_of(*, background: bool, instructions: bool, parts: Sequence[BlockPart]) -> SessionPages:
+def pages_of(
+    *,
+    background: bool,
+    instructions: bool,
+    parts: Sequence[BlockPart],
+    screening: bool = False,
+    tries: int = 0,
+) -> SessionPages:
+    """The pages of a session; `tries` is how often the questions on the instructions may be answered."""
     keys = (
         PageKey("consent"),
+        *([PageKey("screening")] if screening else []),
         *([PageKey("background")] if background else []),
         *([PageKey("instructions")] if instructions else []),
+        *(PageKey("comprehension", each) for each in range(1, tries + 1)),
         *(page for part in parts for page in _pages_of_part(part)),
         PageKey("debrief"),
     )

@@ -13,6 +13,7 @@ class Way(StrEnum):
     FINISHED = "finished"
     NO_CONSENT = "no_consent"
     SCREENED_OUT = "screened_out"
+    FAILED_CHECKS = "failed_checks"
     FULL = "full"
     PARTIAL = "partial"
     FAILED = "failed"

@@ -24,6 +24,7 @@ UNWATCHED = "unwatched"
 
 class Flag(StrEnum):
     ATTENTION = "attention-failed"
+    COMPREHENSION = "comprehension-failed"
     NOT_WATCHED = "not-watched"
     NOT_READ = "not-read"
     TOO_FAST = "too-fast"
@@ -63,6 +64,10 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         Flag.ATTENTION: Meaning(
             "attention check failed",
             "Chose the wrong clip of an attention check. It excludes nothing by itself.",
+        ),
+        Flag.COMPREHENSION: Meaning(
+            "comprehension check failed",
+            "Did not answer the questions on the instructions right in the last try. It excludes nothing by itself.",
         ),
         Flag.NOT_WATCHED: Meaning(
             "not watched", "Answered, though a clip was not played to its end, where the study asks for that."

@@ -1,7 +1,7 @@
 """The state of a session as its current page is processed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -45,7 +45,9 @@ class TrialSeen:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A session's state: everything its current page is made from."""
+    """A session's state: everything its current page is made from. `earlier` has the answers to a page that is asked
+    again.
+    """
 
     session_id: int
     token: str
@@ -63,6 +65,7 @@ class Where:
     pages: SessionPages
     trial: TrialSeen | None = None
     ending: Ending = FINISHED
+    earlier: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def page(self) -> PageKey:

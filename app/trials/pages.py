@@ -82,10 +82,22 @@ class ConsentPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsPage(Page):
-    """Questions about oneself. `html` is above them in place of the usual heading."""
+    """Questions without a trial, about oneself unless it has a title. `html` is above them in place of the heading."""
 
     template: ClassVar[str] = "questions.html"
     html: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComprehensionPage(Page):
+    """Questions on the instructions, whose text is `html`; it is above them where they are asked again (`is_again`)."""
+
+    template: ClassVar[str] = "comprehension.html"
+    html: str = ""
+    is_again: bool = False
+    is_last: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from app.trials.design import BlockPart, PageKey
 from app.trials.ending import FINISHED, Ending
@@ -17,7 +18,7 @@ class Place:
 
     `form` and `errors` belong to a form that was not accepted. `clips` gives the address for a position and side.
     `part` is the block of a trial's page, `trial` its session-specific content, `now` the time of showing. `ending` is
-    how the session reached its last page.
+    how the session reached its last page, `earlier` the answers to the same questions in the try before.
     """
 
     page: PageKey
@@ -37,6 +38,7 @@ class Place:
     errors: Mapping[str, str] = field(default_factory=dict)
     now: datetime | None = None
     ending: Ending = FINISHED
+    earlier: Mapping[str, Any] = field(default_factory=dict)
 
 
 def clip_address(action: str, position: int, side: str) -> str:

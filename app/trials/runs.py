@@ -50,6 +50,8 @@ class Run:
     has_instructions: bool
     shows_clips: bool
     shows_reading: bool
+    has_screening: bool = False
+    tries: int = 0
     _by_blocks: dict[tuple[tuple[str, int], ...], SessionPages] = field(default_factory=dict)
 
     @property
@@ -78,4 +80,10 @@ class Run:
         for block, n in blocks:
             parts.append(self.block(block).part(n, first))
             first += n
-        return pages_of(background=self.has_background, instructions=self.has_instructions, parts=parts)
+        return pages_of(
+            screening=self.has_screening,
+            background=self.has_background,
+            instructions=self.has_instructions,
+            tries=self.tries,
+            parts=parts,
+        )

@@ -25,6 +25,9 @@ _QUESTION = (
     "yes_no",
     "anchors",
     "when",
+    "accept",
+    "answer",
+    "expect",
 )
 # What pydantic takes off the ends of a text; Python's own `strip` takes off a little more.
 _BLANKS = "".join(map(chr, (*range(9, 14), 32, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B)))) + (

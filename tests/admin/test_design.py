@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlmodel import select
 
+from analysis.quality.registry import DEFAULT
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
 from app.admin.access import Shell, StudyTab
@@ -19,7 +20,7 @@ from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import MOST, cleaned, fields_to_keys, keys_to_fields
 from app.admin.design.preview import NO_PAIRS, NO_TEXT, block_of, design_as_far, inert, place_in, shown_pairs
 from app.admin.design.sections import sections
-from app.admin.design.views import FieldsPage, PageName
+from app.admin.design.views import FieldsPage, ListView, PageName
 from app.core.database import Database
 from app.core.templating import html_of
 from app.questions.text import Text
@@ -75,11 +76,16 @@ BLOCK = st.fixed_dictionaries(
         "unknown": JSON,
     },
 )
+RULE = st.fixed_dictionaries(
+    {"rule": st.sampled_from(["hidden", "attention-failed", "odd"]) | JSON},
+    optional={"seconds": st.integers(0, 9) | JSON, "pay": st.booleans() | JSON, "unknown": JSON},
+)
 KEYS = st.fixed_dictionaries(
     {},
     optional={
         "blocks": st.lists(BLOCK | JSON, max_size=3) | JSON,
         "block_order": TEXT | JSON,
+        "exclude": st.lists(RULE | JSON, max_size=3) | JSON,
         "title": TEXT | JSON,
         "consent": st.fixed_dictionaries({}, optional={"text": TEXT, "version": TEXT, "hidden": JSON}) | JSON,
         "background": QUESTIONS,
@@ -116,7 +122,7 @@ def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     fields = keys_to_fields(keys)
     # These change other fields, or are one of a few words.
     shaping = re.compile(
-        r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|anchors|conditions|practice)"
+        r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|pay|rule|anchors|conditions|practice)"
         "|block_order"
     )
     name = data.draw(st.sampled_from(sorted(name for name in fields if not shaping.fullmatch(name))))
@@ -317,6 +323,28 @@ def test_a_type_alone_says_what_a_new_question_of_it_begins_with(monkeypatch: py
         "slider": "certainty",
         "number": "number",
     }
+
+
+def test_exclusion_rules_are_added_one_by_one_or_as_the_default_set() -> None:
+    keys = dict(act({}, "add:exclude", {"add.exclude": "hidden"}).keys)
+    assert keys == {"exclude": [{"rule": "hidden"}]}
+    typed = {"exclude.0.seconds": "45", "exclude.0.pay": "no"}
+    keys = dict(fields_to_keys(keys, typed).keys)
+    assert keys == {"exclude": [{"rule": "hidden", "seconds": 45, "pay": False}]}
+    keys = dict(act(keys, "add:exclude", {"add.exclude": "default"}).keys)
+    assert keys["exclude"][0] == {"rule": "hidden", "seconds": 45, "pay": False}
+    assert [entry["rule"] for entry in keys["exclude"]].count("hidden") == 1
+    assert len(keys["exclude"]) == len(DEFAULT)
+    form = {section.id: section for section in sections(keys, {})}["exclude"]
+    (rules,) = form.parts
+    assert isinstance(rules, ListView)
+    assert (rules.cards[0].title, rules.cards[0].is_folded) == ("Page hidden", True)
+    assert rules.cards[0].gist == (
+        "hidden, at least 45 seconds; share of the time, at least 0.2; not in the numbers; not paid"
+    )
+    offered = [name for name, _ in rules.types]
+    assert offered[0] == "default"
+    assert not {"hidden", "sped-up"} & set(offered), "each rule is named once"
 
 
 def test_there_is_an_end_to_adding() -> None:

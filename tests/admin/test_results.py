@@ -279,8 +279,8 @@ def test_every_number_is_that_of_analyze(shown: str, owner: Person, database: Da
         if not one["has_truth"]:
             described(row, one)
     as_conditions(rows(owner, "conditions"), study["conditions"]["comparisons"])
-    counted = {row["step"]: int(row["n"]) for row in rows(owner, "counted")}
-    assert counted["Counted"] == study["selection"]["n_participants_used"] == 4
+    counted = {row["step"]: int(row["n"]) for row in rows(owner, "counted") if not row["left"]}
+    assert counted["Analysed"] == study["selection"]["n_participants_used"] == 4
     assert counted["Arrived"] == counted["Finished"] == 4
 
 
@@ -410,8 +410,8 @@ def test_numbers_are_kept_until_answers_change_and_not_computed_all_the_time(
     drain(settings, database)
     assert n_jobs() == 2
     assert "Arrived" in owner.get(HERE).text
-    counted = {row["step"]: row["n"] for row in rows(owner, "counted")}
-    assert counted["Counted"] == "5"
+    counted = {row["step"]: row["n"] for row in rows(owner, "counted") if not row["left"]}
+    assert counted["Analysed"] == "5"
     assert len(list((settings.data_dir / "results").iterdir())) == 1, "older numbers are cleared away"
 
 

@@ -188,7 +188,20 @@ def test_the_methods_say_what_was_done(imported: tuple[ReportInfo, list[int]]) -
             "Bau72",
             "PS10",
         ),
-        *("FL14", "Nel84", "Obu97", "Kri04", "Fle71", "Gwe08", "MW96", "Spe10", "Wil27", "DS79", "BT52"),
+        *(
+            "FL14",
+            "Nel84",
+            "Obu97",
+            "Kri04",
+            "Sch10",
+            "Fle71",
+            "Gwe08",
+            "MW96",
+            "Spe10",
+            "Wil27",
+            "DS79",
+            "BT52",
+        ),
     }
     for key in cited:
         assert f"- [{key}] {REFERENCES[key]}" in methods
@@ -340,9 +353,9 @@ def test_a_file_of_three_studies_has_a_report_without_a_study_in_the_database(tm
         tuple(row.values()) for row in rows_in(tmp_path / "report/tables/flow.csv") if row["study"] == "s"
     ]
     assert flow == [
-        ("s", "Participants", "gave answers", "4"),
-        ("s", "Participants", "left out: with no answer that counts", "2"),
-        ("s", "Participants", "are in the numbers", "2"),
+        ("s", "Participants (live)", "began", "4"),
+        ("s", "Participants (live)", "left out: without an answer that counts", "2"),
+        ("s", "Participants (live)", "analysed", "2"),
         ("s", "Answers", "to trials", "9"),
         ("s", "Answers", "left out: to practice pairs", "2"),
         ("s", "Answers", "left out: excluded: too-fast", "1"),
@@ -431,13 +444,13 @@ def test_the_flow_of_a_study_begins_with_its_sessions(nav: Database, tmp_path: P
     with nav.reading() as session:
         build_report(session, "nav", tmp_path / "report")
     text = Page(tmp_path / "report" / "report.html").text
-    assert (
-        "Sessions of mode live: 3 were opened; in 2 of them consent was given, and 1 of these were completed"
-        in text
-    )
+    said = "Of 3 who arrived, 2 consented, 2 passed screening, 2 began, 1 finished; 2 are analysed."
+    assert f"Sessions of mode live: {said} Lost: of those who arrived, 1 declined;" in text
+    assert "1 of the analysed had not finished" in text
     flow = rows_in(tmp_path / "report/tables/flow.csv")
-    assert [row["step"] for row in flow if row["of"] == "Sessions (live)"] == [
-        "opened", "left out: refused", "gave consent", "left out: not finished", "completed"
+    assert [row["step"] for row in flow if row["of"] == "Participants (live)"] == [
+        "arrived", "left out: declined", "consented", "passed screening", "began", "left out: have not finished",
+        "finished", "analysed (1 not finished)",
     ]  # fmt: skip
 
 

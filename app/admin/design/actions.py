@@ -12,6 +12,7 @@ from app.core.errors import StudyError
 from app.core.problems import Place
 from app.questions.registry import TYPES
 from app.studies.file.comparable import as_blocks
+from app.studies.file.exclusion import TAG, TAKEN, tidied_rules
 from app.tasks.registry import BLOCKS
 
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
@@ -67,6 +68,9 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
     if cards.place == ("blocks",):
         keys = as_blocks(keys)
     held = entries(keys, cards.place)
+    if cards.tag == TAG and type_ == TAKEN:
+        put(keys, cards.place, tidied_rules([*held, TAKEN]))
+        return Acted(keys, f"{dotted(cards.place)}.add")
     if type_ not in cards.variants:
         raise BadAction(
             f"Choose the {'task' if cards.tag == 'task' else 'type'} of the new {cards.noun} first."
@@ -75,8 +79,7 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
         raise BadAction("There is a choice between the two clips already; a trial has one.")
     if len(held) >= MOST:
         raise BadAction(f"There are {MOST} {cards.noun}s already.")
-    new = new_block(type_, held) if cards.tag == "task" else new_question(type_, cards, held)
-    put(keys, cards.place, [*held, new])
+    put(keys, cards.place, [*held, _new(type_, cards, held)])
     return Acted(keys, _first_field(keys, (*cards.place, len(held))))
 
 
@@ -86,6 +89,12 @@ def _first_field(keys: Keys, place: Place) -> str:
     card: Group = next(cards).entries[int(place[-1])]
     typed = (leaf for leaf in card.parts if isinstance(leaf, Leaf) and leaf.kind != "tag")
     return dotted(next(typed, next(leaves(card))).place)
+
+
+def _new(type_: str, cards: Cards, held: Sequence[Any]) -> Keys:
+    if cards.tag == TAG:
+        return {TAG: type_}
+    return new_block(type_, held) if cards.tag == "task" else new_question(type_, cards, held)
 
 
 def new_block(task: str, blocks: Sequence[Any]) -> Keys:

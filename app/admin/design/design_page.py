@@ -22,8 +22,10 @@ from app.studies.file.templates import unfilled
 _LONGEST_NAME, _MOST_TABS = 20, 8
 PAGES: Sequence[tuple[PageName, str]] = (
     ("consent", "Consent"),
+    ("screening", "Screening"),
     ("background", "About you"),
     ("instructions", "Instructions"),
+    ("comprehension", "Comprehension"),
     ("trial", "Trial"),
     ("debrief", "End"),
 )

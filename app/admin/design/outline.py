@@ -28,6 +28,7 @@ Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
 WAY = "way"
+_NOUNS = {"task": "block", "rule": "rule"}
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 
@@ -74,7 +75,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`."""
+    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`."""
 
     place: Place
     title: str
@@ -85,7 +86,7 @@ class Cards:
 
     @property
     def noun(self) -> str:
-        return "block" if self.tag == "task" else "question"
+        return _NOUNS.get(self.tag, "question")
 
 
 Node = Leaf | Group | Cards

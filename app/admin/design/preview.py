@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, get_args
 from urllib.parse import quote
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 from sqlmodel import Session
 
@@ -18,12 +18,13 @@ from app.core.headers import FRAMED_POLICY
 from app.core.templating import html_of
 from app.library.contents import contents_named
 from app.library.kinds import StimulusKind
-from app.questions.base import Question
+from app.questions.base import Asked, Question
 from app.questions.registry import QUESTIONS, TYPES, type_of
 from app.questions.scales import SCALES
 from app.sessions.views import page_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for
+from app.studies.file.checks import MOST_TRIES, DesignComprehension
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question
 from app.studies.file.drafts import check_draft
 from app.studies.file.model import DEFAULT_MESSAGE
@@ -57,6 +58,7 @@ NOT_YET = "Correct what the form lists first: then the first trial of this block
 ALONE = "The first page of a match. Once a version is saved, the button below the form plays one with agents."
 WALK = "Preview a saved version to see this block; the button is on the Launch page."
 NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
+_ASKED_AT = (("screening",), ("background",), ("comprehension", "questions"))
 _SUBMIT = '<button type="submit"'
 _SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
 _PRELOADED = re.compile(r'\s*<link rel="modulepreload"[^>]*>')
@@ -176,12 +178,19 @@ def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec])
     """The context of a page in a session; for trials, that of the first main one."""
     n_practice = sum(pair.kind is Kind.PRACTICE for pair in pairs)
     position = min(n_practice + 1, len(pairs)) or 1
-    page = PageKey(kind, position if kind == "trial" else 0)
-    background, instructions = bool(entries(keys, ("background",))), bool(shown(keys.get("instructions")))
+    page = PageKey(kind, {"trial": position, "comprehension": 1}.get(kind, 0))
+    asked = {at[0]: bool(entries(keys, at)) for at in _ASKED_AT}
+    background, instructions = asked["background"], bool(shown(keys.get("instructions")))
     part = BlockPart(BLOCK, "pair", len(pairs) or 1, n_practice, 1)
-    pages = pages_of(background=background, instructions=instructions, parts=[part]).keys
+    pages = pages_of(
+        screening=asked["screening"],
+        background=background,
+        instructions=instructions,
+        tries=1 if asked["comprehension"] else 0,
+        parts=[part],
+    ).keys
     notices = {
-        "background": "" if background else NO_QUESTIONS,
+        **{kind: "" if is_asked else NO_QUESTIONS for kind, is_asked in asked.items()},
         "instructions": "" if instructions else NO_INSTRUCTIONS,
         "trial": "" if pairs else NO_PAIRS,
     }
@@ -235,8 +244,14 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
             text=text["consent.text"] or NO_TEXT,
             minimum_age=int(age) if re.fullmatch(r"[0-9]{1,3}", age) else None,
         ),
+        screening=tuple(_questions(keys, ("screening",))),
         background=tuple(_questions(keys, ("background",))),
         instructions=text["instructions"],
+        comprehension=DesignComprehension(
+            questions=tuple(_questions(keys, ("comprehension", "questions"))),
+            tries=1 if text.get("comprehension.tries") == "1" else MOST_TRIES,
+            failed="end" if text.get("comprehension.failed") == "end" else "flag",
+        ),
         blocks=(PairDesign(task="pair", sample=None, pairs=(), trials=trials),),
         completion=DesignCompletion(
             message=text["completion.message"] or DEFAULT_MESSAGE,
@@ -268,12 +283,14 @@ def _questions(keys: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[Questio
                 yield _question(keys, entry, f"{dotted(at).replace('.', '-')}-{index}")
 
 
-def _right(question: Mapping[str, Any], keys: Mapping[str, Any]) -> Question | None:
-    """The question as it will be run; None if it is invalid."""
-    model = QUESTIONS.get(type_of(question) or "")
+def _right(
+    question: Mapping[str, Any], keys: Mapping[str, Any], model: type[BaseModel] | None
+) -> Question | None:
+    """The question as it will be run; None if it is invalid. `model` has the keys that it may have at its place."""
     own = {name: tuple(labels) for name, labels in scales(keys).items() if isinstance(labels, (list, tuple))}
     try:
-        return run_question(model.model_validate(question), {**own, **SCALES}) if model else None
+        read = model.model_validate(question) if model else None
+        return run_question(read, {**own, **SCALES}) if isinstance(read, Asked) else None
     except (ValidationError, KeyError):
         return None
 
@@ -281,7 +298,7 @@ def _right(question: Mapping[str, Any], keys: Mapping[str, Any]) -> Question | N
 def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
     """A question under a unique id: two questions that share one by mistake would otherwise be coupled."""
     question = entry.value
-    if (right := _right(question, keys)) is not None:
+    if (right := _right(question, keys, entry.model)) is not None:
         return right.model_copy(update={"id": id_})
     on = {leaf.key for leaf in leaves(entry) if leaf.kind == "yes-no" and is_on(leaf)}
     named, options = type_of(question), question.get("options")

@@ -1,11 +1,13 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from analysis.files.faults import TableFault
+from analysis.quality.registry import RULES
+from analysis.quality.rules import Parameter
 from app.admin.design.faults import labels_are_shown, plain
 from app.admin.design.fields import dotted, entries, labels_of, scales, shown, text_of, value_at
 from app.admin.design.outline import Cards, Group, Leaf, Node, outline, tag_of
@@ -25,6 +27,7 @@ from app.core.problems import counted, listed
 from app.core.spreadsheet import csv_rows
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
+from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.fieldhelp import in_forms
 from app.tasks.pair.pairs import read_pair_file
 
@@ -36,6 +39,7 @@ _CHOICE = "2afc"
 _DEEP = 3
 _WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
 _LABELS = {"tag": "Type of answer", "way": "Which"}
+_TAGS = {"rule": "Rule"}
 _KINDS = {"practice": "for practice", "attention": "for attention"}
 _KINDS_HELP = {
     "entries": "One per line, as name: value.",
@@ -44,8 +48,10 @@ _KINDS_HELP = {
 # A section's id and its page, where these are not its key in the file.
 _IDS = {"title": "about", "background": "people", "instructions": "before", "blocks": "parts"}
 _PAGES: Mapping[str, PageName] = {
+    "screening": "screening",
     "background": "background",
     "instructions": "instructions",
+    "comprehension": "comprehension",
     "trials": "trial",
     "blocks": "trial",
     "completion": "debrief",
@@ -143,7 +149,7 @@ class _Form:
         is_required = leaf.info.is_required()
         return FieldView(
             name=at,
-            label=_LABELS.get(leaf.kind, leaf.label),
+            label=_TAGS.get(leaf.key) or _LABELS.get(leaf.kind, leaf.label),
             widget=_widget(leaf, options),
             value=value,
             help=_help(leaf, options),
@@ -184,12 +190,16 @@ class _Form:
             parts.append(self._with_types(part, cards, entry) if isinstance(part, FieldsView) else part)
         return CardView(
             at=dotted(entry.place),
-            title=named or f"{cards.noun.capitalize()} {index + 1}",
+            title=_rule_title(given)
+            if cards.tag == TAG
+            else named or f"{cards.noun.capitalize()} {index + 1}",
             parts=parts,
             about=_titled(cards, given) if is_block else "",
             page=f"block-{index + 1}" if is_block else "",
             gist=_gist(cards, given),
-            is_folded=None if len(cards.place) < _DEEP else not self._faults_at(dotted(entry.place)),
+            is_folded=not self._faults_at(dotted(entry.place))
+            if cards.tag == TAG or len(cards.place) >= _DEEP
+            else None,
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
             is_first=index == 0,
@@ -205,13 +215,24 @@ class _Form:
 
     def _types(self, cards: Cards, entry: Any) -> Options:
         """The types that an entry may have: one question of a trial alone is the choice between the clips."""
-        others = (each.value for each in cards.entries if each.value is not entry)
+        others = [each.value for each in cards.entries if each.value is not entry]
+        if cards.tag == TAG:
+            return self._rules(cards, {rule_of(other) for other in others}, is_new=entry is None)
         is_taken = any(tag_of(other, cards.tag) == _CHOICE for other in others)
         return [
             (name, str(model.model_fields[cards.tag].title or name))
             for name, model in sorted(cards.variants.items(), key=lambda each: each[0] != _CHOICE)
             if not (name == _CHOICE and is_taken)
         ]
+
+    def _rules(self, cards: Cards, taken: Collection[str | None], *, is_new: bool) -> Options:
+        """The exclusion rules that no other entry has; a new one may stand for all default rules."""
+        own = [
+            (name, str(model.model_fields[TAG].title))
+            for name, model in cards.variants.items()
+            if name not in taken
+        ]
+        return [(TAKEN, "The default rules"), *own] if is_new else own
 
     # Scales
 
@@ -260,9 +281,37 @@ def _key(node: Node) -> str:
 
 
 def _gist(cards: Cards, given: Keys) -> str:
-    """A question's text and type."""
+    """A question's text and type, or an exclusion rule's bounds and verdicts."""
+    if cards.tag == TAG:
+        return _rule_gist(given)
     asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
     return f"{asked} · {_titled(cards, given)}"
+
+
+def _unit(parameter: Parameter) -> str:
+    return "" if not parameter.unit or parameter.unit in parameter.title.lower() else f" {parameter.unit}"
+
+
+def _rule_title(given: Keys) -> str:
+    rule = RULES.get(rule_of(given) or "")
+    return rule.title if rule else "A rule"
+
+
+def _rule_gist(given: Keys) -> str:
+    """`trials, at least 3; not in the numbers`."""
+    if (rule := RULES.get(rule_of(given) or "")) is None:
+        return "no rule yet"
+    bounds = [
+        f"{each.title[:1].lower()}{each.title[1:]} {value}{_unit(each)}"
+        for each in rule.parameters
+        if (value := shown(given.get(each.name)) or ("" if each.default is None else f"{each.default:g}"))
+    ]
+    off = [
+        words
+        for key, default, words in (("use", rule.flag_only, "not in the numbers"), ("pay", True, "not paid"))
+        if given.get(key, default) is False
+    ]
+    return f"{'; '.join([*bounds, *off] or ['no bounds'])}{'' if off else '; a remark alone'}"
 
 
 def _titled(cards: Cards, given: Keys) -> str:
@@ -282,9 +331,9 @@ def _widget(leaf: Leaf, options: Options) -> Widget:
 
 def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
-    if leaf.kind in _LABELS or leaf.widget.words:
+    if (leaf.kind in _LABELS and leaf.key not in _TAGS) or leaf.widget.words:
         return ""
-    if options and not leaf.options:
+    if options and not leaf.options and leaf.kind != "tag":
         return "A named scale, or labels of its own."
     return " ".join(
         filter(None, (plain(in_forms(leaf.info.description or "")), _KINDS_HELP.get(leaf.kind, "")))

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from app.admin.pages import AdminPage
 
 Widget = Literal["line", "text", "table", "number", "choice", "check", "hidden"]
-PageName = Literal["consent", "background", "instructions", "trial", "debrief"]
+PageName = Literal["consent", "screening", "background", "instructions", "comprehension", "trial", "debrief"]
 Options = Sequence[tuple[str, str]]
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.reports.facts import StudyFacts
 from app.reports.preferences import prompt_of
+from app.reports.study_facts import StudyFacts
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.settings import PairDesign
 from app.tasks.rating.settings import RatingDesign

@@ -15,11 +15,12 @@ from analysis.results import table_rows
 from app.exports.columns import Column
 from app.exports.tables import SESSION
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
-from app.reports.facts import COUNTED_MODES, StudyFacts, tables_of
+from app.reports.facts import COUNTED_MODES, tables_of
 from app.reports.kinds import table_names
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import Table, data_path
 from app.reports.preferences import preferences_of, prompt_of
+from app.reports.study_facts import StudyFacts
 from app.reports.tasks import table_of
 from app.tasks.pair.settings import PairDesign
 

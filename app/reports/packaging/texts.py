@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.reports.facts import StudyFacts
 from app.reports.packaging.about import Card
 from app.reports.packaging.tables import Table
+from app.reports.study_facts import StudyFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from analysis import Analysis, StudyResult
+from analysis.data.flow import TITLES, FlowStep, flow_words, reason_words
 from analysis.findings.model import Section
 from analysis.findings.references import REFERENCES
 from analysis.findings.registry import methods_in
@@ -13,15 +14,14 @@ from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
 from app.questions.registry import TYPES
-from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.sources import FileStudy, Source
+from app.reports.study_facts import StudyFacts, VersionFacts
 from app.studies.file.design import StudyDesign
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import PairDesign, pairs_of
 from app.tasks.pair.terms import DesignTrials
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
-from app.trials.tables import BEGUN, Status
 
 SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 
@@ -206,22 +206,20 @@ def _question(question: Question) -> str:
 
 
 def _people(facts: StudyFacts, mode: str) -> Iterator[str]:
-    counts: dict[str, int] = {status: n for (of_mode, status), n in facts.sessions.items() if of_mode == mode}
-    if not counts:
+    flow = facts.flows.get(mode)
+    if flow is None:
         yield f"No session of mode {mode} has been opened."
         return
-    opened, completed = sum(counts.values()), counts.get(Status.COMPLETED, 0)
-    withdrew = counts.get(Status.WITHDRAWN, 0)
-    began = sum(counts.get(status, 0) for status in (*BEGUN, Status.WITHDRAWN))
-    unplayable = counts.get(Status.UNPLAYABLE, 0)
-    could_not = f" ({unplayable} more came to the end without a video that would play)" if unplayable else ""
-    counts["left at consent"] = counts.get(Status.ARRIVED, 0) + counts.get(Status.LEFT, 0)
-    others = [f"{counts[status]} {words}" for status, words in _NOT_BEGUN.items() if counts.get(status)]
-    others += [f"{withdrew} of those who had consented had their answers deleted"] if withdrew else []
-    yield (
-        f"{_WHO.get(mode, '')}Sessions of mode {mode}: {opened} were opened; in {began} of them consent "
-        f"was given, and {completed} of these were completed{could_not}{''.join(f'; {words}' for words in others)}."
-    )
+    lost = "; ".join(_lost(one) for one in flow.steps if one.lost)
+    joined = flow.steps[-1].joined
+    more = f" {joined} of the analysed had not finished." if joined else ""
+    yield f"{_WHO.get(mode, '')}Sessions of mode {mode}: {flow_words(flow)}{f' Lost: {lost}.' if lost else ''}{more}"
+
+
+def _lost(step: FlowStep) -> str:
+    """A sentence on who is not at the next step, by reason."""
+    reasons = ", ".join(f"{loss.n} {reason_words(loss.reason)}" for loss in step.lost)
+    return f"of those who {TITLES[step.step].lower()}, {reasons}"
 
 
 def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
@@ -250,12 +248,6 @@ def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
 _WHO = {
     "pilot": "These are the answers of a pilot, kept apart from those of the study itself. ",
     "simulated": "The participants were simulated by a program: no person gave these answers. ",
-}
-_NOT_BEGUN = {
-    Status.REFUSED: "refused",
-    Status.UNDER_AGE: "said that they were under age",
-    "left at consent": "left the consent page open",
-    Status.FULL: "agreed when no place was left",
 }
 _LEFT_OUT = {
     "mode": "answers of mode {}",

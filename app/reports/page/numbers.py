@@ -1,6 +1,6 @@
 """The figures, tables and JSON that lie in a report's folder."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from analysis import Analysis
@@ -13,18 +13,12 @@ from analysis.reported import FORMAT
 from analysis.study_figures import figures_of
 from app.reports.page.tables import tables_of
 from app.reports.page.writing import csv_text
-from app.reports.sources import Source, sessions_of
 
 
-def figures_in(
-    studies: Sequence[Source], analysis: Analysis | None, judges: JudgeValidation | None, mode: str
-) -> Iterator[AnyFigure]:
+def figures_in(analysis: Analysis | None, judges: JudgeValidation | None) -> Iterator[AnyFigure]:
     """Every figure of the answers to pairs; none without an analysis."""
-    if analysis is None:
-        return
-    known = {study.slug: sessions_of(study, mode) for study in studies}
-    sessions = {slug: counts for slug, counts in known.items() if counts is not None}
-    yield from figures_of(analysis, sessions=sessions, judges=judges)
+    if analysis is not None:
+        yield from figures_of(analysis, judges=judges)
 
 
 def tables_in(

@@ -16,7 +16,7 @@ from analysis.judging import JudgeValidation
 from analysis.natural import natural
 from app.reports.page.page import Part
 from app.reports.page.writing import made_words
-from app.reports.sources import FileStudy, Source, leak_cautions, levels_of, noun_of, sessions_of
+from app.reports.sources import FileStudy, Source, flow_in, leak_cautions, levels_of, noun_of
 
 
 def parts_of(
@@ -43,7 +43,7 @@ def parts_of(
             until=None,
             pseudonym=_numbered(results.get(study.slug)),
             levels=levels_of(study),
-            sessions=sessions_of(study, mode),
+            flow=flow_in(study, mode),
             clip_of=lambda _pair, _stimulus: "",
             cautions=tuple(leak_cautions(study)),
             closing=found if is_first else None,

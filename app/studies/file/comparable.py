@@ -9,8 +9,10 @@ from pydantic import BaseModel
 from app.questions.drafted import by_id, with_defaults
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
+from app.studies.file.checks import comparable_checks
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import keys_of_design
+from app.studies.file.exclusion import comparable_rules
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
 from app.studies.file.recruitment import LinkParameters, Recruitment
@@ -77,6 +79,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known = {
         "background": by_id(draft.get("background"), labels),
         "truth": with_defaults(Truth, draft.get("truth", {})),
+        "exclude": comparable_rules(draft.get("exclude")),
     }
     keys = {key: draft[key] for key in SHORT_KEYS if key in draft}
     of_block = SHORT.comparable(keys if "blocks" in draft else {"trials": {}, **keys}, labels)
@@ -84,6 +87,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     for key, *_ in SHORT.lists:  # rows come last, as they are
         draft.pop(str(key), None)
         rows |= {str(key): listed} if (listed := of_block.pop(str(key), None)) else {}
+    known |= comparable_checks(draft, labels)
     if "hypotheses" in draft:
         known["hypotheses"] = hypotheses.comparable(draft["hypotheses"])
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}

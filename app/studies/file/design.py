@@ -14,6 +14,8 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import recruitment
+from app.studies.file.checks import DesignComprehension
+from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
@@ -49,6 +51,7 @@ class DesignCodes(Frozen):
     finished: str | None = None
     no_consent: str | None = None
     screened_out: str | None = None
+    failed_checks: str | None = None
     full: str | None = None
     partial: str | None = None
     failed: str | None = None
@@ -80,12 +83,15 @@ class StudyDesign(Frozen):
     study: str
     title: str
     consent: DesignConsent
+    screening: tuple[Question, ...] = ()
     background: tuple[Question, ...]
     instructions: str | None
+    comprehension: DesignComprehension = DesignComprehension()
     # Where it is as it always was, nothing of it is written.
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
+    exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
@@ -129,10 +135,19 @@ class StudyDesign(Frozen):
         """True where people may play with other people."""
         return any(block.has_partners for block in self.blocks)
 
+    def asked_before(self) -> tuple[tuple[Question, ...], ...]:
+        """The questions of the pages before the blocks."""
+        return self.screening, self.background, self.comprehension.questions
+
     def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
         """The questions of a page without a trial. Those for some groups of items are not asked about oneself."""
-        if page == "background":
-            return self.background
+        before = {
+            "screening": self.screening,
+            "background": self.background,
+            "comprehension": self.comprehension.questions,
+        }
+        if page in before:
+            return before[page]
         return tuple(
             q
             for each in self.blocks
@@ -208,14 +223,21 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             minimum_age=file.consent.minimum_age,
             play_shown=file.consent.play_shown,
         ),
+        screening=tuple(run_question(question, scales) for question in file.screening),
         background=tuple(run_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),
+        comprehension=DesignComprehension(
+            questions=tuple(run_question(question, scales) for question in file.comprehension.questions),
+            tries=file.comprehension.tries,
+            failed=file.comprehension.failed,
+        ),
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
             block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content)
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
             message=texts["completion", "message"],

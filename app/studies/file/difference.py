@@ -17,7 +17,7 @@ Line = tuple[Literal[" ", "+", "-"], str]
 
 _MANY_PAIRS = 5
 _MOST_LINES = 5_000
-_LISTS = ("background", "questions")
+_LISTS = ("screening", "background", "questions")
 # Keys under which a block has rows by their ids.
 _ROWS = [str(place[0]) for model in BLOCKS.values() for place in model.written if len(place) == 1]
 
@@ -93,6 +93,8 @@ def _values(place: Names, before: Any, after: Any) -> Iterator[Difference]:
         yield from _questions(place, before or {}, after or {})
     elif place[-1] in _ROWS and _are(dict, before, after):
         yield from _pairs(place, before or {}, after or {})
+    elif place == ("exclude",) and _are(dict, before, after):
+        yield from _rules(place, before or {}, after or {})
     elif place == ("blocks",) and _are(dict, before, after):
         yield from _parts(place, before or {}, after or {})
     elif place == ("hypotheses",) and _are(dict, before, after):
@@ -256,6 +258,22 @@ def _part(keys: Any) -> str:
     asked = (trials if isinstance(trials, dict) else keys).get("questions")
     parts = [*rows, ", ".join(asked) if isinstance(asked, dict) else _shown(asked)]
     return f"{_shown(keys.get('task'))}: {'; '.join(filter(None, parts))}"
+
+
+def _rules(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
+    """Exclusion rules: one that came or went in one line, with its bounds."""
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if old is None or new is None:
+            yield Difference(_path(place, name), _rule(old), _rule(new), _kind(old, new))
+        else:
+            yield from _values((*place, name), old, new)
+
+
+def _rule(keys: Any) -> str:
+    if not isinstance(keys, dict):
+        return _shown(keys)
+    return "; ".join(f"{key}: {_shown(value)}" for key, value in keys.items() if value is not None)
 
 
 def _pairs(place: Names, before: Mapping[str, RowKeys], after: Mapping[str, RowKeys]) -> Iterator[Difference]:

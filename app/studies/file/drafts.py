@@ -12,9 +12,12 @@ from typing import Any
 
 from app.core.problems import Fault, Place
 from app.core.rowfiles import RowFile, RowText
+from app.questions.checked import SCREENING
 from app.questions.drafted import keys_of_question
 from app.studies.file import hypotheses
+from app.studies.file.checks import keys_of_comprehension
 from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.reading import Reading
 from app.studies.file.recruitment import keys_of as keys_of_recruitment
@@ -129,10 +132,13 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "study": design.study,
         "title": design.title,
         "consent": design.consent.model_dump(exclude_defaults=True),
+        "screening": [keys_of_question(question, SCREENING) for question in design.screening] or None,
         "background": [keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
+        "comprehension": keys_of_comprehension(design.comprehension),
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
+        "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
         "recruitment": keys_of_recruitment(design.recruitment),

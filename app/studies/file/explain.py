@@ -9,6 +9,8 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.checks import CHECKED_TYPES, Comprehension
+from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.model import (
     SCALE_PATTERN,
@@ -27,6 +29,7 @@ MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
+    "comprehension": Comprehension,
     "completion": Completion,
     "codes": Codes,
     "recruitment": Recruitment,
@@ -117,7 +120,7 @@ def _fault(details: Any) -> Fault:
 
 def _without_tags(loc: Place) -> Place:
     """The place in the file: pydantic also names the question's type or the block's task, after its index."""
-    tags = {*QUESTIONS, *BLOCKS}
+    tags = {*QUESTIONS, *BLOCKS, *RULES}
     return tuple(
         part for i, part in enumerate(loc) if not (i and isinstance(loc[i - 1], int) and part in tags)
     )
@@ -129,8 +132,11 @@ def _keys_at(loc: Place) -> tuple[str, ...]:
     for model in BLOCKS.values():
         sections |= model.sections
     sections |= {**BLOCKS, **QUESTIONS}
+    sections |= RULES if loc[:1] == ("exclude",) else {}
     for task, model in BLOCKS.items():
         sections |= model.question_types if task in loc else {}
+    for place, models in CHECKED_TYPES.items():
+        sections |= models if loc[: len(place)] == place else {}
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)
     return tuple(section.model_fields)
 
@@ -153,6 +159,10 @@ def _untyped(bad: _Bad) -> tuple[str, str]:
         if not isinstance(bad.value, dict):
             return bad.must_be("a mapping"), "write `{id: ..., task: ...}`"
         return f"{bad.name} has no task", f"add `task:`, one of {', '.join(BLOCKS)}"
+    if bad.place[:-1] == ("exclude",):
+        if not isinstance(bad.value, dict):
+            return bad.must_be("a mapping, or `default`"), "write `{rule: ...}`"
+        return f"{bad.name} has no rule", f"add `rule:`, one of {', '.join(RULES)}"
     if not isinstance(bad.value, dict):
         return bad.must_be("a mapping"), "write `{id: ..., type: ..., ask: ...}`"
     return f"{bad.name} has no type", f"add `type:`, one of {', '.join(QUESTIONS)}"
@@ -162,11 +172,21 @@ def _unknown_type(bad: _Bad) -> tuple[str, str]:
     tag, allowed = bad.context["tag"], bad.context["expected_tags"]
     if bad.place[:-1] == ("blocks",):
         return f"task: {quoted(tag)} is no task", f"use {allowed}"
+    if bad.place[:-1] == ("exclude",):
+        return f"rule: {quoted(tag)} is no exclusion rule", nearest(
+            tag, RULES, f"use one of {', '.join(RULES)}"
+        )
     return f"type: {quoted(tag)} is no type of question here", f"use {allowed}"
 
 
+def _limit(value: Any) -> str:
+    return str(value).removesuffix(".0")
+
+
 def _too_large(bad: _Bad) -> tuple[str, str]:
-    limit = f"{bad.context['le']} or less" if "le" in bad.context else f"less than {bad.context['lt']}"
+    limit = (
+        f"{_limit(bad.context['le'])} or less" if "le" in bad.context else f"less than {bad.context['lt']}"
+    )
     return f"{bad.name}: {bad.shown} is too large", f"use {limit}"
 
 
@@ -213,7 +233,7 @@ _EXPLAIN: Mapping[str, _Explanation] = {
     "bool_parsing": lambda bad: (f"{bad.is_not} true or false", "use true or false"),
     "greater_than_equal": lambda bad: (
         f"{bad.name}: {bad.shown} is too small",
-        f"use {bad.context['ge']} or more",
+        f"use {_limit(bad.context['ge'])} or more",
     ),
     "greater_than": lambda bad: (
         f"{bad.name}: {bad.shown} is too small",

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.studies.file import hypotheses
+from app.studies.file.exclusion import tidied_rules
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -19,8 +20,10 @@ ORDER: Sequence[str] = (
     "study",
     "title",
     "consent",
+    "screening",
     "background",
     "instructions",
+    "comprehension",
     "truth",
     "pairs",
     "sample",
@@ -28,14 +31,16 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "exclude",
     "hypotheses",
     "completion",
     "recruitment",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
+_COMPREHENSION = ("questions", "tries", "failed")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
-_CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
+_CODES = ("finished", "no_consent", "screened_out", "failed_checks", "full", "partial", "failed")
 _RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
 _LINK_PARAMETERS = ("participant", "study", "session")
 _DEEPEST = 12
@@ -113,10 +118,13 @@ def _block(block: Any) -> Any:
 _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": questions}
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
+    "screening": questions,
     "background": questions,
+    "comprehension": lambda value: section(value, _COMPREHENSION, {"questions": questions, "tries": whole}),
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(
         value,

@@ -15,6 +15,8 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+from app.studies.file.checks import Comprehension, Screening
+from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
@@ -90,7 +92,14 @@ class Codes(Part):
     screened_out: EndCode | None = Field(
         default=None,
         title="Screened out",
-        description="Who is under age, or did not answer the questions on a game's rules right and so played no match.",
+        description="Who is under age, gave an answer to a screening question that is not accepted, or did not answer "
+        "the questions on a game's rules right and so played no match.",
+    )
+    failed_checks: EndCode | None = Field(
+        default=None,
+        title="Checks failed",
+        description="Whose session was ended by the checks of comprehension or attention; the same as `screened_out` "
+        "unless said.",
     )
     full: EndCode | None = Field(
         default=None,
@@ -183,6 +192,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Consent",
         description="What people agree to before anything else. Who declines leaves nothing but that.",
     )
+    screening: Screening = Field(
+        default=(),
+        title="Screening",
+        description="Asked after consent, before anything else. With an answer that is not accepted the study ends "
+        "politely, and of the person only a count is kept.",
+    )
     background: tuple[BackgroundQuestion, ...] = Field(
         default=(),
         title="About you",
@@ -190,6 +205,11 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     )
     instructions: Annotated[Markdown | None, Widget(rows=10, is_markdown=True)] = Field(
         default=None, title="Instructions", description=f"The page before the trials: {IN_A_TEXT_FILE}."
+    )
+    comprehension: Comprehension = Field(
+        default=Comprehension(),
+        title="Comprehension",
+        description="Questions on the instructions, with the right answer to each.",
     )
     truth: Annotated[Truth, Widget(is_nowhere=True)] = Field(
         default=Truth(), description="Which source the question asks for."
@@ -222,6 +242,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default="fixed",
         title="Order of the blocks",
         description="`fixed` as in the file, or `random` per session, counterbalanced.",
+    )
+    exclude: ExclusionRules = Field(
+        default=(),
+        title="Exclusion rules",
+        description="By which rules a session is left out of the numbers, or not paid; `default` takes the rules that "
+        "suit most studies. They are frozen with the version.",
     )
     hypotheses: Annotated[tuple[Hypothesis, ...], Field(max_length=50)] = Field(
         default=(),

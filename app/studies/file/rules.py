@@ -11,9 +11,12 @@ from pydantic import BaseModel
 
 from app.core.problems import Fault, Place, quoted
 from app.questions.base import QuestionContext
+from app.questions.checked import faults_of_key
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
+from app.studies.file.checks import CHECKED, faults_of_checks
+from app.studies.file.exclusion import broken_exclusion
 from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS
@@ -35,6 +38,10 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             if type_ := TYPES.get(type_of(question) or ""):
                 around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
+                if key := CHECKED.get(_names(place[:-1])):
+                    yield from faults_of_key(key, place, question, around)
+        yield from faults_of_checks(raw)
+        yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
         yield from _code_to_send(raw)
         completion = {**_keys(raw.get("completion"))}
@@ -58,6 +65,11 @@ def _list(value: object) -> Sequence[object]:
     return value if isinstance(value, (list, tuple)) else ()
 
 
+def _names(place: Place) -> tuple[str, ...]:
+    """A place by its keys alone."""
+    return tuple(part for part in place if isinstance(part, str))
+
+
 def _id(question: Keys) -> str | None:
     """The id as the model will take it."""
     id_ = question.get("id")
@@ -77,7 +89,8 @@ def _model(block: Keys) -> type[BlockSettings]:
 
 def _questions(raw: Keys) -> Iterator[tuple[Place, Keys, bool]]:
     """Every question with its place, and whether a trial shows two stimuli: those about oneself before, of none."""
-    yield from ((*at, False) for at in _listed(raw, ("background",)))
+    for listed in (("background",), *CHECKED):
+        yield from ((*at, False) for at in _listed(raw, listed))
     for place, block in _blocks(raw):
         model = _model(block)
         yield from (((*place, *at), question, model.of_two) for at, question in _asked(block))

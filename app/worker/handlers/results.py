@@ -35,13 +35,15 @@ from app.library.tables import Stimulus
 from app.outputs.outputs import VERDICTS
 from app.reports.distances import closing_of, kept_distances
 from app.reports.expected import decided
-from app.reports.facts import StudyFacts, designs_of, play_alone
+from app.reports.facts import designs_of, play_alone
+from app.reports.flow import flows_of
 from app.reports.games import measures_by_game
 from app.reports.kept import to_json
 from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame
 from app.reports.signatures import distances_of
-from app.reports.sources import leak_cautions, levels_of, noun_of, read_study, sessions_of
+from app.reports.sources import flow_in, flows_in, leak_cautions, levels_of, noun_of, read_study
+from app.reports.study_facts import StudyFacts
 from app.studies.queries import study_named
 from app.tasks.game.match_files import MatchFile
 from app.trials.tables import Study, StudyVersion, Unit, UnitMember
@@ -87,7 +89,13 @@ def compute_results(work: Work) -> dict[str, Any]:
                 (source.slug, frame) for (source, _), frame in zip(read, frames, strict=True) if len(frame)
             ]
             origins, answers = zip(*(pairs or [(slug, frames[0])]), strict=True)
-            analysis = analyze(answers, mode=mode, origins=origins, resamples=RESAMPLES)
+            analysis = analyze(
+                answers,
+                mode=mode,
+                origins=origins,
+                resamples=RESAMPLES,
+                flows=flows_in(source for source, _ in read),
+            )
         closing = None
         if analysis is not None and distances and len(frames[0]):
             closing = closing_of({slug: frames[0]}, distances, mode, seed=1, resamples=RESAMPLES)
@@ -108,7 +116,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         until=_until([frame, ratings], mode),
         pseudonym=_pseudonyms(slug, people, work.settings.secret),
         levels=levels_of(source),
-        sessions=sessions_of(source, mode),
+        flow=flow_in(source, mode),
         clip_of=clip_of,
         cautions=(*cautions, *item_cautions, *leak_cautions(source), *names_cautions(frames[0], rated)),
         closing=closing,
@@ -134,7 +142,7 @@ def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Fi
     work.progress(0, _STEPS, "Replaying the matches")
     with work.computing():
         games, play = _measured(matches_of_study(session, slug, mode))
-    return play_view(slug, mode, games, play, work.now(), what)
+    return play_view(slug, mode, games, play, work.now(), what, flows_of(session, slug).get(mode))
 
 
 def _matches(session: Session, slug: str, mode: str) -> tuple[Sequence[GameMeasures], Played | None]:

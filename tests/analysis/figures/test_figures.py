@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from analysis import Analysis, analyze
-from analysis.figures import Figure, Sessions, canvas
+from analysis.figures import Figure, canvas
 from analysis.figures.figure import AnyFigure
 from analysis.study_figures import figures_of
 from tests.analysis.tables import answer, checked, person
@@ -39,7 +39,7 @@ print(pyplot.get_fignums() if pyplot else [], matplotlib.rcParams["svg.hashsalt"
 
 @pytest.fixture(scope="module")
 def figures(hntt: Analysis) -> list[AnyFigure]:
-    return list(figures_of(hntt, sessions={"hntt-1": Sessions(1, 2, 3, 4, 30)}))
+    return list(figures_of(hntt))
 
 
 def test_an_analysis_has_them_in_the_order_of_a_report(figures: list[AnyFigure]) -> None:

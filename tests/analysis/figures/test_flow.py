@@ -5,18 +5,29 @@ from itertools import pairwise
 
 import pytest
 
-from analysis import Selection, analyze
-from analysis.figures import Figure, NoFigure, Sessions, flow_figure
+from analysis import Selection, StudyResult, analyze
+from analysis.data.flow import SessionKnown, flow_of
+from analysis.figures import Figure, NoFigure, flow_figure
 from analysis.figures.figure import AnyFigure
 from tests.analysis.figures.sheets import kept_sheets, texts
 from tests.analysis.tables import answer, checked
 
 pytestmark = pytest.mark.slow
 
-SESSIONS = Sessions(refused=2, under_age=1, left_at_consent=3, unfinished=4, completed=30)
+FLOW = flow_of(
+    "live",
+    [
+        (SessionKnown("refused"), 2),
+        (SessionKnown("under-age"), 1),
+        (SessionKnown("left"), 3),
+        (SessionKnown("active", n_answered=1), 4),
+        (SessionKnown("completed", n_answered=3, counts=True), 28),
+        (SessionKnown("completed", n_answered=3, rules=("unwatched",), counts=True), 2),
+    ],
+)
 
 
-def selection() -> Selection:
+def study() -> StudyResult:
     """Two participants of four count; of seven answers three."""
     rows = [
         answer(),
@@ -27,7 +38,7 @@ def selection() -> Selection:
         answer(participant="p3", excluded="too-fast"),
         answer(participant="p4", mode="pilot"),
     ]
-    return analyze(checked(*rows), resamples=0).studies[0].selection
+    return analyze(checked(*rows), resamples=0).studies[0]
 
 
 def steps(figure: AnyFigure) -> list[tuple[str, str, int]]:
@@ -37,9 +48,9 @@ def steps(figure: AnyFigure) -> list[tuple[str, str, int]]:
 
 def test_every_step_is_the_one_before_less_those_who_left() -> None:
     parts: dict[str, list[tuple[str, int]]] = {}
-    for of, step, n in steps(flow_figure("s", selection(), SESSIONS)):
+    for of, step, n in steps(flow_figure("s", study().selection, FLOW)):
         parts.setdefault(of, []).append((step, n))
-    assert list(parts) == ["Sessions (live)", "Participants", "Answers"]
+    assert list(parts) == ["Participants (live)", "Answers"]
     for rows in parts.values():
         stays = [number for number, (step, _) in enumerate(rows) if not step.startswith("left out")]
         for before, after in pairwise(stays):
@@ -47,11 +58,12 @@ def test_every_step_is_the_one_before_less_those_who_left() -> None:
 
 
 def test_a_table_of_answers_tells_answers_and_participants() -> None:
-    figure = flow_figure("s", selection())
+    one = study()
+    figure = flow_figure("s", one.selection, one.flow)
     assert steps(figure) == [
-        ("Participants", "gave answers", 4),
-        ("Participants", "left out: with no answer that counts", 2),
-        ("Participants", "are in the numbers", 2),
+        ("Participants (live)", "began", 3),
+        ("Participants (live)", "left out: without an answer that counts", 1),
+        ("Participants (live)", "analysed", 2),
         ("Answers", "to trials", 7),
         ("Answers", "left out: of mode pilot", 1),
         ("Answers", "left out: to attention pairs", 1),
@@ -60,29 +72,33 @@ def test_a_table_of_answers_tells_answers_and_participants() -> None:
         ("Answers", "are in the numbers", 3),
     ]
     assert isinstance(figure, Figure)
-    assert figure.sentence == "Of 7 answers by 4 participants, 3 by 2 are in the numbers."
+    said = "Of 3 who began, 2 are analysed. Of 7 answers by 4 participants, 3 by 2 are in the numbers."
+    assert figure.sentence == said
 
 
 def test_the_drawing_says_the_same_in_its_boxes() -> None:
     with kept_sheets() as sheets:
-        flow_figure("s", selection(), SESSIONS)
+        flow_figure("s", study().selection, FLOW)
     drawn = texts(sheets[0])
-    for said in ("40 opened", "34 gave consent", "30 completed", "2 refused", "1 said they were under age",
-                 "3 left at the consent page", "4 not finished", "7 to trials", "3 are in the numbers",
-                 "1 excluded: too-fast"):  # fmt: skip
+    for said in ("40 arrived", "34 consented", "34 began", "30 finished", "28 analysed", "2 declined",
+                 "1 reported being under age", "3 left at the consent page", "4 have not finished",
+                 "7 to trials",
+                 "3 are in the numbers", "1 excluded: too-fast"):  # fmt: skip
         assert said in drawn, said
 
 
 def test_very_many_reasons_are_summed_up() -> None:
-    many = replace(selection(), left_out={"excluded": {f"rule-{number}": number + 1 for number in range(12)}})
-    rows = steps(flow_figure("s", many))
+    one = study()
+    many = replace(
+        one.selection, left_out={"excluded": {f"rule-{number}": number + 1 for number in range(12)}}
+    )
+    rows = steps(flow_figure("s", many, one.flow))
     assert ("Answers", "left out: for 4 more reasons", 9 + 10 + 11 + 12) in rows
 
 
 def test_where_nobody_came_there_is_a_sentence_instead() -> None:
     nothing = Selection("live", 0, 0, 0, 0, {}, "no answer of mode live to a main trial counts")
-    assert isinstance(flow_figure("s", nothing), NoFigure)
-    assert isinstance(flow_figure("s", nothing, Sessions(0, 0, 0, 0, 0)), NoFigure)
-    opened = flow_figure("s", nothing, Sessions(1, 0, 0, 0, 0))
+    assert isinstance(flow_figure("s", nothing, flow_of("live", ())), NoFigure)
+    opened = flow_figure("s", nothing, flow_of("live", [(SessionKnown("refused"), 1)]))
     assert isinstance(opened, Figure)
     assert "Nothing counts: no answer of mode live to a main trial counts." in opened.sentence

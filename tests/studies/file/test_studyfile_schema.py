@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
+from app.studies.file.checks import Comprehension
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
 from app.studies.file.recruitment import LinkParameters, Recruitment
@@ -35,6 +36,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "truth.": Truth,
     "sample.": Sample,
     "trials.": Trials,
+    "study.comprehension.": Comprehension,
     "completion.": Completion,
     "codes.": Codes,
     "recruitment.": Recruitment,
@@ -216,10 +218,11 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    if field.default in (Completion(), Codes(), Truth(), LinkParameters()) or isinstance(
-        field.default, tuple(PARTS.values())
-    ):
+    sections = (Completion(), Codes(), Truth(), Comprehension(), LinkParameters())
+    if field.default in sections or isinstance(field.default, tuple(PARTS.values())):
         return "its defaults"
+    if (key, field.default) == ("failed_checks", None):
+        return "that of `screened_out`"
     if field.default == DEFAULT_MESSAGE:
         return "a short thank-you"
     return f"`{json.dumps(field.default).strip(chr(34))}`" if field.default not in (None, (), {}) else "none"
@@ -231,6 +234,8 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
         "Blocks",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
+    # A block of matches has a key of the same name.
+    documented |= {f"study.{cells[0].strip('`')}": cells[2] for cells in rows("comprehension")}
     assert documented == {
         prefix + key: default_in_words(model, key)
         for prefix, model in SECTIONS.items()

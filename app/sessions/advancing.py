@@ -1,0 +1,46 @@
+"""Moving a session on: to the next page, past pages that it does not need, or to an early end."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import bindparam, func, select, update
+from sqlmodel import Session, SQLModel
+
+from app.sessions.here import StudyWhere
+from app.trials.responses import Response
+from app.trials.tables import ParticipantSession, Status
+
+_session, _response = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Response)
+)
+ADVANCE = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(step=bindparam("step"), page_shown_at=None)
+)
+# Whether a single trial's clips could be played.
+PLAYED = select(func.count()).where(
+    _response.c.session_id == bindparam("session_id"),
+    _response.c.trial_id.is_not(None),
+    _response.c.unplayable.is_(False),
+)
+COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
+
+
+def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) -> None:
+    """Move on by a number of pages."""
+    step = where.step + pages
+    values: dict[str, Any] = {"session_id": where.session_id, "step": step}
+    # The last page has no form, so a session that reaches it is over.
+    if where.pages.keys[step].kind == "debrief":
+        played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
+        values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
+        session.connection().execute(COMPLETE, values)
+    else:
+        session.connection().execute(ADVANCE, values)
+
+
+def end_early(session: Session, where: StudyWhere, status: Status, now: datetime) -> None:
+    """End a session on its current page; its answers are kept."""
+    ended = {"session_id": where.session_id, "step": where.step, "status": status, "ended_at": now}
+    session.connection().execute(COMPLETE, ended)

@@ -1,0 +1,54 @@
+"""Answers to the checks of a participant: screening before the study, comprehension of its instructions."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from sqlmodel import Session
+
+from app.questions.checked import is_met
+from app.sessions.advancing import advance, end_early
+from app.sessions.beginning import Declined
+from app.sessions.here import StudyWhere
+from app.sessions.withdrawing import erase
+from app.trials.answers import read_answers, store
+from app.trials.flags import Flag
+from app.trials.tables import Mode, Status
+
+
+def answer_screening(
+    session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime
+) -> Declined | None:
+    """Go on, or end with everything deleted: of who is screened out a count alone is kept."""
+    asked = where.design.screening
+    answers = read_answers(asked, form)
+    if all(is_met(question, answers.extra.get(question.id)) for question in asked):
+        store(session, where, form, now, answers)
+        advance(session, where, now)
+        return None
+    is_preview = where.mode == Mode.PREVIEW  # its experimenter returns to the study from the last page
+    erase(session, where.session_id, Status.SCREENED_OUT, now, keeps_token=is_preview)
+    return None if is_preview else Declined(where.design.study, Status.SCREENED_OUT)
+
+
+def answer_comprehension(session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime) -> None:
+    """Store the try. The page of another try is passed over where it is not needed."""
+    rules = where.design.comprehension
+    answers = read_answers(rules.questions, form)
+    left = rules.tries - where.page.position
+    if all(is_met(question, answers.extra.get(question.id)) for question in rules.questions):
+        store(session, where, form, now, answers)
+        advance(session, where, now, 1 + left)
+    elif left:
+        store(session, where, form, now, answers, {"flags": [Flag.COMPREHENSION]})
+        advance(session, where, now)
+    else:
+        store(session, where, form, now, answers, raised(Flag.COMPREHENSION))
+        if rules.failed == "end":
+            end_early(session, where, Status.FAILED_CHECKS, now)
+        else:
+            advance(session, where, now)
+
+
+def raised(flag: Flag) -> Mapping[str, object]:
+    """Columns of a response that has a flag."""
+    return {"flags": [flag], "raised": flag}
