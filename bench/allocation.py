@@ -23,7 +23,7 @@ from rich.progress import Progress
 from scipy.special import expit, logit, ndtri
 
 from analysis.planning.world import Booleans
-from analysis.stats.bradley_terry import BradleyTerry, bradley_terry_of_wins
+from analysis.stats.bradley_terry import bradley_terry_of_wins, ranking_of_wins
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from app.tasks.pair.assignment import choose_pairs, plan_session
@@ -126,15 +126,15 @@ class Study:
             self.exposure[trial.pair_id] = self.exposure.get(trial.pair_id, 0) + 1
         self._mirror = {trial.pair_id: trial.left for trial in trials} if self._mirror is None else None
 
-    def fitted(self, seed: int) -> BradleyTerry:
-        table = pd.DataFrame(self.rows, columns=["winner", "loser", "left", "judge"])
-        return bradley_terry_of_wins(table, seed=seed, resamples=RESAMPLES)
+    def table(self) -> pd.DataFrame:
+        return pd.DataFrame(self.rows, columns=["winner", "loser", "left", "judge"])
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """One simulated study at one number of people: widths of intervals, errors of strengths, intervals that held the
-    truth, neighbours told apart, and the share of trials with the pair's first source on the left.
+    truth, neighbours that the ranking tells apart; whether all its differences held the truth at once, and whether any
+    two were told apart that are alike or the other way round; the share of trials with the first source on the left.
     """
 
     strengths: Floats
@@ -144,6 +144,8 @@ class Measured:
     held: Booleans
     held_chances: Booleans
     apart: Booleans
+    held_at_once: bool
+    wrong: bool
     shown_left: float
 
 
@@ -166,6 +168,8 @@ class Reached:
     held: float
     held_chances: float
     apart: float
+    held_at_once: float
+    wrong: float
     left: float
 
 
@@ -199,15 +203,26 @@ def _truths(world: World) -> tuple[Floats, dict[Sources, float]]:
 
 
 def _measured(study: Study, seed: int, truth: Floats, chances: Mapping[Sources, float]) -> Measured | None:
-    fitted = study.fitted(seed)
+    table = study.table()
+    fitted = bradley_terry_of_wins(table, seed=seed, resamples=RESAMPLES)
+    ranked = ranking_of_wins(table, seed=seed, resamples=RESAMPLES)
     ends = _ends([one.strength for one in fitted.strengths])
     pairs = {(one.source, one.against): one.probability for one in fitted.probabilities}
     of_pairs = _ends(list(pairs.values()))
-    if fitted.reason or ends is None or of_pairs is None:
+    at_once = _ends([one.difference for one in ranked.differences])
+    if fitted.reason or ends is None or of_pairs is None or at_once is None:
         return None
     names = study.world.names
     beside = [at for at, two in enumerate(pairs) if two in set(pairwise(names))]
     wanted = np.array([chances[two] for two in pairs])
+    place, strengths = {name: at for at, name in enumerate(names)}, np.array(study.world.strengths)
+    true = np.array([truth[place[one.source]] - truth[place[one.against]] for one in ranked.differences])
+    sure = [
+        strengths[place[one.source]] - strengths[place[one.against]]
+        for one in ranked.differences
+        if one.is_settled
+    ]
+    settled = {frozenset((one.source, one.against)) for one in ranked.differences if one.is_settled}
     left = [left == min(winner, loser) for winner, loser, left, _ in study.rows]
     return Measured(
         strengths=ends[:, 1] - ends[:, 0],
@@ -216,7 +231,9 @@ def _measured(study: Study, seed: int, truth: Floats, chances: Mapping[Sources, 
         errors=np.array([one.strength.value for one in fitted.strengths], dtype=float) - truth,
         held=(ends[:, 0] <= truth) & (truth <= ends[:, 1]),
         held_chances=(of_pairs[:, 0] <= wanted) & (wanted <= of_pairs[:, 1]),
-        apart=(of_pairs[beside, 0] > 0.5) | (of_pairs[beside, 1] < 0.5),
+        apart=np.array([frozenset(two) in settled for two in pairwise(names)]),
+        held_at_once=bool(((at_once[:, 0] <= true) & (true <= at_once[:, 1])).all()),
+        wrong=any(difference <= 0 for difference in sure),
         shown_left=float(np.mean(left)),
     )
 
@@ -262,7 +279,7 @@ def reached(
 
 def _summed(of: Sequence[Measured], outward: Floats) -> Reached:
     if len(of) < 2:
-        return Reached(len(of), *(math.nan,) * 11)
+        return Reached(len(of), *(math.nan,) * 13)
     errors = np.array([one.errors for one in of])
     mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / math.sqrt(len(of))
     worst = int(np.abs(mean).argmax())
@@ -278,6 +295,8 @@ def _summed(of: Sequence[Measured], outward: Floats) -> Reached:
         held=float(np.mean([one.held for one in of])),
         held_chances=float(np.mean([one.held_chances for one in of])),
         apart=float(np.mean([one.apart for one in of])),
+        held_at_once=float(np.mean([one.held_at_once for one in of])),
+        wrong=float(np.mean([one.wrong for one in of])),
         left=float(np.mean([one.shown_left for one in of])),
     )
 
@@ -369,8 +388,8 @@ def _lines(
     yield (
         f"Answers of informative allocation by which intervals are as narrow as with {last} people of even allocation "
         f"({last * PER_PARTICIPANT} answers), as a share of these. *Order* are the differences of sources next to each "
-        "other, *chance* the probabilities that one is chosen over another. *Told apart*: neighbours whose interval "
-        f"excludes an even chance, at {last} people. A plan's time is of choosing alone."
+        "other, *chance* the probabilities that one is chosen over another. *Told apart*: neighbours that the ranking "
+        f"tells apart, at {last} people. A plan's time is of choosing alone, on the machine as it was."
     )
     yield ""
     yield "| sources | strengths | order | chance | told apart, even | informative | plan, ms |"
@@ -390,12 +409,14 @@ def _lines(
     yield (
         "*Bias* is the largest mean error of a source's strength, with its standard error; *outward* the mean error "
         "away from the middle, which maximum likelihood has in small samples whatever the allocation; *held* the share "
-        "of 95 % intervals with the truth within, of strengths and of chances; *left* the share of trials with a "
+        "of 95 % intervals with the truth within, of strengths and of chances, and of studies in which those of the "
+        "ranking hold all differences at once; *wrong* the share of studies in which the ranking tells any two apart "
+        "that are alike or the other way round; *left* the share of trials with a "
         "pair's first source on the left."
     )
     yield ""
-    yield "| sources | allocation | people | with intervals | RMSE | bias | outward | held | held, chances | left |"
-    yield "|---|---|---|---|---|---|---|---|---|---|"
+    yield "| sources | allocation | people | studies | RMSE | bias | outward | held | chance | at once | wrong | left |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
     for world in WORLDS:
         for size in (20, 40, 60):
             for how in ALLOCATIONS:
@@ -407,6 +428,8 @@ def _lines(
                     f"{one.outward:+.3f}",
                     f"{100 * one.held:.1f} %",
                     f"{100 * one.held_chances:.1f} %",
+                    f"{100 * one.held_at_once:.1f} %",
+                    f"{100 * one.wrong:.1f} %",
                     f"{one.left:.3f}",
                 )
                 yield f"| {' | '.join([world.what, how, str(size), *numbers])} |"

@@ -7,7 +7,7 @@ from analysis.stats.bradley_terry.model import (
     bradley_terry,
     bradley_terry_of_wins,
 )
-from analysis.stats.bradley_terry.ranking import Difference, Ranked, Ranking, ranking
+from analysis.stats.bradley_terry.ranking import Difference, Ranked, Ranking, ranking, ranking_of_wins
 
 __all__ = [
     "BradleyTerry",
@@ -19,4 +19,5 @@ __all__ = [
     "bradley_terry",
     "bradley_terry_of_wins",
     "ranking",
+    "ranking_of_wins",
 ]

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import studentized_range
 
+from analysis.errors import AnalysisError
 from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result
 from analysis.stats.agreement.units import people_of
-from analysis.stats.bradley_terry.data import coded_rows
+from analysis.stats.bradley_terry.data import Coded, coded_rows, coded_wins
 from analysis.stats.bradley_terry.fit import not_finite
 from analysis.stats.bradley_terry.model import no_side
 from analysis.stats.bradley_terry.spread import People, fitted_models
@@ -86,7 +87,25 @@ def ranking(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) ->
     coded = coded_rows(rows)
     compared = coded.column >= 0
     column, person = coded.column[compared], people_of(rows).code[compared]
-    people = People(person, column, np.ones(len(column)), "participants")
+    return _ranked(coded, People(person, column, np.ones(len(column)), "participants"), seed, resamples)
+
+
+def ranking_of_wins(wins: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Ranking:
+    """Order the items of a table of wins with judges, as for `bradley_terry_of_wins`.
+
+    Raises
+    ------
+    AnalysisError
+        As for that; and without a column `judge`.
+    """
+    if "judge" not in wins:
+        raise AnalysisError("wins: the column judge is missing; needed: winner, loser, judge")
+    coded, weight = coded_wins(wins)
+    judge = pd.factorize(wins["judge"].map(str), sort=True)[0].astype(np.int64)
+    return _ranked(coded, People(judge, coded.column, weight, "judges"), seed, resamples)
+
+
+def _ranked(coded: Coded, people: People, seed: int, resamples: int) -> Ranking:
     names, cells = coded.names, coded.cells
     if len(names) < FEWEST_SOURCES:
         return Ranking(people.n, (), (), "fewer than three sources are compared")
