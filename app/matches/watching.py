@@ -194,7 +194,7 @@ def stop_match(
     """
     row = match_row(session, study, match_id)
     # What is due comes first: by it the match may be over, and then nothing is stopped.
-    live = Live.hold(session, design_at(SESSIONS, session, row.version_id, row.block)[1], match_id)
+    live = Live.hold(session, design_at(SESSIONS, session, row.version_id, row.arm, row.block)[1], match_id)
     live.advance(now)
     if live.is_running:
         last = live.row["last_seq"]
@@ -292,7 +292,9 @@ def _seats(
     """The current, or else last, occupant of each seat."""
     last = _occupants(session, row.id, row.last_seq)
     runs = row.status == MatchStatus.RUNNING
-    design: GameDesign | None = design_at(SESSIONS, session, row.version_id, row.block)[1] if runs else None
+    design: GameDesign | None = (
+        design_at(SESSIONS, session, row.version_id, row.arm, row.block)[1] if runs else None
+    )
     acting = game.to_move(state).seats if runs else ()
     earned = game.payoffs(state)
     names = seat_names(game, config)

@@ -180,7 +180,7 @@ def _listed(session: Session, ids: Sequence[int]) -> Any:
 
 
 def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
-    pages = run_of(session, row.version_id, row.sha256).pages_for(row.blocks)
+    pages = run_of(session, row.version_id, row.sha256, row.arm).pages_for(row.blocks)
     counted = tally.by_session.get(row.id, SessionTally())
     return SessionLine(
         id=row.id,

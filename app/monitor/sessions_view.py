@@ -81,7 +81,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
     if found is None:
         raise no_such_session(session_id)
     one, version = found
-    run = run_of(session, one.version_id, version.sha256)
+    run = run_of(session, one.version_id, version.sha256, one.arm)
     sides_known = version.sides_known is not False
     tally = _counted(session, one, practice_pairs(session, one.version_id), sides_known=sides_known)
     way = run.pages_for(one.blocks)

@@ -7,6 +7,7 @@ from sqlalchemy import bindparam, func, select, update
 from sqlmodel import Session, SQLModel
 
 from app.sessions.here import StudyWhere
+from app.sessions.slots import note_completed
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, Status
 
@@ -16,7 +17,7 @@ _session, _response = (
 ADVANCE = (
     update(_session)
     .where(_session.c.id == bindparam("session_id"))
-    .values(step=bindparam("step"), page_shown_at=None)
+    .values(step=bindparam("step"), page_shown_at=None, seen_at=bindparam("seen_at"))
 )
 # Whether a single trial's clips could be played.
 PLAYED = select(func.count()).where(
@@ -30,12 +31,15 @@ COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_
 def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) -> None:
     """Move on by a number of pages."""
     step = where.step + pages
-    values: dict[str, Any] = {"session_id": where.session_id, "step": step}
+    values: dict[str, Any] = {"session_id": where.session_id, "step": step, "seen_at": now}
     # The last page has no form, so a session that reaches it is over.
     if where.pages.keys[step].kind == "debrief":
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
         session.connection().execute(COMPLETE, values)
+        # Whoever finished without a place is one more than was wanted, and does not count.
+        if played and where.released_at is None:
+            note_completed(session, where, now)
     else:
         session.connection().execute(ADVANCE, values)
 
@@ -43,4 +47,4 @@ def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) 
 def end_early(session: Session, where: StudyWhere, status: Status, now: datetime) -> None:
     """End a session on its current page; its answers are kept."""
     ended = {"session_id": where.session_id, "step": where.step, "status": status, "ended_at": now}
-    session.connection().execute(COMPLETE, ended)
+    session.connection().execute(COMPLETE, {**ended, "seen_at": now})

@@ -15,12 +15,11 @@ from app.sessions.entering import claim, day_of
 from app.sessions.here import StudyWhere
 from app.sessions.identity import keep, store_identity
 from app.sessions.links import BadLink
-from app.sessions.planning import plan_trials
+from app.sessions.planning import Full, plan_trials
+from app.sessions.slots import ENDED, arms_for, run_in
 from app.sessions.where import hold, locate
 from app.trials.answers import Answers, store
 from app.trials.tables import Mode, Status
-
-ENDED = "This study has ended and takes no more answers."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +79,25 @@ def answer_consent(
         "arrived_at": came.at,
         "consented_at": now,
         "step": where.step + 1,
-        **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
+        **_planned(session, where, now, rng),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
     store_identity(session, where.session_id, kept)
     return None
+
+
+def _planned(session: Session, where: StudyWhere, now: datetime, rng: random.Random) -> Mapping[str, Any]:
+    """The arm and the trials of a session that begins. Raises Full where no arm has room for it, Closed."""
+    full: Full | None = None
+    for arm in arms_for(session, where, now, rng):
+        try:
+            run = run_in(session, where, arm)
+            return plan_trials(session, where.version_id, where.mode, arm, where.session_id, run, rng, now)
+        # Nothing was stored: another arm may have items that still need answers.
+        except Full as error:
+            full = error
+    assert full is not None
+    raise full
 
 
 def begin_at_block(session: Session, token: str, block_id: str, now: datetime, rng: random.Random) -> None:
@@ -94,14 +107,14 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         raise NotFound(
             f"The newest version has no block {block_id[:40]!r}: save the design as a version first."
         )
+    in_arms = ((each, run_in(session, where, each)) for each in where.design.arm_ids)
+    arm, run = next((each, run) for each, run in in_arms if block_id in [block.id for block in run.blocks])
     alone = replace(
-        where.run,
-        design=where.design.model_copy(update={"block_order": "fixed"}),
-        blocks=(where.run.block(block_id),),
+        run, design=run.design.model_copy(update={"block_order": "fixed"}), blocks=(run.block(block_id),)
     )
-    planned = plan_trials(session, where.version_id, where.mode, where.session_id, alone, rng, now)
+    planned = plan_trials(session, where.version_id, where.mode, arm, where.session_id, alone, rng, now)
     blocks = [[block_id, alone.blocks[0].n]] if planned["blocks"] is None else planned["blocks"]
-    names = [key.kind for key in where.run.pages_for(blocks).keys]
+    names = [key.kind for key in run.pages_for(blocks).keys]
     begun: dict[str, Any] = {
         **planned,
         "session_id": where.session_id,

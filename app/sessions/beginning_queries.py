@@ -19,11 +19,27 @@ NEWEST_VERSION = (
     .order_by(_version.c.number.desc())
     .limit(1)
 )
+# Who has come and has not decided, by the token.
+UNDECIDED = (
+    select(_session.c.version_id, _session.c.mode, _version.c.sha256, _version.c.study_id)
+    .join(_token, _token.c.session_id == _session.c.id)
+    .join(_version, _version.c.id == _session.c.version_id)
+    .join(_study, _study.c.id == _version.c.study_id)
+    .where(
+        _token.c.sha256 == bindparam("sha256"),
+        _study.c.slug == bindparam("slug"),
+        _session.c.status == Status.ARRIVED,
+    )
+)
 ADD_SESSION = insert(_session).returning(_session.c.id)
 ADD_TOKEN = insert(_token)
 
 # When a session begins; whoever holds the version's row takes the next ordinal.
-_OF_MODE = (_session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode"))
+_OF_MODE = (
+    _session.c.version_id == bindparam("version_id"),
+    _session.c.mode == bindparam("mode"),
+    _session.c.arm == bindparam("arm"),
+)
 LAST_ORDINAL = select(func.max(_session.c.ordinal), func.count(_session.c.ordinal)).where(*_OF_MODE)
 ORDINALS = select(_session.c.ordinal).where(*_OF_MODE, _session.c.ordinal.is_not(None))
 PLANS_OF = (
@@ -53,6 +69,8 @@ BEGIN = (
         arrived_at=bindparam("arrived_at"),
         consented_at=bindparam("consented_at"),
         step=bindparam("step"),
+        arm=bindparam("arm"),
+        seen_at=bindparam("consented_at"),
         page_shown_at=None,
         ordinal=bindparam("ordinal"),
         seed=bindparam("seed"),

@@ -32,6 +32,16 @@ FULL = (
     "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
     "you. Thank you for your interest."
 )
+FULL_NOW = noop(
+    "This study has all the answers that it needs at present, and nothing about you is kept. Thank you for your "
+    "interest."
+)
+OPENS = noop("It opens on {at}. Please open the link that you were given again then.")
+PLACE_LOST = noop(
+    "You had been away for some time, so your place was given to another participant, and now all places are taken. "
+    "What you had answered is saved, and we can see that you took part. You can open this page again later: if a place "
+    "comes free, you continue where you were."
+)
 COUNTED = noop("Only this and today's date are kept, and nothing about you.")
 HELP = "This is not your fault. Please tell the researchers what happened; they can help you, also with your pay."
 WHY: dict[Shortfall, str] = {
@@ -119,11 +129,21 @@ def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "
         return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
         return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
-    if error.state is not State.PAUSED:
+    if error.why == "full":
+        return _end(error.design, Way.FULL, _("All places are taken"), _(FULL_NOW), participant=participant)
+    if error.why == "not-yet":
+        text = _(OPENS).format(at=f"{error.opens_at:%-d %B %Y, %H:%M} UTC" if error.opens_at else "")
+        return _end(error.design, Way.FULL, _("This study is not open yet"), text, participant=participant)
+    if error.why != "paused":
         return _end(error.design, Way.FULL, "This study has ended", ENDED, participant=participant)
     sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
     text = PAUSED if sent_back else str(error)
     return _end(error.design, Way.FULL, "This study is paused", text, participant=participant)
+
+
+def place_lost(where: StudyWhere) -> EndPage:
+    """The page for a participant who returns after a long pause and finds all places taken."""
+    return _end(where.design, Way.PARTIAL, _("Your place went to somebody else"), _(PLACE_LOST), where=where)
 
 
 def shut_out(where: StudyWhere, participant: str = "") -> EndPage:

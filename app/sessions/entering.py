@@ -19,8 +19,10 @@ from app.core.language import gettext, noop
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.identity import Person, is_same, sessions_of, took_part_in
-from app.sessions.runs import run_of
+from app.sessions.places import Why, idle_after, places_of
+from app.sessions.runs import StudyRun, run_of
 from app.studies.file.load import StudyDesign
+from app.trials.loads import loads_of
 from app.trials.states import STATES
 from app.trials.tables import (
     BEGUN,
@@ -43,6 +45,8 @@ TOKEN_LENGTH = 22
 WHO_INVITED = "the person who invited you to this study"
 ENDED = "This study has ended and takes no more participants. Thank you for your interest."
 PAUSED = "This study is paused and takes no new participants at present."
+FULL = noop("This study has all the answers that it needs. Thank you for your interest.")
+NOT_YET = noop("This study is not open yet.")
 TOOK_PART_TITLE = noop("You have helped already")
 TOOK_PART = noop(
     "You took part in an earlier study of these researchers, and this one needs people who did not. You have done "
@@ -69,9 +73,14 @@ class BegunElsewhere(StudyError):
 class NotOpen(Closed):
     """The study takes no new participants at present, or any more."""
 
-    def __init__(self, state: State, design: StudyDesign) -> None:
-        super().__init__(f"{PAUSED} {LATER}" if state is State.PAUSED else ENDED)
-        self.state, self.design = state, design
+    def __init__(
+        self, state: State, design: StudyDesign, why: Why | None = None, opens_at: datetime | None = None
+    ) -> None:
+        self.why: Why = why or ("paused" if state is State.PAUSED else "ended")
+        super().__init__(
+            {"paused": f"{PAUSED} {LATER}", "ended": ENDED, "full": FULL, "not-yet": NOT_YET}[self.why]
+        )
+        self.state, self.design, self.opens_at = state, design, opens_at
 
 
 class TookPart(StudyError):
@@ -132,14 +141,17 @@ def kept_token(session: Session, visit: Visit) -> str | None:
     return next((token for token in visit.kept if token in mine and _fits(visit, token, *mine[token])), None)
 
 
-def is_undecided(session: Session, token: str) -> bool:
-    """True if the token's session waits for the answer to the consent page."""
-    status = (
-        select(ParticipantSession.status)
-        .join(SessionToken, col(SessionToken.session_id) == ParticipantSession.id)
-        .where(SessionToken.sha256 == token_hash(token))
-    )
-    return session.exec(status).first() == Status.ARRIVED
+def is_undecided(session: Session, slug: str, token: str, now: datetime) -> bool:
+    """True if the token's session waits for the answer to the consent page.
+
+    Raises NotOpen where there is no room any more: that is told before anybody is asked.
+    """
+    named = {"slug": slug, "sha256": token_hash(token)}
+    found = session.connection().execute(beginning_queries.UNDECIDED, named).first()
+    if found is not None and found.mode == Mode.LIVE:
+        run = run_of(session, found.version_id, found.sha256)
+        _refuse_without_place(session, found.study_id, run, found.version_id, now)
+    return found is not None
 
 
 def _fits(visit: Visit, token: str, one: ParticipantSession, identity: ParticipantIdentity | None) -> bool:
@@ -183,6 +195,8 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
         raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
+    if mode is Mode.LIVE:
+        _refuse_without_place(session, study.id, run_of(session, version.id, version.sha256), version.id, now)
     if who is not None and mode in (Mode.LIVE, Mode.PILOT):
         refuse_who_took_part(session, who, run_of(session, version.id, version.sha256).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
@@ -199,6 +213,36 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "arrived_at": day_of(now),
     }
     return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
+
+
+def _refuse_without_place(
+    session: Session, study_id: int, run: StudyRun, version_id: int, now: datetime
+) -> None:
+    """Raise NotOpen where nobody may begin live now: full, too early, or over."""
+    places = places_of(session, study_id, run.design, now)
+    why = places.closed_because(now)
+    if why is None and not any(
+        _has_units(session, version_id, run, arm.arm, now) for arm in places.open_arms()
+    ):
+        why = "full"
+    if why is not None:
+        raise NotOpen(places.state, run.design, why, places.opens_at)
+
+
+def _has_units(session: Session, version_id: int, run: StudyRun, arm: str, now: datetime) -> bool:
+    """False where a block that may not be left out has all the answers that it should have, in an arm."""
+    blocks = run_of(session, version_id, run.version_sha256, arm).blocks
+    since = now - idle_after(run.design)
+    left = 0
+    for block in blocks:
+        wanted = block.design.wanted_per_unit
+        main = [unit.id for unit in block.units if unit.kind == "main"]
+        loads = loads_of(session, version_id, Mode.LIVE, block.id, since, arm) if wanted else {}
+        is_full = bool(wanted) and all(loads.get(unit, 0) >= (wanted or 0) for unit in main)
+        if is_full and not block.design.skips_when_full:
+            return False
+        left += not is_full
+    return left > 0 or not blocks
 
 
 def refuse_who_took_part(session: Session, who: Person, design: StudyDesign) -> None:

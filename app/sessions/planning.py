@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from app.core.errors import Closed
 from app.sessions import beginning_queries
+from app.sessions.places import idle_after
 from app.sessions.runs import StudyRun
 from app.tasks.base import Start
 from app.tasks.running import task_named
@@ -30,6 +31,7 @@ def plan_trials(
     session: Session,
     version_id: int,
     mode: str,
+    arm: str,
     session_id: int,
     run: StudyRun,
     rng: random.Random,
@@ -42,14 +44,11 @@ def plan_trials(
     connection = session.connection()
     connection.execute(HOLD_VERSION, {"version_id": version_id})
     # 31 bits, as PostgreSQL's integer has a sign.
-    ordinal, seed = _next_ordinal(session, version_id, mode), rng.getrandbits(31)
+    own_number, seed = _next_number(session, version_id, mode, arm, run), rng.getrandbits(31)
     before = None
     # The other of its session pair is there before it also where it takes a place that has come free.
-    named = {
-        "version_id": version_id,
-        "mode": mode,
-        "ordinal": ordinal - 1 if ordinal % 2 == 0 else ordinal + 1,
-    }
+    other = own_number - 1 if own_number % 2 == 0 else own_number + 1
+    named = {"version_id": version_id, "mode": mode, "ordinal": _ordinal(run, arm, other)}
     mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)} or None
     if mirror is not None:
         before = connection.execute(beginning_queries.BLOCKS_OF, named).scalar_one_or_none()
@@ -60,7 +59,20 @@ def plan_trials(
     planned = [
         (
             block,
-            _planned(block, Start(session, version_id, mode, now, own, _of_block(mirror, block), ordinal)),
+            _planned(
+                block,
+                Start(
+                    session=session,
+                    version_id=version_id,
+                    mode=mode,
+                    now=now,
+                    rng=own,
+                    mirror=_of_block(mirror, block),
+                    ordinal=own_number,
+                    arm=arm,
+                    idle=idle_after(run.design),
+                ),
+            ),
         )
         for block in blocks
     ]
@@ -81,18 +93,29 @@ def plan_trials(
     connection.execute(beginning_queries.ADD_TRIALS, rows)
     stored = [[block.id, len(trials)] for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]
-    return {"ordinal": ordinal, "seed": seed, "blocks": None if is_plain else stored}
+    return {
+        "arm": arm,
+        "ordinal": _ordinal(run, arm, own_number),
+        "seed": seed,
+        "blocks": None if is_plain else stored,
+    }
 
 
-def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
-    """The lowest free ordinal: one freed by a withdrawn participant, or the next."""
-    of = {"version_id": version_id, "mode": mode}
+def _ordinal(run: StudyRun, arm: str, number: int) -> int:
+    """The ordinal of an arm's session by its number in the arm: the arms' numbers take turns, as it is unique."""
+    arms = run.design.arm_ids
+    return (number - 1) * len(arms) + arms.index(arm) + 1 if arm in arms else number
+
+
+def _next_number(session: Session, version_id: int, mode: str, arm: str, run: StudyRun) -> int:
+    """The lowest free number in the arm: one freed by a withdrawn participant, or the next."""
+    of = {"version_id": version_id, "mode": mode, "arm": arm}
     last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
     # No gaps, as nearly always: then the list of all ordinals need not be read.
-    if (last or 0) == n:
+    if last is None or last == _ordinal(run, arm, n):
         return int(n) + 1
     taken = set(session.connection().execute(beginning_queries.ORDINALS, of).scalars())
-    return next(ordinal for ordinal in count(1) if ordinal not in taken)
+    return next(number for number in count(1) if _ordinal(run, arm, number) not in taken)
 
 
 def _planned(block: BlockRun, start: Start) -> Sequence[Planned]:

@@ -2,7 +2,7 @@
 fetches are in `fetched.py`.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -14,12 +14,21 @@ from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
 from app.sessions.beginning import note_turned_away
 from app.sessions.clips import recruitment_of, shown_design
-from app.sessions.ends import looked_at, turned_away
-from app.sessions.entering import BegunElsewhere, NotOpen, TookPart, enter, is_undecided, kept_token
+from app.sessions.ends import looked_at, place_lost, turned_away
+from app.sessions.entering import (
+    BegunElsewhere,
+    NotOpen,
+    TookPart,
+    enter,
+    is_undecided,
+    kept_token,
+)
 from app.sessions.entry import carried_by, is_looked_at, remember, visit_of
+from app.sessions.here import StudyWhere
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.sent import SentDep, with_came
+from app.sessions.slots import note_seen, return_to_place
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
@@ -30,6 +39,7 @@ from app.trials.pages import MessagePage
 from app.trials.tables import Mode, Status
 
 router = APIRouter(include_in_schema=False)
+SEEN_LATELY = timedelta(minutes=1)
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -81,10 +91,11 @@ async def show_page(
     if is_framed(request):
         return framed(request, None)
     where = await current(database, token, now)
-    if live_of(where) is not None:
-        database.write_soon(note_present, where, now, False)
-    if where.shown_at is None and where.status == Status.ACTIVE:
-        database.write_soon(mark_shown, where.session_id, where.step, now)
+    if where.has_lost_its_place and not where.is_shut_out(now):
+        if not await database.write(return_to_place, token, now):
+            return render(place_lost(where))
+        where = await current(database, token, now)
+    _note_shown(database, where, now)
     return current_page(where, now, at, came, settings.secret, site)
 
 
@@ -103,19 +114,30 @@ async def enter_study(
         design = await database.peek(shown_design, without_nul(slug))
         return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
     token = await database.peek(kept_token, visit)
-    if token is None:
-        if visit.mode is Mode.LIVE:
-            request.app.state.starts.count(request.client.host if request.client else "", now)
-        try:
-            token = await database.write(enter, visit, now)
-        except (BegunElsewhere, NotOpen, TookPart) as error:
-            return render(turned_away(error, visit.participant or ""), error.status_code)
-    is_new = await database.peek(is_undecided, token)
+    if token is None and visit.mode is Mode.LIVE:
+        request.app.state.starts.count(request.client.host if request.client else "", now)
+    try:
+        token = await database.write(enter, visit, now) if token is None else token
+        is_new = await database.peek(is_undecided, visit.slug, token, now)
+    except (BegunElsewhere, NotOpen, TookPart) as error:
+        return render(turned_away(error, visit.participant or ""), error.status_code)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
     response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
+
+
+def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
+    """Record that a session's page is served, without waiting for it."""
+    if live_of(where) is not None:
+        database.write_soon(note_present, where, now, False)
+    if where.status != Status.ACTIVE:
+        return
+    if where.shown_at is None:
+        database.write_soon(mark_shown, where.session_id, where.step, now)
+    elif where.seen_at is None or now - where.seen_at > SEEN_LATELY:
+        database.write_soon(note_seen, where.session_id, now)
 
 
 async def _turn_away(

@@ -1,5 +1,6 @@
 """A version's run, kept in memory by every process: a frozen version cannot change any more."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -8,6 +9,7 @@ from sqlmodel import Session, col, select
 
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
+from app.studies.file.arms import MAIN
 from app.studies.file.load import StudyDesign
 from app.trials.design import Kind, UnitToPlan
 from app.trials.parts import BlockDesign
@@ -17,50 +19,52 @@ from app.trials.tables import StudyVersion, Unit, UnitMember
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRun(Run):
-    """A version's blocks with its whole design."""
+    """A version's blocks in an arm with their whole design; `version_sha256` is that of all arms."""
 
     design: StudyDesign
+    version_sha256: str = ""
 
 
-# By database, as ids are its own; then by version and hash.
-_runs: WeakKeyDictionary[Any, dict[tuple[int, str], StudyRun]] = WeakKeyDictionary()
+# By database, as ids are its own; then by version, hash and arm.
+_runs: WeakKeyDictionary[Any, dict[tuple[int, str, str], StudyRun]] = WeakKeyDictionary()
 
 
-def run_of(session: Session, version_id: int, sha256: str) -> StudyRun:
-    """The version's run, read at its first use.
+def run_of(session: Session, version_id: int, sha256: str, arm: str = MAIN) -> StudyRun:
+    """The version's run in an arm, read at its first use; with all blocks where it has no such arm.
 
     One that is not frozen (it is being previewed) is read each time: saved anew, its units are other rows.
     """
     known = _runs.setdefault(session.get_bind(), {})
-    run = known.get((version_id, sha256))
+    run = known.get((version_id, sha256, arm))
     if run is None:
         found = select(StudyVersion.design, StudyVersion.frozen_at).where(StudyVersion.id == version_id)
         text, frozen_at = session.exec(found).one()
-        run = _read(session, version_id, sha256, text)
+        run = _read(session, version_id, sha256, StudyDesign.model_validate_json(text).for_arm(arm), arm)
         if frozen_at is not None:
-            known[version_id, sha256] = run
+            known[version_id, sha256, arm] = run
     return run
 
 
-def run_at(session: Session, version_id: int) -> StudyRun:
-    """The run of a version that is there. Raises NoResultFound."""
+def run_at(session: Session, version_id: int, arm: str = MAIN) -> StudyRun:
+    """The run of a version that is there, in an arm. Raises NoResultFound."""
     sha256 = session.exec(select(StudyVersion.sha256).where(StudyVersion.id == version_id)).one()
-    return run_of(session, version_id, sha256)
+    return run_of(session, version_id, sha256, arm)
 
 
-def _read(session: Session, version_id: int, sha256: str, text: str) -> StudyRun:
-    design = StudyDesign.model_validate_json(text)
+def _read(session: Session, version_id: int, sha256: str, design: StudyDesign, arm: str) -> StudyRun:
     units: dict[str, list[UnitToPlan]] = {block.id: [] for block in design.blocks}
     for unit in session.exec(select(Unit).where(Unit.version_id == version_id).order_by(col(Unit.position))):
         to_plan = UnitToPlan(
             unit.id or 0, unit.name, unit.condition, Kind(unit.kind), unit.truth, unit.item_group
         )
-        units[unit.block].append(to_plan)
+        if unit.block in units:
+            units[unit.block].append(to_plan)
     blocks = tuple(_block(block, tuple(units[block.id])) for block in design.blocks)
-    kinds = _kinds(session, version_id)
+    kinds = _kinds(session, version_id, list(units))
     reading = bool(kinds - {StimulusKind.CLIP}) or any(block.has_texts for block in design.blocks)
     return StudyRun(
-        sha256=sha256,
+        # Pages are kept by it, and each arm has its own.
+        sha256=sha256 if arm == MAIN else f"{sha256}.{arm}",
         blocks=blocks,
         has_screening=bool(design.screening),
         tries=design.comprehension.n_pages,
@@ -69,13 +73,16 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> StudyRun
         shows_clips=StimulusKind.CLIP in kinds,
         shows_reading=reading,
         design=design,
+        version_sha256=sha256,
     )
 
 
-def _kinds(session: Session, version_id: int) -> set[str]:
-    """The kinds of stimuli in the version."""
+def _kinds(session: Session, version_id: int, blocks: Sequence[str]) -> set[str]:
+    """The kinds of stimuli in these blocks of the version."""
     kinds = select(Stimulus.kind).join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id).join(Unit)
-    return set(session.exec(kinds.where(Unit.version_id == version_id).distinct()))
+    return set(
+        session.exec(kinds.where(Unit.version_id == version_id, col(Unit.block).in_(blocks)).distinct())
+    )
 
 
 def _block(design: BlockDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:

@@ -6,6 +6,7 @@ The server alone knows which page is current. A form names the page it was serve
 
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import bindparam, insert, update
@@ -13,10 +14,11 @@ from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
 from app.sessions.advancing import advance
-from app.sessions.beginning import ENDED, Declined, answer_consent
+from app.sessions.beginning import Declined, answer_consent
 from app.sessions.checking import answer_comprehension, answer_screening
 from app.sessions.coming import Came
 from app.sessions.here import StudyWhere
+from app.sessions.slots import ENDED, take_again
 from app.sessions.where import hold, locate
 from app.tasks.running import task_named
 from app.trials.answers import read_answers, store
@@ -38,7 +40,7 @@ MARK_SHOWN = (
         _session.c.page_shown_at.is_(None),
         _session.c.status == Status.ACTIVE,  # of who has not consented no time is kept
     )
-    .values(page_shown_at=bindparam("page_shown_at"))
+    .values(page_shown_at=bindparam("page_shown_at"), seen_at=bindparam("page_shown_at"))
 )
 ADD_EVIDENCE = insert(_evidence)
 
@@ -81,6 +83,9 @@ def submit(
         return answer_consent(session, where, form, now, rng, came)
     if where.is_shut_out(now):
         raise Closed(ENDED)
+    # An answer that comes late is stored in any case; whether there is room to go on, the next page says.
+    if where.has_lost_its_place and take_again(session, where, now):
+        where = replace(where, released_at=None)
     match where.page.kind:
         case "trial":
             _answer_trial(session, where, form, now)

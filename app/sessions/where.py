@@ -61,7 +61,13 @@ LOCATE = (
         _session.c.participant,
         _session.c.page_shown_at,
         _session.c.blocks,
+        _session.c.arm,
+        _session.c.seen_at,
+        _session.c.released_at,
         _version.c.sha256,
+        _study.c.id,
+        _study.c.target,
+        _study.c.ends_at,
         STATE,
         case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
         _study.c.closing,
@@ -141,10 +147,10 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     if row is None:
         raise NotFound(NO_SESSION)
     (
-        session_id, version_id, mode, status, step, participant, shown_at, blocks, sha256, state, closes_at, closing,
-        stored_id,
+        session_id, version_id, mode, status, step, participant, shown_at, blocks, arm, seen_at, released_at, sha256,
+        study_id, target, ends_at, state, closes_at, closing, stored_id,
     ) = row  # fmt: skip
-    run = run_of(session, version_id, sha256)
+    run = run_of(session, version_id, sha256, arm)
     recruitment = run.design.recruitment
     # The way back sends the recruiter's id, which the answers do not have.
     if recruitment is not None and recruitment.ids == APART and run.design.completion.sends_id:
@@ -154,6 +160,12 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
         token=token,
         version_id=version_id,
         mode=mode,
+        arm=arm,
+        study_id=study_id,
+        has_target=target is not None,
+        seen_at=seen_at,
+        released_at=released_at,
+        ends_at=ends_at or run.design.ends_at,
         status=status,
         state=state,
         step=step,
@@ -216,8 +228,8 @@ class _OfStudies:
     def hold(self, session: Session, token: str) -> None:
         hold(session, token)
 
-    def run(self, session: Session, version_id: int) -> StudyRun:
-        return run_at(session, version_id)
+    def run(self, session: Session, version_id: int, arm: str) -> StudyRun:
+        return run_at(session, version_id, arm)
 
 
 SESSIONS: Sessions = _OfStudies()

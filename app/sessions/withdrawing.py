@@ -46,6 +46,7 @@ _FOUND = (
         _session.c.status,
         _session.c.mode,
         _session.c.version_id,
+        _session.c.arm,
         _version.c.sha256,
         _study.c.id,
         _study.c.slug,
@@ -94,7 +95,7 @@ def erase(
     found = connection.execute(_FOUND, {"session_id": session_id}).one()
     # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
     connection.execute(HOLD_VERSION, {"version_id": found.version_id})
-    run = run_of(session, found.version_id, found.sha256)
+    run = run_of(session, found.version_id, found.sha256, found.arm)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)
     choices = (col(Response.session_id) == session_id, col(Response.side).is_not(None))

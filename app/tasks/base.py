@@ -3,7 +3,7 @@
 import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlmodel import Session
@@ -15,6 +15,7 @@ from app.trials.answers import Answers
 from app.trials.design import BlockPart, Planned
 from app.trials.ending import BlockEnd
 from app.trials.here import TrialSeen, Where
+from app.trials.loads import LEFT_AFTER
 from app.trials.pages import Page
 from app.trials.places import Place
 from app.trials.runs import BlockRun, Run
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A new session: the next of its version and mode, whose row is locked during planning.
+    """A new session: the next of its version, mode and arm, whose row is locked during planning.
 
     `mirror` has the units of this block in the previous session, in order, with that session's plan for each, if this
-    session is the second of its counterbalanced session pair; else None. `ordinal` is its number, from 1.
+    session is the second of its counterbalanced session pair; else None. `ordinal` is its number in its arm, from 1.
+    Who was not seen for `idle` has left.
     """
 
     session: Session
@@ -39,6 +41,8 @@ class Start:
     rng: random.Random
     mirror: Mapping[int, Mapping[str, Any]] | None
     ordinal: int = 1
+    arm: str = "main"
+    idle: timedelta = LEFT_AFTER
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,10 @@ class TrialSeen:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A session's state: everything its current page is made from. `earlier` has the answers to a page that is asked
-    again.
+    """A session's state: everything its current page is made from.
+
+    `released_at` is when its place was given back, `ends_at` when the study ends by itself; `has_target` is whether a
+    target was set while it runs; `earlier` has the answers to a page that is asked again.
     """
 
     session_id: int
@@ -63,6 +65,12 @@ class Where:
     is_stored: bool
     run: Run
     pages: SessionPages
+    arm: str = "main"
+    study_id: int = 0
+    seen_at: datetime | None = None
+    released_at: datetime | None = None
+    ends_at: datetime | None = None
+    has_target: bool = False
     trial: TrialSeen | None = None
     ending: Ending = FINISHED
     earlier: Mapping[str, Any] = field(default_factory=dict)
@@ -81,10 +89,17 @@ class Where:
         """The block of the current trial. Raises KeyError on a page that is none."""
         return self.run.block(self.part.block)
 
+    @property
+    def has_lost_its_place(self) -> bool:
+        """True if the session was idle so long that its place was given back."""
+        return self.released_at is not None and self.status == Status.ACTIVE
+
     def is_shut_out(self, now: datetime) -> bool:
         """True if the study ended while this session was under way. Always False for previews and simulations."""
         is_open = self.status in (Status.ARRIVED, Status.ACTIVE)
         begun = self.status == Status.ACTIVE
+        if self.status == Status.ARRIVED and self.mode == Mode.LIVE and self.ends_at and now >= self.ends_at:
+            return True
         return (
             is_open
             and self.mode in (Mode.LIVE, Mode.PILOT)

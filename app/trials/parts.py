@@ -71,6 +71,12 @@ class BlockSettings(Part):
         description=f"The page before the block's trials: {IN_A_TEXT_FILE}.",
     )
 
+    arms: tuple[Annotated[str, Field(pattern=BLOCK_PATTERN)], ...] = Field(
+        default=(),
+        title="Only in these arms",
+        description="The arms whose participants get this block; all of them unless said.",
+    )
+
     @classmethod
     def ways(cls, key: str, keys: Keys) -> Ways | None:
         """The form's alternatives for a key that can be written in several ways; None for others."""
@@ -170,6 +176,7 @@ class BlockDesign(Frozen):
 
     id: str
     task: str
+    arms: tuple[str, ...] = ()
     instructions: str | None = None
     self_assessment: str | None = None
     per_participant: int | None = None

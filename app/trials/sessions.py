@@ -20,8 +20,8 @@ class Sessions(Protocol):
     def hold(self, session: Session, token: str) -> None:
         """Lock the session of a token until the commit."""
 
-    def run(self, session: Session, version_id: int) -> Run:
-        """The blocks of a version."""
+    def run(self, session: Session, version_id: int, arm: str) -> Run:
+        """The blocks of a version in an arm."""
 
 
 def _sessions(request: Request) -> Sessions:

@@ -247,9 +247,9 @@ def test_each_item_is_rated_by_so_many_and_then_nobody_new_is_taken(
     with pytest.raises(Closed, match="has all the answers that it needs"), database.transaction() as session:
         begin(session, 9)
     monkeypatch.setattr(Clock, "at", NOW)  # by the usual clock all three have long left
-    walk = Walk(client)
-    walk.answer()
-    assert "All places are taken" in walk.html
+    page = client.get("/s/nav")
+    assert page.status_code == 403
+    assert "All places are taken" in page.text  # before consent is asked for
     with database.reading() as session:
         begun = select(ParticipantSession.id).where(col(ParticipantSession.ordinal).is_not(None))
         assert len(session.exec(begun).all()) == 3
@@ -267,24 +267,28 @@ def test_a_full_block_among_others_takes_nobody_new_or_is_skipped_as_the_design_
 ) -> None:
     said = {} if when_full is None else {"when_full": when_full}
     opened(pair_block(), rating_block(per_item=1, **said))
-    with database.transaction() as session:
-        begin(session, 1)
     monkeypatch.setattr(Clock, "at", NOW)
     walk = Walk(client, PROLIFIC_PID="pid-9")
+    with database.transaction() as session:
+        begin(session, 1)
     walk.answer()
     with database.reading() as session:
         sessions = session.exec(select(ParticipantSession).order_by(col(ParticipantSession.id))).all()
         notices = notices_of(session, study_here(session, "nav").id, NOW)
     if when_full == "skip":
-        assert sessions[1].blocks == [["watch", 11], ["rate", 0]]
+        assert sessions[0].blocks == [["watch", 11], ["rate", 0]]
         assert "skip it (1 so far)" in " ".join(notices)
         return
     assert "All places are taken" in walk.html
-    assert (sessions[1].status, sessions[1].participant, sessions[1].recruiter) == (Status.FULL, None, {})
+    assert (sessions[0].status, sessions[0].participant, sessions[0].recruiter) == (Status.FULL, None, {})
     assert "takes no new participants (1 so far)" in " ".join(notices)
-    again = client.get("/s/" + walk.html.partition('href="/s/')[2].partition('"')[0])
+    link = "/s/" + walk.html.partition('href="/s/')[2].partition('"')[0]
+    assert "All places are taken" in client.get(link).text
     with database.transaction() as session:  # a place comes free
-        session.exec(select(Response)).one().answered_at = NOW - 2 * LEFT_AFTER
+        session.exec(
+            select(ParticipantSession).where(ParticipantSession.status == Status.ACTIVE)
+        ).one().seen_at = NOW - 2 * LEFT_AFTER
+    again = client.get(link)
     client.post(again.url.path, data=answer_for(again.text))
     with database.reading() as session:
         begun = session.exec(select(ParticipantSession).order_by(col(ParticipantSession.id).desc())).first()

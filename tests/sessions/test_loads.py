@@ -202,7 +202,7 @@ def hold(session: Session, version_id: int) -> int:
     """Hold the version as planning does; returns the next ordinal."""
     connection = session.connection()
     connection.execute(HOLD_VERSION, {"version_id": version_id})
-    last = {"version_id": version_id, "mode": Mode.LIVE}
+    last = {"version_id": version_id, "mode": Mode.LIVE, "arm": "main"}
     return (connection.execute(beginning_queries.LAST_ORDINAL, last).scalar_one() or 0) + 1
 
 

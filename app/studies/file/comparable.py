@@ -79,6 +79,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known = {
         "background": by_id(draft.get("background"), labels),
         "truth": with_defaults(Truth, draft.get("truth", {})),
+        **({"arms": _arms(draft["arms"])} if isinstance(draft.get("arms"), list) else {}),
         "exclude": comparable_rules(draft.get("exclude")),
     }
     keys = {key: draft[key] for key in SHORT_KEYS if key in draft}
@@ -93,6 +94,14 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}
     known |= {"recruitment": _recruitment(draft["recruitment"])} if "recruitment" in draft else {}
     return {**_without_nothing({**draft, **known}), **rows}
+
+
+def _arms(arms: list[Any]) -> dict[str, Any]:
+    """Arms by their ids."""
+    return {
+        str(arm["id"]) if isinstance(arm, dict) and arm.get("id") else f"#{number}": arm
+        for number, arm in enumerate(arms, start=1)
+    }
 
 
 def _completion(completion: Any) -> Any:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import recruitment
+from app.studies.file.arms import MAIN, DesignArm, Dumped, changes_of, moment, with_changes
 from app.studies.file.checks import DesignComprehension
 from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
@@ -91,6 +93,11 @@ class StudyDesign(Frozen):
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
     block_order: BlockOrder = "fixed"
+    arms: tuple[DesignArm, ...] = ()
+    target: int | None = None
+    idle_minutes: int | None = None
+    opens: str | None = None
+    ends: str | None = None
     exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
@@ -123,8 +130,32 @@ class StudyDesign(Frozen):
             and only.id == BLOCK
             and only.instructions is None
             and only.per_participant is None
+            and not only.arms
             and self.block_order == "fixed"
         )
+
+    @property
+    def arm_ids(self) -> tuple[str, ...]:
+        """The arms by their ids; `main` where there are none."""
+        return tuple(arm.id for arm in self.arms) or (MAIN,)
+
+    @property
+    def opens_at(self) -> datetime | None:
+        return moment(self.opens) if self.opens else None
+
+    @property
+    def ends_at(self) -> datetime | None:
+        return moment(self.ends) if self.ends else None
+
+    def for_arm(self, arm: str) -> "StudyDesign":
+        """The design of an arm: its values, and the blocks that it has. The study's own where there is no such arm."""
+        own = next((each for each in self.arms if each.id == arm), None)
+        if own is None:
+            return self
+        keys = with_changes(self.model_dump(mode="json", exclude_defaults=True), own.changes)
+        design = StudyDesign.model_validate(keys)
+        blocks = tuple(block for block in design.blocks if not block.arms or arm in block.arms)
+        return design.model_copy(update={"blocks": blocks})
 
     def blocks_of(self, kind: type[AnyBlock]) -> tuple[AnyBlock, ...]:
         """The blocks of one task, by the class of its blocks."""
@@ -233,10 +264,17 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
-            block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content)
+            _in_arms(
+                block,
+                block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content),
+            )
             for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
         ),
         block_order=file.block_order,
+        target=file.target,
+        idle_minutes=file.idle_minutes,
+        opens=file.opens,
+        ends=file.ends,
         exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         completion=DesignCompletion(
@@ -250,6 +288,21 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         recruitment=recruitment.resolved(file.recruitment),
     )
+
+
+def _in_arms(block: Block, design: BlockDesign) -> BlockDesign:
+    return design.model_copy(update={"arms": block.arms}) if block.arms else design
+
+
+def with_arms(design: StudyDesign, arms: Sequence[tuple[DesignArm, StudyDesign]]) -> StudyDesign:
+    """A design with its arms, each given with the design that it makes of the file."""
+    base = _dumped(design)
+    resolved = (arm.model_copy(update={"changes": changes_of(base, _dumped(own))}) for arm, own in arms)
+    return design.model_copy(update={"arms": tuple(resolved)})
+
+
+def _dumped(design: StudyDesign) -> Dumped:
+    return Dumped(design.model_dump(mode="json", exclude_defaults=True), design.model_dump(mode="json"))
 
 
 def blocks_of_file(file: StudyFile) -> tuple[Block, ...]:

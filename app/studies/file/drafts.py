@@ -16,7 +16,7 @@ from app.questions.checked import SCREENING
 from app.questions.drafted import keys_of_question
 from app.studies.file import hypotheses
 from app.studies.file.checks import keys_of_comprehension
-from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.design import StudyDesign
 from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.reading import Reading
@@ -70,7 +70,7 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
     faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
     if faults or reading.file is None or stimuli is None:
         return DraftCheck(None, faults)
-    return DraftCheck(resolve_design(reading.file, reading.texts, reading.contents), ())
+    return DraftCheck(reading.design(), ())
 
 
 class _DraftReading(Reading):
@@ -80,6 +80,9 @@ class _DraftReading(Reading):
 
     def refuse(self, fault: Fault) -> None:
         self.faults.append(fault)
+
+    def has_refused(self, fault: Fault) -> bool:
+        return fault in self.faults
 
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         in_order = sorted(found.problems, key=lambda problem: problem.line)
@@ -138,6 +141,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "comprehension": keys_of_comprehension(design.comprehension),
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
+        **_keys_of_places(design),
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
@@ -152,10 +156,18 @@ def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:
     return {"blocks": [_keys_of_block(block) for block in design.blocks], **order}
 
 
+def _keys_of_places(design: StudyDesign) -> dict[str, Any]:
+    """Arms, targets and dates."""
+    arms = [arm.model_dump(exclude_defaults=True, exclude={"changes"}) for arm in design.arms]
+    own = {key: getattr(design, key) for key in ("target", "idle_minutes", "opens", "ends")}
+    return {"arms": arms or None, **own}
+
+
 def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     return {
         "id": block.id,
         "task": block.task,
+        "arms": list(block.arms) or None,
         "instructions": block.instructions,
         "self_assessment": block.self_assessment,
         "per_participant": block.per_participant,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.registry import QUESTIONS
+from app.studies.file.arms import Arm
 from app.studies.file.checks import CHECKED_TYPES, Comprehension
 from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
@@ -32,6 +33,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "comprehension": Comprehension,
     "completion": Completion,
     "codes": Codes,
+    "arms": Arm,
     "recruitment": Recruitment,
     "parameters": LinkParameters,
     "hypotheses": Hypothesis,

@@ -31,6 +31,11 @@ ORDER: Sequence[str] = (
     "trials",
     "blocks",
     "block_order",
+    "arms",
+    "target",
+    "idle_minutes",
+    "opens",
+    "ends",
     "exclude",
     "hypotheses",
     "completion",
@@ -40,6 +45,7 @@ _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _COMPREHENSION = ("questions", "tries", "failed")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
+_ARM = ("id", "target", "set")
 _CODES = ("finished", "no_consent", "screened_out", "failed_checks", "full", "partial", "failed")
 _RECRUITMENT = ("from", "parameters", "ids", "not_if_in")
 _LINK_PARAMETERS = ("participant", "study", "session")
@@ -112,7 +118,29 @@ def _block(block: Any) -> Any:
     models = [model] if model else [*BLOCKS.values()]  # where the task is misspelt, say
     order = dict.fromkeys(key for each in models for key in each.key_order)
     own = {key: tidy for each in models for key, tidy in each.tidies.items()}
-    return section(block, ("id", "task", "instructions", *order), {**_OF_ANY_BLOCK, **own})
+    return section(block, ("id", "task", "arms", "instructions", *order), {**_OF_ANY_BLOCK, **own})
+
+
+def _arms(value: Any) -> Any:
+    if not isinstance(value, list):
+        return stripped(value)
+    return [section(arm, _ARM, {"target": whole, "set": _set_by_arm}) for arm in value]
+
+
+def _set_by_arm(value: Any) -> Any:
+    return {str(key): _plain(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
+
+def _plain(value: Any) -> Any:
+    """The value with whole numbers and booleans as such, where the text can be told from them again."""
+    match value:
+        case dict():
+            return {key: _plain(inner) for key, inner in value.items()}
+        case list():
+            return [_plain(inner) for inner in value]
+        case "true" | "false":
+            return value == "true"
+    return whole(value)
 
 
 _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": questions}
@@ -124,6 +152,9 @@ _PARTS: Mapping[str, Tidy] = {
     "truth": lambda value: section(value, _TRUTH, {}),
     **{key: SHORT.tidies[key] for key in SHORT_KEYS},
     "blocks": _blocks,
+    "arms": _arms,
+    "target": whole,
+    "idle_minutes": whole,
     "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
     "completion": lambda value: section(

@@ -8,7 +8,7 @@ from typing import Any
 from app.core.problems import Fault, Place, Problem, dotted, quoted
 from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
-from app.studies.file.design import StudyDesign, resolve_design
+from app.studies.file.design import StudyDesign
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.reading import Reading, places_of_files, value_at
@@ -35,8 +35,8 @@ _INSTEAD = "in the study file itself, begin with `|` and a new line"
 def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
     """Read a study file and the files it names. Raises StudyFileProblems with everything that is wrong."""
     reading = _FileReading(path, stimuli)
-    file = reading.finish()
-    return resolve_design(file, reading.texts, reading.contents)
+    reading.finish()
+    return reading.design()
 
 
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
@@ -90,6 +90,10 @@ class _FileReading(Reading):
     def refuse(self, fault: Fault) -> None:
         line = self.source.line_of(fault.place)
         self.problems.append(Problem(str(self.path), line, fault.message, fault.remedy))
+
+    def has_refused(self, fault: Fault) -> bool:
+        line = self.source.line_of(fault.place)
+        return Problem(str(self.path), line, fault.message, fault.remedy) in self.problems
 
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         line = self.source.line_of(place)

@@ -15,6 +15,7 @@ from pydantic_core import InitErrorDetails
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
+from app.studies.file.arms import AT, Arm, Moment
 from app.studies.file.checks import Comprehension, Screening
 from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
@@ -22,7 +23,7 @@ from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block
-from app.trials.parts import IN_A_TEXT_FILE, Markdown
+from app.trials.parts import IN_A_TEXT_FILE, Count, Markdown
 from app.trials.stimuli import HUMAN, NO_SOURCE
 
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
@@ -242,6 +243,35 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default="fixed",
         title="Order of the blocks",
         description="`fixed` as in the file, or `random` per session, counterbalanced.",
+    )
+    arms: tuple[Arm, ...] = Field(
+        default=(),
+        title="Arms and places",
+        description="Between-subjects conditions: each participant gets one, the least filled.",
+    )
+    target: Annotated[Count | None, Widget(is_short=True)] = Field(
+        default=None,
+        title="Participants in all",
+        description="How many live sessions are to count; the study closes by itself when it has them. Without it, the "
+        "sum of the arms' targets.",
+    )
+    idle_minutes: Annotated[int | None, Widget(is_short=True)] = Field(
+        default=None,
+        ge=1,
+        le=10_080,
+        title="Minutes until a place comes free",
+        description="After so long without a sign of life a participant's place goes to others; who returns later "
+        "continues while there is room. 30 unless said.",
+    )
+    opens: Annotated[Moment | None, AT] = Field(
+        default=None,
+        title="Opens",
+        description="Nobody enters before: date and time with its time zone. The study has to be live as well.",
+    )
+    ends: Annotated[Moment | None, AT] = Field(
+        default=None,
+        title="Ends",
+        description="Nobody enters from then on, and who is under way may finish: date and time with its time zone.",
     )
     exclude: ExclusionRules = Field(
         default=(),

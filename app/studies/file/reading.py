@@ -11,6 +11,8 @@ from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
 from app.studies.file import hypotheses
+from app.studies.file.arms import Applied, DesignArm, alone, text_places, with_values
+from app.studies.file.design import StudyDesign, resolve_design, with_arms
 from app.studies.file.explain import faults_of
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
 from app.tasks.listed import SHORT_KEYS
@@ -32,10 +34,15 @@ class Reading(ABC):
         self.file: StudyFile | None = None
         self.texts: dict[Place, str] = {}
         self.contents: list[Content] = []
+        self.arms: list[_ArmReading] = []
 
     @abstractmethod
     def refuse(self, fault: Fault) -> None:
         """Record a fault at a place."""
+
+    @abstractmethod
+    def has_refused(self, fault: Fault) -> bool:
+        """True if this fault was recorded."""
 
     @abstractmethod
     def refuse_rows(self, place: Place, found: RowFile) -> None:
@@ -60,6 +67,23 @@ class Reading(ABC):
                 reader = _BlockReader(self, place, true_source_of(data))
                 self.contents.append(_model(place, raw).read_lists(raw, reader))
             self._refuse_twice(blocks)
+            self._read_arms(data)
+
+    def design(self) -> StudyDesign:
+        """The study as it is run, if nothing was refused."""
+        assert self.file is not None
+        design = resolve_design(self.file, self.texts, self.contents)
+        return with_arms(design, [(arm.as_stored(), arm.design()) for arm in self.arms])
+
+    def _read_arms(self, data: dict[str, Any]) -> None:
+        """Read the study once more for each arm, with that arm's values in it."""
+        arms = data.get("arms")
+        for at, arm in enumerate(arms if isinstance(arms, list) else ()):
+            changed = arm.get("set") if isinstance(arm, dict) else None
+            if isinstance(arm, dict) and (changed is None or isinstance(changed, dict)):
+                reading = _ArmReading(self, at, str(arm.get("id", "")), with_values(data, at, changed or {}))
+                self.arms.append(reading)
+                reading.refuse_other_units()
             self._refuse_unknown_names()
 
     def _with_lists(self, data: object) -> object:
@@ -123,6 +147,66 @@ class Reading(ABC):
         return isinstance(value, str) and bool(value.strip())
 
 
+class _ArmReading(Reading):
+    """A study with the values of one arm. Its faults are told of at the arm, where the study has them not itself."""
+
+    def __init__(self, study: Reading, at: int, arm: str, applied: Applied) -> None:
+        super().__init__(study.stimuli)
+        self.study, self.at, self.arm, self.applied = study, at, arm, applied
+        self.set: dict[str, Any] = dict(applied.paths)
+        self.n_faults = len(applied.faults)
+        for fault in applied.faults:
+            study.refuse(fault)
+        if not applied.faults:
+            self.read(alone(applied.data))
+
+    def as_stored(self) -> DesignArm:
+        assert self.study.file is not None
+        return DesignArm(id=self.arm.strip(), target=self.study.file.arms[self.at].target, set=self.set)
+
+    def refuse_other_units(self) -> None:
+        """Refuse other units than the study has: units are stored once for all arms."""
+        if self.n_faults or self.file is None or self.study.file is None:
+            return
+        ours, theirs = (
+            resolve_design(each.file, each.texts, each.contents).blocks
+            for each in (self, self.study)
+            if each.file
+        )
+        for at, (block, of_study) in enumerate(zip(ours, theirs, strict=True)):
+            if block.units() != of_study.units():
+                message = f"the block {quoted(block.id)} has other units than in the study"
+                remedy = "give each arm a block of its own, with `arms: [...]` in it"
+                self.refuse(Fault(("blocks", at), message, remedy))
+
+    def refuse(self, fault: Fault) -> None:
+        if self.study.has_refused(fault):
+            return
+        self.n_faults += 1
+        path = self.applied.path_to(fault.place)
+        place: Place = ("arms", self.at) if path is None else ("arms", self.at, "set", path)
+        self.study.refuse(
+            replace(fault, place=place, message=f"in the arm {quoted(self.arm)}: {fault.message}")
+        )
+
+    def has_refused(self, fault: Fault) -> bool:
+        return self.study.has_refused(fault)
+
+    def refuse_rows(self, place: Place, found: RowFile) -> None:
+        self.n_faults += bool(found.problems)  # an arm changes no list, so that the study has told of them
+
+    def markdown(self, place: Place, value: str) -> str | None:
+        path = self.applied.places.get(place)
+        if path is None:
+            return self.study.texts.get(place)
+        text = self.study.markdown(("arms", self.at, "set", path), value)
+        self.set[path] = (text or "").strip()
+        return text
+
+    def rows_at(self, place: Place, value: str) -> RowText | None:
+        return self.study.rows_at(place, value)
+
+
 @dataclass(frozen=True, slots=True)
 class _BlockReader:
     """A reading as one of its blocks sees it."""
@@ -175,6 +259,7 @@ def _put(data: Any, place: Place, value: object) -> Any:
 def places_of_files(data: object) -> Iterator[Place]:
     """The places where a study file names a text or list that may be in a separate file."""
     yield from TEXTS
+    yield from text_places(data)
     blocks = _blocks_in(data if isinstance(data, dict) else {})
     for place, raw in blocks:
         yield from ((*place, key) for key in OF_BLOCK if place)

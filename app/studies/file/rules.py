@@ -15,6 +15,7 @@ from app.questions.checked import faults_of_key
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
+from app.studies.file.arms import faults_of_arms
 from app.studies.file.checks import CHECKED, faults_of_checks
 from app.studies.file.exclusion import broken_exclusion
 from app.studies.file.recruitment import broken_rules as recruitment_rules
@@ -44,6 +45,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
         yield from _code_to_send(raw)
+        yield from faults_of_arms(raw, [each for each in _blocks(raw) if each[0]] or [((), {})])
         completion = {**_keys(raw.get("completion"))}
         yield from recruitment_rules(
             raw.get("study"),

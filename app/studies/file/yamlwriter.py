@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from app.core.problems import Place
+from app.studies.file.arms import is_text_path
 from app.studies.file.keys import tidied
 from app.studies.file.reading import OF_BLOCK, TEXTS
 from app.tasks.registry import BLOCKS, SHORT
@@ -65,7 +66,8 @@ def _in_part(place: Place) -> Place:
 def _is_block(place: Place) -> bool:
     lists = [at for model in BLOCKS.values() for at in model.written]
     in_part = [*((key,) for key in OF_BLOCK), *lists]
-    return place in [*TEXTS, *SHORT.written] or _in_part(place) in in_part
+    in_arm = len(place) == 4 and place[0] == "arms" and place[2] == "set" and is_text_path(place[3])
+    return in_arm or place in [*TEXTS, *SHORT.written] or _in_part(place) in in_part
 
 
 def _is_section(value: Any, place: Place) -> bool:
@@ -76,6 +78,8 @@ def _is_section(value: Any, place: Place) -> bool:
         place == at[:-1] and isinstance(value, dict) and at[-1] in value for at in drawn
     )
     of_mappings = isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    if place[:1] == ("arms",) and len(place) == 3:
+        return isinstance(value, dict) and any(map(is_text_path, value))
     return bool(value) and (
         place == SHORT.questions_at[:-1] or (holds_text and isinstance(value, dict)) or of_mappings
     )
@@ -84,6 +88,8 @@ def _is_section(value: Any, place: Place) -> bool:
 def item_lines(item: Any, indent: str, place: Place) -> Iterator[str]:
     """The lines of a list's entry."""
     line, is_part = f"{indent}- {_flow(item)}", len(place) == 2 and place[0] == "blocks"
+    changed = item.get("set") if isinstance(item, dict) and place[0] == "arms" else None
+    is_part = is_part or (isinstance(changed, dict) and any(map(is_text_path, changed)))
     if not isinstance(item, dict) or (len(line) <= _WIDTH and not is_part):
         yield line
         return

@@ -24,7 +24,7 @@ _DUE_MATCHES = union(
     select(_s.match_id).where(_s.lapse_at <= bindparam("now")),
 )
 _DUE_POOLS = select(_w.version_id, _w.mode, _w.arm, _w.block).where(_w.due_at <= bindparam("now")).distinct()
-_BLOCK_OF = select(_m.version_id, _m.block).where(_m.id == bindparam("match_id"))
+_BLOCK_OF = select(_m.version_id, _m.arm, _m.block).where(_m.id == bindparam("match_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ def find_due(session: Session, now: datetime) -> DueWork:
 
 def settle_match(session: Session, sessions: Sessions, match_id: int, now: datetime) -> None:
     """Write what is due in a match, unless another process has."""
-    version_id, block = session.connection().execute(_BLOCK_OF, {"match_id": match_id}).one()
-    live = Live.hold(session, design_at(sessions, session, version_id, block)[1], match_id)
+    version_id, arm, block = session.connection().execute(_BLOCK_OF, {"match_id": match_id}).one()
+    live = Live.hold(session, design_at(sessions, session, version_id, arm, block)[1], match_id)
     live.lapse(now)
     live.advance(now)
     live.store()
@@ -52,15 +52,15 @@ def settle_match(session: Session, sessions: Sessions, match_id: int, now: datet
 
 def settle_pool(session: Session, sessions: Sessions, pool: Pool, now: datetime) -> None:
     """Write what is due in a pool."""
-    block, design = design_at(sessions, session, pool.version_id, pool.block)
+    block, design = design_at(sessions, session, pool.version_id, pool.arm, pool.block)
     form_matches(session, pool, design, block.units, now)
 
 
 def design_at(
-    sessions: Sessions, session: Session, version_id: int, block_id: str
+    sessions: Sessions, session: Session, version_id: int, arm: str, block_id: str
 ) -> tuple[BlockRun, GameDesign]:
     """A block of matches, and its design."""
-    block = sessions.run(session, version_id).block(block_id)
+    block = sessions.run(session, version_id, arm).block(block_id)
     assert isinstance(block.design, GameDesign)
     return block, block.design
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from sqlalchemy import bindparam, select, update
-from sqlmodel import Session, SQLModel
+from sqlmodel import Session
 
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
@@ -66,9 +66,6 @@ _MATCH = select(match_table).where(_m.id == bindparam("match_id"))
 # Whoever has or last had each seat.
 _SITTING = select(_s.seat, _s.agent).where(_s.match_id == bindparam("match_id")).order_by(_s.id)
 _TAKEN = select(_e.id).where(_e.session_id == bindparam("session_id"), _e.submit_id == bindparam("submit_id"))
-_ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
-    SQLModel.metadata.tables["participant_session"].c.id == bindparam("session_id")
-)
 
 
 class Play(Forgetting, LiveTask):
@@ -218,8 +215,7 @@ class Play(Forgetting, LiveTask):
         """The first look at a trial: questions on the rules once in a block, then the wait."""
         design, trial = design_of(block), where.trial
         assert trial is not None
-        arm = session.connection().execute(_ARM_OF, {"session_id": where.session_id}).scalar_one()
-        pool = Pool(where.version_id, where.mode, arm, block.id)
+        pool = Pool(where.version_id, where.mode, where.arm, block.id)
         before = last_entry(session, where.session_id, block.id)
         if before is not None and before.status == EntryStatus.OUT:
             given = {"status": EntryStatus.OUT, "reason": before.reason, "seen_at": now}

@@ -10,11 +10,21 @@ from app.questions.sides import Side
 from app.tasks.pair.design import Member, chosen_by
 from app.trials.design import Kind
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, ParticipantSession, Trial, Unit, UnitMember
+from app.trials.tables import Exclusion, ParticipantSession, SessionVerdict, Trial, Unit, UnitMember
 
-_trial, _unit, _member, _stimulus, _content, _response, _session, _exclusion = (
+_trial, _unit, _member, _stimulus, _content, _response, _session, _exclusion, _verdict = (
     SQLModel.metadata.tables[str(table.__tablename__)]
-    for table in (Trial, Unit, UnitMember, Stimulus, Content, Response, ParticipantSession, Exclusion)
+    for table in (
+        Trial,
+        Unit,
+        UnitMember,
+        Stimulus,
+        Content,
+        Response,
+        ParticipantSession,
+        Exclusion,
+        SessionVerdict,
+    )
 )
 
 
@@ -72,21 +82,24 @@ _CHOICES = (
         _unit.c.block == bindparam("block"),
         _unit.c.kind == Kind.MAIN,
         _session.c.mode == bindparam("mode"),
+        _session.c.arm == bindparam("arm"),
         _response.c.side.in_([*Side]),
         _response.c.unplayable.is_(False),
         _response.c.unwatched.is_(False),
         _response.c.study_rule.is_(None),
         not_(exists().where(_exclusion.c.session_id == _session.c.id, _exclusion.c.lifted_at.is_(None))),
+        not_(exists().where(_verdict.c.session_id == _session.c.id, _verdict.c.use.is_(False))),
     )
     .group_by(_trial.c.unit_id, planned_left(), _response.c.side)
 )
 
 
-def choices_of(session: Session, version_id: int, mode: str, block: str) -> Counter[tuple[int, Member]]:
+def choices_of(
+    session: Session, version_id: int, mode: str, block: str, arm: str = "main"
+) -> Counter[tuple[int, Member]]:
     """The number of answers so far to main pairs of a block, by pair and the member chosen; ties are none."""
+    asked = {"version_id": version_id, "mode": mode, "arm": arm, "block": block}
     counts: Counter[tuple[int, Member]] = Counter()
-    for row in session.connection().execute(
-        _CHOICES, {"version_id": version_id, "mode": mode, "block": block}
-    ):
+    for row in session.connection().execute(_CHOICES, asked):
         counts[row.unit_id, Member(chosen_by(row.side, Member(row.left)))] += row.n
     return counts

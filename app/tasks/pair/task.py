@@ -27,7 +27,7 @@ from app.trials.evidence import PlaybackReport, TrialClip, least_ms, read_playba
 from app.trials.examining import Finding, Observed, examine
 from app.trials.flags import StudyRule, joined
 from app.trials.here import TrialSeen, Where
-from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.loads import loads_of
 from app.trials.pages import Page
 from app.trials.places import Place
 from app.trials.runs import BlockRun
@@ -221,12 +221,13 @@ def _chosen(block: BlockRun, start: Start) -> Sequence[PairToPlan]:
         return pairs
     if start.mirror is not None:
         return [pair for pair in pairs if pair.id in start.mirror]
-    exposure = loads_of(start.session, start.version_id, start.mode, block.id, start.now - LEFT_AFTER)
+    since = start.now - start.idle
+    exposure = loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm)
     if design_of(block).allocate == "even":
         return choose_pairs(pairs, exposure, n, start.rng)
     named = {pair.id: (pair.source_a, pair.source_b) for pair in design_of(block).pairs}
     sources = {unit.id: named[unit.name] for unit in block.units}
-    choices = queries.choices_of(start.session, start.version_id, start.mode, block.id)
+    choices = queries.choices_of(start.session, start.version_id, start.mode, block.id, start.arm)
     wins = wins_of({pair: sources[pair] for pair, _ in choices}, choices)
     return choose_informative(pairs, sources, wins, exposure, n, start.rng)
 

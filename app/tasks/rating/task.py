@@ -22,7 +22,7 @@ from app.trials.evidence import TrialClip, least_ms, read_playback, read_rt_ms, 
 from app.trials.examining import Observed, examine
 from app.trials.flags import StudyRule, joined
 from app.trials.here import TrialSeen, Where
-from app.trials.loads import LEFT_AFTER, loads_of
+from app.trials.loads import loads_of
 from app.trials.places import Place
 from app.trials.runs import BlockRun
 from app.trials.tables import Mode
@@ -31,8 +31,8 @@ from app.trials.tables import Mode
 class Rating(Task):
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         design = design_of(block)
-        since = start.now - LEFT_AFTER
-        loads = loads_of(start.session, start.version_id, start.mode, block.id, since)
+        since = start.now - start.idle
+        loads = loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm)
         chosen = assign_items(
             [ItemToAssign(unit.id, unit.group, unit.kind, loads.get(unit.id, 0)) for unit in block.units],
             per_participant=design.per_participant,

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
+from app.studies.file.arms import Arm
 from app.studies.file.checks import Comprehension
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
@@ -48,6 +49,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "walk.": WalkBlock,
     **{f"{name}.": model for name, model in PARTS.items()},
     "question.": Checked,
+    "arm.": Arm,
 }
 
 TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -232,6 +234,7 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
     headings = (
         *("Top level", "consent", "truth", "trials", "completion", "recruitment", "Pairs by sampling"),
         "Blocks",
+        "Arms and places",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
     # A block of matches has a key of the same name.

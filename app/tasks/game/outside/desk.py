@@ -159,7 +159,7 @@ def take(
     row = connection.execute(_ONE, {"decision_id": decision_id}).one()
     if row.status == DecisionStatus.MADE or (row.asked_until is not None and row.asked_until >= now):
         return None
-    design = design_at(sessions, session, match.version_id, match.block)[1]
+    design = design_at(sessions, session, match.version_id, match.arm, match.block)[1]
     live = Live.hold(session, design, match_id)
     if not live.is_asked(row.seat, row.phase_id) or live.deadline_at <= now:
         _set(session, decision_id, status=DecisionStatus.MADE, auto=DROPOUT, move_at=now)
@@ -239,7 +239,9 @@ def put(session: Session, sessions: Sessions, asking: Asking, made: AgentDecisio
     if made.lines:
         lines = [{"match_id": asking.match_id, "at": now, "line": dict(line)} for line in made.lines]
         connection.execute(insert(_exchange), lines)
-    live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], asking.match_id)
+    live = Live.hold(
+        session, design_at(sessions, session, match.version_id, match.arm, match.block)[1], asking.match_id
+    )
     live.advance(now)
     live.store()
 

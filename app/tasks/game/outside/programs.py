@@ -127,7 +127,9 @@ def _decision(
     view = game.view(state, row.seat)
     if view.phase_id != row.phase_id or not view.acting:
         return None
-    legal = legal_for(design_at(sessions, session, match.version_id, match.block)[1], game, state, row.seat)
+    legal = legal_for(
+        design_at(sessions, session, match.version_id, match.arm, match.block)[1], game, state, row.seat
+    )
     left = max(0, round((match.deadline_at - now).total_seconds() * 1000))
     text = f"{situation(view)}\n\n{form(legal)}"
     name = f"{match.id}.{row.seat}"
@@ -160,7 +162,9 @@ def take_move(session: Session, sessions: Sessions, program: str, posted: Posted
     # A repeated post, as when its reply was lost.
     if row.submit_id == plain(posted.submit_id):
         return ""
-    live = Live.hold(session, design_at(sessions, session, match.version_id, match.block)[1], match.id)
+    live = Live.hold(
+        session, design_at(sessions, session, match.version_id, match.arm, match.block)[1], match.id
+    )
     is_asked = row.status != DecisionStatus.MADE and live.is_asked(row.seat, row.phase_id)
     if not is_asked or live.deadline_at <= now:
         raise Conflict(_NOTHING_WAITS)
