@@ -319,8 +319,8 @@ def answers_taken(even: Mapping[int, Reached], informative: Mapping[int, Reached
 def optimal(strengths: Sequence[float], criterion: str) -> dict[str, float]:
     """Shares of answers that the best fixed design takes, were the strengths known, by the theory of large samples.
 
-    Multiplicative algorithm [STT78]_; `variance` is A-optimality of the strengths,
-    `information` D-optimality, `loss` what `choose_informative` lowers.
+    Multiplicative algorithm of Silvey, Titterington and Torsney (1978, Communications in Statistics A7); `variance` is
+    A-optimality of the strengths, `information` D-optimality, `loss` what `choose_informative` lowers.
     """
     s, k = np.array(strengths), len(strengths)
     two = list(combinations(range(k), 2))

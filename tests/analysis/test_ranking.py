@@ -46,9 +46,8 @@ def responses(table: pd.DataFrame) -> pd.DataFrame:
             choice="a" if winner == a else "b",
         )
 
-    return checked(
-        *(row(at, *map(str, cells), judge) for at, (*cells, judge) in enumerate(table.to_numpy(), start=1))
-    )
+    cells = zip(*(table[name].tolist() for name in ("winner", "loser", "left", "judge")), strict=True)
+    return checked(*(row(at, *one) for at, one in enumerate(cells, start=1)))
 
 
 def test_sources_are_in_order_and_told_apart_where_they_are_far_apart() -> None:

@@ -124,11 +124,11 @@ def _ranked(coded: Coded, people: People, seed: int, resamples: int) -> Ranking:
         n = int(wins[i, j] + wins[j, i])
         is_settled = interval.low is not None and interval.low > 0
         differences[i, j] = Difference(names[i], names[j], n, Estimate(value, n, interval, None), is_settled)
-    told = {key: one.is_settled for key, one in differences.items()}
+    settled_by = {key: one.is_settled for key, one in differences.items()}
 
     def those(at: int, *, before: bool, settled: bool) -> tuple[str, ...]:
         keys = ((other, at) if before else (at, other) for other in order)
-        return tuple(names[key[0 if before else 1]] for key in keys if told.get(key) is settled)
+        return tuple(names[key[0 if before else 1]] for key in keys if settled_by.get(key) is settled)
 
     ranked = tuple(
         Ranked(
