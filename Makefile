@@ -11,7 +11,7 @@ PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
 ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 
-.PHONY: run train features dev test test-all test-fast coverage check lint fix made pictures bench chaos docs lock clean
+.PHONY: run train features dev test test-all test-fast coverage check lint fix made languages pictures bench chaos docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -59,6 +59,10 @@ lint: .venv/.test
 # The parts of documents that are made from the code, and Markdown wrapped.
 made: .venv/.test
 	@for tool in command_line analysis_json question_table exclusion_rules packages floors ways wrap_markdown; do $(BIN)/python -m tools.$$tool; done
+
+# The translations of the participant's pages, brought up to date with the texts in the code.
+languages: .venv/.test
+	$(BIN)/python -m tools.languages
 
 fix: .venv/.test
 	$(BIN)/ruff format .

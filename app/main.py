@@ -25,12 +25,14 @@ from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
 from app.admin.router import router as experimenter
 from app.api.app import make_api
+from app.core.asked_language import AskedLanguage
 from app.core.at_once import AtOnce
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, SettingsDep
 from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError
 from app.core.headers import SAFE, SafetyHeaders
+from app.core.language import gettext as _
 from app.core.settings import Settings
 from app.core.storage import error_text, lacks_room, passes, why_not_stored
 from app.core.templating import STATIC, Static, render
@@ -53,7 +55,8 @@ _log = logging.getLogger("likely-human")
 
 def create_app(settings: Settings, database: Database) -> ASGIApp:
     """The service over one data folder and one migrated database; its headers are on errors too."""
-    return SafetyHeaders(_make(settings, database), https=settings.secure_cookies)
+    # Outside of what tells errors, which speak the visitor's language too.
+    return SafetyHeaders(AskedLanguage(_make(settings, database)), https=settings.secure_cookies)
 
 
 def _make(settings: Settings, database: Database) -> FastAPI:
@@ -167,13 +170,13 @@ async def _tell(request: Request, error: Exception) -> Response:
         return RedirectResponse(login_address(request), 303, headers={"Cache-Control": "no-store"})
     headers: Mapping[str, str] = {}
     if isinstance(error, StudyError):
-        status, title, message, headers = error.status_code, error.title, str(error), error.headers
+        status, title, message, headers = error.status_code, _(error.title), str(error), error.headers
     elif isinstance(error, HTTPException) and error.status_code != 404:
-        status, title, message = error.status_code, "That did not work", str(error.detail)
+        status, title, message = error.status_code, _("That did not work"), str(error.detail)
     elif isinstance(error, RequestValidationError) and _wants_json(request):
-        status, title, message = 422, "That did not work", _explained(error)
+        status, title, message = 422, _("That did not work"), _explained(error)
     else:
-        status, title, message = 404, "Page not found", "There is nothing at this address."
+        status, title, message = 404, _("Page not found"), _("There is nothing at this address.")
     if (
         status == 404
         and request.method in ("GET", "HEAD")
@@ -194,11 +197,11 @@ async def _tell_unstored(request: Request, error: Exception) -> Response:
     if not passes(error):
         raise error
     _log.error("what was sent could not be stored, or read: %s", error_text(error))
-    message = (
+    message = _(
         "The service cannot store anything at the moment. "
         "Please go back and send it again in a few minutes; nothing is counted twice."
     )
-    return _reply(request, 503, "Please wait a little", message, {"Retry-After": "10", **NO_STORE})
+    return _reply(request, 503, _("Please wait a little"), message, {"Retry-After": "10", **NO_STORE})
 
 
 async def _tell_unexpected(request: Request, error: Exception) -> Response:
@@ -206,10 +209,10 @@ async def _tell_unexpected(request: Request, error: Exception) -> Response:
         return await _tell_unstored(request, error)
     # Behind /p/ stands a token that opens a session (decision 0010); it goes into no log.
     _log.error("unexpected error at %s", request.url.path.partition("/p/")[0] or "/p/...", exc_info=error)
-    message = (
+    message = _(
         "Something went wrong on our side. What you sent may not be stored: please go back and try again."
     )
-    return _reply(request, 500, "That did not work", message)
+    return _reply(request, 500, _("That did not work"), message)
 
 
 def _reply(

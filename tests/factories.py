@@ -131,13 +131,18 @@ def answer_for(html: str, **fields: str) -> Mapping[str, str]:
         "instructions": {},
         "screening": {},
         "comprehension": {},
+        "viewing": {},
+        "attention": {},
+        "feedback": {},
         "trial": {"choice": "left", "uncertainty": "2", "rationale": "moves smoothly", "rt_ms": "9000"},
     }
     page = page_on(html).partition("-")[0]
     of_page = _ratings(html) if page == "trial" and 'name="choice"' not in html else usual[page]
     if 'id="walk-settings"' in html:
         of_page = {}
-    return {"submit_id": submit_id_on(html), **of_page, **fields}
+    spoken = re.search(r'name="language" value="([^"]+)"', html)
+    language = {"language": spoken[1]} if spoken else {}
+    return {"submit_id": submit_id_on(html), **language, **of_page, **fields}
 
 
 def _ratings(html: str) -> Mapping[str, str]:

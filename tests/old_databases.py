@@ -12,11 +12,12 @@ from analysis import analyze
 from app.core.engines import make_engine
 from app.core.errors import StudyError
 from app.reports.export import export
+from app.reports.facts import designs_of, tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format
 from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
-from app.reports.study_facts import designs_of, study_facts, tables_of
+from app.reports.study_facts import study_facts
 from app.trials.tables import Study
 from tests.conftest import migrate
 

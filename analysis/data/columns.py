@@ -72,6 +72,28 @@ def names(columns: Iterable[Column]) -> tuple[str, ...]:
 ORDER_NOT_RECORDED = "order-not-recorded"
 """The flag of answers whose `position` is their row's place in a file that does not say in which order they came."""
 
+BY_RULE = "rule: "
+"""Begins `excluded`, in the analysis, of rows left out by an exclusion rule of their study (`use` is false)."""
+
+VERDICT_COLUMNS: tuple[Column, ...] = (
+    Column(
+        "use",
+        "boolean",
+        "",
+        "whether the session counts in the numbers: neither left out by hand nor by an exclusion rule",
+        optional=True,
+    ),
+    Column("pay", "boolean", "", "whether the exclusion rules let the participant be paid", optional=True),
+    Column(
+        "rules",
+        "text",
+        "",
+        "the exclusion rules that the session meets, joined by `;`: those first by which it does not count",
+        optional=True,
+    ),
+)
+"""The verdicts of a study's exclusion rules on a row's session, at the end of tables."""
+
 RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("study", "text", "", "the study's slug", required=True),
     Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
@@ -163,11 +185,12 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
         "how certain the participant was, on a slider or any other scale: more is more certain",
         optional=True,
     ),
+    *VERDICT_COLUMNS,
 )
 
 _NOT_ANALYZED = {
     "version", "trial", "rationale", "rt_ms", "shown_at", "answered_at", "watched_a", "watched_b", "plays_a",
-    "plays_b", "stalls", "hidden_ms", "layout", "opened_ms", "interval_ms", "block",
+    "plays_b", "stalls", "hidden_ms", "layout", "opened_ms", "interval_ms", "block", "pay",
 }  # fmt: skip
 
 # What `analyze` uses of `RESPONSE_COLUMNS`; the others are most of a large table's bytes.
@@ -347,4 +370,5 @@ RATING_COLUMNS: tuple[Column, ...] = (
         "how long each of these parts was in view, as a JSON list; empty of clips and where the browser said nothing",
         optional=True,
     ),
+    *VERDICT_COLUMNS,
 )

@@ -61,8 +61,8 @@ REASONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionKnown:
-    """What is known of a session. `n_answered` counts trials, `rules` are those by which it is not used, `counts` is
-    true if an answer of it to a main trial counts, `released` if its slot was given back because it was idle."""
+    """A session as far as it is known. `n_answered` counts trials, `rules` are those by which it is not used, `counts`
+    is true if an answer of it to a main trial counts, `released` if its slot was given back because it was idle."""
 
     status: str
     arm: str = "main"
@@ -206,9 +206,10 @@ def _end(one: SessionKnown) -> tuple[Step, str]:
 
 
 def _left_out(one: SessionKnown) -> str:
-    if one.rules:
-        return f"{BY_RULE}{one.rules[0]}"
-    return "by-hand" if one.by_hand else "nothing-counts"
+    # As in the column `excluded`: `use` is false of these as well, whatever else was remarked.
+    if one.by_hand:
+        return "by-hand"
+    return f"{BY_RULE}{one.rules[0]}" if one.rules else "nothing-counts"
 
 
 def _steps(ends: Mapping[tuple[Step, str], int], begins: Step) -> tuple[FlowStep, ...]:

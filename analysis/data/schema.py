@@ -9,6 +9,7 @@ from analysis.data.checking import check_cells, coded, empty_cells, require_colu
 from analysis.data.codes import Codes, recoded, small_type
 from analysis.data.columns import (
     ANALYZED_COLUMNS,
+    BY_RULE,
     LABEL_COLUMNS,
     RATING_COLUMNS,
     RESPONSE_COLUMNS,
@@ -91,6 +92,7 @@ def check_rating_rows(df: pd.DataFrame, origin: str = "ratings", first_row: int 
         if each.name not in typed:
             typed[each.name] = empty_cells(each, len(df))
     _require_items(typed, origin, first_row)
+    leave_out_by_rules(typed)
     refuse_repeats(typed, ["study", "session", "trial", "question"], origin, first_row)
     return typed[list(names(RATING_COLUMNS))]
 
@@ -121,6 +123,7 @@ def check_response_cells(
             typed[each.name] = empty_cells(each, n_rows)
     _derive_chosen_source(typed, origin, first_row)
     _derive_correct(typed, origin, first_row)
+    leave_out_by_rules(typed)
     for column in ("trial", "pair"):
         if column in typed:
             refuse_repeats(typed, ["study", "session", column], origin, first_row)
@@ -134,6 +137,17 @@ def columns_to_check(columns: Sequence[Column], given: Sequence[str]) -> tuple[C
     """
     asked = set(names(columns)) | ({"trial"} & set(given))
     return without_absent((column for column in RESPONSE_COLUMNS if column.name in asked), given)
+
+
+def leave_out_by_rules(typed: pd.DataFrame) -> None:
+    """Fill `excluded` of rows that no other rule leaves out with the exclusion rule of their study that does."""
+    unused = typed["use"].eq(False).fillna(False).to_numpy(dtype=bool) & typed["excluded"].isna().to_numpy()
+    if not unused.any():
+        return
+    met = typed["rules"][unused].astype("str").str.partition(";")[0].fillna("not named")
+    excluded = typed["excluded"].astype(object)
+    excluded[unused] = BY_RULE + met
+    typed["excluded"] = coded(excluded)
 
 
 def _derive_chosen_source(typed: pd.DataFrame, origin: str, first_row: int) -> None:

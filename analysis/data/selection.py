@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.data.codes import Groups, Mask, codes_of, rows_where
-from analysis.data.columns import MODES
+from analysis.data.columns import BY_RULE, MODES
 from analysis.data.flow import Flow, flow_of_answers
 from analysis.errors import AnalysisError
 from analysis.results import Result
@@ -108,12 +108,17 @@ def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFram
 
 
 def with_unwatched(responses: pd.DataFrame) -> pd.DataFrame:
-    """Return checked rows in which those excluded only by a rule of `BY_EVIDENCE` count.
+    """Return checked rows in which those excluded only by a rule count: one of `BY_EVIDENCE`, or of their study.
 
     Manual exclusions, and trials whose clip would not play, stay excluded.
     """
     excluded = responses["excluded"]
-    return responses.assign(excluded=excluded.where(~excluded.isin(BY_EVIDENCE)))
+    of_study = [name for name in excluded.cat.categories if name.startswith(BY_RULE)]
+    counts = excluded.where(~excluded.isin([*BY_EVIDENCE, *of_study]))
+    if not of_study:
+        return responses.assign(excluded=counts)
+    # A table that is checked again is to count them still.
+    return responses.assign(excluded=counts, use=responses["use"].mask(excluded.isin(of_study), True))
 
 
 def _has_vote(rows: pd.DataFrame, mode: str) -> Mask:

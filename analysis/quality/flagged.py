@@ -46,6 +46,12 @@ def reached(n: int, of: int, bounds: Bounds) -> Values | None:
     return {"trials": n, "of": of} if n >= least and n >= least_share * of else None
 
 
+def _attention(session: SessionRecord, bounds: Bounds, _: Cohort) -> Values | None:
+    """Failed checks, trials and questions alike."""
+    n = sum("attention-failed" in answer.flags for answer in session.answers) + session.n_failed_attention
+    return reached(n, len(session.answers) + session.n_attention, bounds)
+
+
 def _unwatched(session: SessionRecord, bounds: Bounds, _: Cohort) -> Values | None:
     shown = [answer for answer in session.answers if "unplayable" not in answer.flags]
     watched = sum(not answer.flags & UNWATCHED_FLAGS for answer in shown)
@@ -72,7 +78,7 @@ FLAGGED = (
         "attention-failed",
         "Attention checks failed",
         "Gave the wrong answer to so many attention checks: trials, or questions that say what to answer.",
-        counted_flags("attention-failed"),
+        _attention,
         (at_least(2),),
         of_people=False,
     ),

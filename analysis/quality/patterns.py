@@ -48,7 +48,8 @@ def _on_one_scale(answer: Answer) -> list[float]:
 
 
 def _comprehension(session: SessionRecord, _: Bounds, __: Cohort) -> Values | None:
-    return {"status": session.status} if session.status == "failed-checks" else None
+    failed, tries = session.n_failed_tries, session.n_tries
+    return {"failed": failed, "of": tries} if tries and failed >= tries else None
 
 
 def _duplicate(session: SessionRecord, _: Bounds, __: Cohort) -> Values | None:
@@ -107,7 +108,7 @@ PATTERNS = (
     Rule(
         "comprehension-failed",
         "Comprehension check failed",
-        "Was ended by the study's checks, as the questions on the instructions were not answered right.",
+        "Did not answer the questions on the instructions right in any try.",
         _comprehension,
         of_people=False,
     ),
@@ -146,5 +147,6 @@ PATTERNS = (
                 maximum=1,
             ),
         ),
+        of_cohort=True,
     ),
 )

@@ -39,6 +39,8 @@ class Answer:
 class SessionRecord:
     """One participant's session. `visit` counts the participant's sessions of the study in order, from 1.
 
+    `n_tries` are those of the questions on the instructions, `n_failed_tries` those of them with a wrong answer;
+    `n_attention` are questions that say what to answer, `n_failed_attention` those of them answered otherwise.
     `n_moves` are the moves due from the participant in matches, `n_automatic` those that the system made instead.
     `width_px` is the width of the browser's window.
     """
@@ -50,6 +52,10 @@ class SessionRecord:
     status: str
     answers: tuple[Answer, ...] = ()
     visit: int | None = None
+    n_tries: int = 0
+    n_failed_tries: int = 0
+    n_attention: int = 0
+    n_failed_attention: int = 0
     duration_s: float | None = None
     width_px: int | None = None
     n_moves: int = 0
@@ -88,6 +94,10 @@ def session_records(
             status=row["status"],
             answers=tuple(answers.get(row["session"], ())),
             visit=row.get("visit"),
+            n_tries=row.get("comprehension_tries") or 0,
+            n_failed_tries=row.get("comprehension_failed") or 0,
+            n_attention=row.get("attention_questions") or 0,
+            n_failed_attention=row.get("attention_questions_failed") or 0,
             duration_s=row.get("duration_s"),
             width_px=row.get("width_px"),
             n_moves=due.get(row["session"], 0),

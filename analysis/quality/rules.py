@@ -48,7 +48,8 @@ class Rule:
     """An exclusion rule. `meaning` is a sentence; `find` decides.
 
     `of_people` rules look at time, watching or typing, which simulated participants do not do. A rule `of_cohort` needs
-    the other sessions. With `flag_only` it may be listed, and excludes nobody: no study can say otherwise.
+    the other sessions, or what may still come when a session has ended, such as a match that goes on. With `flag_only`
+    it may be listed, and excludes nobody: no study can say otherwise.
     """
 
     name: str

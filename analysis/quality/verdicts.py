@@ -60,7 +60,7 @@ def needs_cohort(chosen: Sequence[ChosenRule]) -> bool:
 
 
 def cohort_of(sessions: Sequence[SessionRecord]) -> Cohort:
-    """What rules hold a session against, from the sessions of one mode."""
+    """Times and texts of the sessions of one mode, which rules hold a session against."""
     rt: dict[str, list[float]] = defaultdict(list)
     duration: dict[str, list[float]] = defaultdict(list)
     writers: Counter[str] = Counter()

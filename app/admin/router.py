@@ -13,6 +13,7 @@ from app.admin.login.router import router as login
 from app.admin.matches.router import router as matches
 from app.admin.people.programs import router as programs
 from app.admin.people.router import router as people
+from app.admin.recruiting.router import router as recruiting
 from app.admin.results.router import router as results
 from app.admin.running.router import router as running
 from app.admin.stimuli.router import router as stimuli
@@ -38,6 +39,7 @@ PARTS: tuple[APIRouter, ...] = (
     deleting_studies,
     pairs,
     versions,
+    recruiting,
     results,
     running,
     matches,

@@ -2,22 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, Field, StrictInt, StrictStr
+from pydantic import BaseModel, Field, StrictInt, StrictStr, model_validator
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.monitored import Flags, MonitorOut, Out
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.library.dependencies import StoreDep
 from app.monitor.progress import choice_of, snapshot
-from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
+from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions, found_ids
 from app.monitor.sessions_view import one_session
 from app.outputs.clues import clues_state
 from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
 from app.studies import launch
+from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import ChecklistContext, checklist
 from app.studies.closing import LONGEST_GRACE_MIN
@@ -26,6 +28,7 @@ from app.trials.tables import Mode, State
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
+MOST_SESSIONS = 10_000
 Text = Annotated[StrictStr, Field(max_length=exclusions.LONGEST)]
 
 
@@ -193,6 +196,30 @@ class ReasonIn(BaseModel):
     reason: Text
 
 
+class ManyIn(BaseModel):
+    """Sessions by number, or all that met an exclusion rule, as `GET .../sessions?rule=` lists them."""
+
+    sessions: Annotated[list[StrictInt], Field(max_length=MOST_SESSIONS)] = []
+    rule: StrictStr = ""
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if bool(self.sessions) == bool(self.rule):
+            raise ValueError("give either sessions or a rule")
+        return self
+
+
+class ExcludeIn(ManyIn):
+    reason: Text
+
+
+class ManyOut(Out):
+    """Sessions that were changed, and those that were so already."""
+
+    changed: Sequence[int]
+    unchanged: Sequence[int]
+
+
 class NoteIn(BaseModel):
     text: Text
 
@@ -259,10 +286,11 @@ async def list_sessions(
     mode: str = "",
     flag: str = "",
     excluded: str = "",
+    rule: str = "",
     after: Annotated[int, Query(ge=0, lt=2**31)] = 0,
 ) -> SessionsOut:
     """Find sessions, the newest first, fifty at a time."""
-    search = checked_search(Search(q, status, mode, flag, excluded, after))
+    search = checked_search(Search(q, status, mode, flag, excluded, rule, after))
     return SessionsOut.model_validate(await database.read(find_sessions, study, search, None))
 
 
@@ -286,6 +314,32 @@ async def include_session(
 ) -> None:
     """Include an excluded session again."""
     await database.write(exclusions.include, who, study, session_id, now)
+
+
+@router.post("/exclusions")
+async def exclude_sessions(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, given: ExcludeIn, now: Now
+) -> ManyOut:
+    """Leave many sessions out of the analysis, for one reason: all of them, or none."""
+    ids = await _chosen(database, study, given)
+    return ManyOut.model_validate(
+        await database.write(exclusions.exclude_many, who.actor, study, ids, given.reason, now)
+    )
+
+
+@router.post("/inclusions")
+async def include_sessions(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, given: ManyIn, now: Now
+) -> ManyOut:
+    """Include many excluded sessions again."""
+    ids = await _chosen(database, study, given)
+    return ManyOut.model_validate(await database.write(exclusions.include_many, who.actor, study, ids, now))
+
+
+async def _chosen(database: Database, study: StudyHere, given: ManyIn) -> Sequence[int]:
+    if not given.rule:
+        return given.sessions
+    return await database.read(found_ids, study, checked_search(Search(rule=given.rule)))
 
 
 @router.post("/sessions/{session_id}/notes", status_code=204)

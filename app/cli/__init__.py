@@ -71,10 +71,18 @@ COMMANDS = {
         "flow",
         "Print the flow of participants, from arriving to being analysed (CONSORT), by arm where there are several.",
     ),
+    "quality": Listed(
+        "quality",
+        "quality",
+        "Apply the exclusion rules: who meets which rule, by which values, who is used and who is paid.",
+    ),
     "report": Listed(
         "reporting",
         "report",
         "Write a folder with a page that opens offline: figures, tables, and the methods in words.",
+    ),
+    "recruit": Listed(
+        "recruiting", "app", "Recruiters: what to enter there, and their submissions compared."
     ),
     "plan": Listed(
         "planning",

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -171,7 +172,9 @@ class Database:
                 # A future belongs to the loop's thread: setting it from the writer thread would not wake the loop.
                 loop.call_soon_threadsafe(settle, result, error)
 
-        self._put(_Job(lambda session: job(session, *args, **kwargs), done))
+        # A job speaks the language of who asks, in the writer thread and in a group with others' jobs.
+        context = copy_context()
+        self._put(_Job(lambda session: context.run(job, session, *args, **kwargs), done))
         return await future
 
     async def prepare_and_write(self, prepare: Callable[[Session], S], job: Callable[[Session, S], T]) -> T:

@@ -10,6 +10,7 @@ from fastapi import Depends, Request
 from app.core import clock
 from app.core.database import Database
 from app.core.errors import StudyError
+from app.core.language import gettext as _
 from app.core.settings import Settings
 
 MAX_FORM_BYTES = 512_000
@@ -62,7 +63,9 @@ async def read_single_form(request: Request) -> dict[str, str]:
     """Like `read_form`, but refuses a field sent with two different values."""
     form = await read_form(request)
     if name := getattr(request.state, "repeated", ""):
-        raise BadForm(f"The form has two different values for {name}. Please reload the page.")
+        raise BadForm(
+            _("The form has two different values for {name}. Please reload the page.").format(name=name)
+        )
     return form
 
 

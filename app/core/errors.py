@@ -3,12 +3,15 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from app.core.language import gettext as _
+from app.core.language import noop
+
 
 class StudyError(Exception):
     """Refused, with a reason fit for the reader. Commands print it and exit 1; pages show it."""
 
     status_code: ClassVar[int] = 400
-    title: ClassVar[str] = "That did not work"
+    title: ClassVar[str] = noop("That did not work")
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -18,14 +21,14 @@ class StudyError(Exception):
 
 class NotFound(StudyError):
     status_code = 404
-    title = "Page not found"
+    title = noop("Page not found")
 
 
 class Closed(StudyError):
     """The study does not take this now."""
 
     status_code = 403
-    title = "Not open"
+    title = noop("Not open")
 
 
 class Conflict(StudyError):
@@ -37,7 +40,7 @@ class Stale(Conflict):
 
     def __init__(self) -> None:
         super().__init__(
-            "Someone else made a change at the same moment. Nothing was saved; please try again."
+            _("Someone else made a change at the same moment. Nothing was saved; please try again.")
         )
 
 
@@ -47,5 +50,5 @@ class InvalidAnswer(StudyError):
     status_code = 422
 
     def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__("Please check the marked questions.")
+        super().__init__(_("Please check the marked questions."))
         self.errors = errors

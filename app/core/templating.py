@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from app.core.language import current_language, gettext, ngettext
+from app.core.language import current_language, direction, gettext, ngettext, script_words
 from app.core.notices import notice
 
 _APP = Path(__file__).parent.parent
@@ -50,7 +50,7 @@ def _utc(at: datetime) -> str:
 
 # The extension adds these two to an environment; jinja2 does not say so to type checkers.
 _environment.install_gettext_callables(gettext, ngettext, newstyle=True)  # type: ignore[attr-defined]
-_environment.globals["language"] = current_language
+_environment.globals.update(language=current_language, direction=direction, script_words=script_words)
 _environment.filters.update(notice=notice, iso=_iso, utc=_utc)
 
 

@@ -1,6 +1,6 @@
 """The columns of every export, in order; docs/data.md is written from these and tested against them."""
 
-from analysis.data.columns import MODES, RESPONSE_COLUMNS
+from analysis.data.columns import MODES, RESPONSE_COLUMNS, VERDICT_COLUMNS
 from analysis.data.columns import Column as Column
 
 _WHO = RESPONSE_COLUMNS[:6]
@@ -41,6 +41,12 @@ PARTICIPANT_COLUMNS = (
     ),
     Column("consent_sha256", "text", "", "the SHA-256 of the consent text that was agreed to, in UTF-8"),
     Column(
+        "language",
+        "text",
+        "",
+        "the language of the session's pages, as a tag such as `en`; recorded with consent",
+    ),
+    Column(
         "comprehension_tries",
         "integer",
         "",
@@ -52,6 +58,20 @@ PARTICIPANT_COLUMNS = (
         "",
         "how many of these tries had a wrong answer: as many as there were tries where none was right",
     ),
+    Column(
+        "attention_questions",
+        "integer",
+        "",
+        "how many questions that say what to answer were answered between trials; empty where none were",
+    ),
+    Column("attention_questions_failed", "integer", "", "how many of these were answered otherwise"),
+    Column(
+        "visit",
+        "integer",
+        "",
+        "which of the participant's sessions of this study and mode it is, in the order of arrival, from 1",
+    ),
+    Column("duration_s", "number", "seconds", "from consent to the last answer; empty while under way"),
 )
 
 PLAYBACK_COLUMNS = (
@@ -95,7 +115,13 @@ PLAYBACK_COLUMNS = (
 
 ANSWER_COLUMNS = (
     *_WHO,
-    Column("page", "text", "", "`consent`, `background`, `instructions` or `trial-<position>`"),
+    Column(
+        "page",
+        "text",
+        "",
+        "`consent`, `screening`, `viewing`, `background`, `comprehension-<try>`, `attention-<block>-<number>`, "
+        "`trial-<position>` and so on",
+    ),
     Column("trial", "text", "", "the trial, where the page is one"),
     Column("question", "text", "", "the question's id; `choice` is the side pressed, or tie"),
     Column("value", "text", "", "the answer as text; a point of a scale counts from 1"),
@@ -232,6 +258,7 @@ WALK_COLUMNS = (
     Column("answered_at", "time", "ISO 8601 UTC", "when the participant went on from it"),
     Column("flags", "text", "", "what makes the walk noteworthy, joined by `;`"),
     _OUT,
+    *VERDICT_COLUMNS,
 )
 POSITION_COLUMNS = (
     *_WHO,
@@ -291,4 +318,5 @@ def trial_columns(*own: Column) -> tuple[Column, ...]:
         Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
         Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`"),
         Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+        *VERDICT_COLUMNS,
     )

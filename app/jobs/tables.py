@@ -23,6 +23,7 @@ class Kind(StrEnum):
     TRAINING = "training"
     WALKS = "walks"
     PICTURES = "pictures"
+    VERDICTS = "verdicts"
 
 
 class JobStatus(StrEnum):

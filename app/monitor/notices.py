@@ -94,7 +94,7 @@ def _full(session: Session, version_id: int, run: Run, block: str, *, skips: boo
 
 
 def _has(blocks: Sequence[Sequence[object]], block: str) -> bool:
-    return bool({str(id_): n for id_, n in blocks}.get(block))
+    return bool({str(id_): n for id_, n, *_ in blocks}.get(block))
 
 
 def _sessions(n: int) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Row, Select, cast, func, or_, select
+from sqlalchemy import ColumnElement, Integer, Row, Select, cast, func, literal, or_, select
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel import Session, SQLModel
 
+from analysis.quality.registry import RULES
 from app.core.errors import StudyError
 from app.core.schema import clean
 from app.core.spans import span
@@ -20,15 +21,24 @@ from app.monitor.tally import Tally, tally_of
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere
 from app.trials.flags import Flag, in_order
-from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionNote, Status, StudyVersion
+from app.trials.tables import (
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    SessionNote,
+    SessionVerdict,
+    Status,
+    StudyVersion,
+)
 
 PER_PAGE = 50
 LONGEST_QUERY = 200
 ANY_FLAG = "any"
 
 _tables = SQLModel.metadata.tables
-_s, _v, _excluded, _note = (
-    _tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Exclusion, SessionNote)
+_s, _v, _excluded, _note, _verdict = (
+    _tables[str(table.__tablename__)]
+    for table in (ParticipantSession, StudyVersion, Exclusion, SessionNote, SessionVerdict)
 )
 
 
@@ -38,7 +48,8 @@ class BadSearch(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Search criteria; empty means any. `q` is part of a participant's id, or a session's number.
+    """Search criteria; empty means any. `q` is part of a participant's id, or a session's number, `rule` an exclusion
+    rule that the session met.
 
     `excluded` is `yes` or `no`; `after` is the last session of the previous page.
     """
@@ -48,6 +59,7 @@ class Search:
     mode: str = ""
     flag: str = ""
     excluded: str = ""
+    rule: str = ""
     after: int = 0
 
 
@@ -95,6 +107,7 @@ def checked_search(fields: Search) -> Search:
         ("mode", fields.mode, MODES),
         ("flag", fields.flag, (ANY_FLAG, *Flag)),
         ("excluded", fields.excluded, ("yes", "no")),
+        ("rule", fields.rule, tuple(RULES)),
     )
     for name, value, values in allowed:
         if value and value not in values:
@@ -121,6 +134,17 @@ def find_sessions(
         tally.catch_up(session, {row.id for row in shown})
         lines = [_line(session, row, tally) for row in shown]
     return SessionList(found, lines, shown[-1].id if len(rows) > PER_PAGE else 0, tally.behind)
+
+
+def found_ids(session: Session, study: StudyHere, search: Search) -> Sequence[int]:
+    """All sessions that are looked for, in order, however many."""
+    tally = tally_of(session, study.id)
+    with tally.lock:
+        tally.refresh(session, None)
+        where = _where(session, study, search, tally)
+        return list(
+            session.connection().execute(_from(select(_s.c.id)).where(*where).order_by(_s.c.id)).scalars()
+        )
 
 
 def _from(statement: Select[Any]) -> Select[Any]:
@@ -160,6 +184,13 @@ def _where(session: Session, study: StudyHere, search: Search, tally: Tally) -> 
     if search.excluded:
         out = select(_excluded.c.id).where(_excluded.c.session_id == _s.c.id, _excluded.c.lifted_at.is_(None))
         where.append(out.exists() if search.excluded == "yes" else ~out.exists())
+    if search.rule:
+        # Rules are joined by `;`, and no name is part of another between two of them.
+        names = literal(";") + _verdict.c.names + literal(";")
+        met = select(_verdict.c.session_id).where(
+            _verdict.c.session_id == _s.c.id, names.contains(f";{search.rule};")
+        )
+        where.append(met.exists())
     if search.flag:
         flagged = (id_ for group in tally.groups.values() for id_ in group.flagged)
         ids = [id_ for id_ in flagged if _has(tally.by_session[id_], search.flag)]

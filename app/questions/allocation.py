@@ -7,7 +7,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.core.problems import counted
+from app.core.language import gettext as _
+from app.core.language import ngettext
 from app.core.widgets import Widget
 from app.questions.base import (
     ANSWER_DUE,
@@ -86,7 +87,7 @@ class Allocation(QuestionType):
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
         return [
-            OptionView(str(n), option, given=form.get(f"{question.id}.{n}", ""))
+            OptionView(str(n), question.says(option), given=form.get(f"{question.id}.{n}", ""))
             for n, option in enumerate(question.options, start=1)
         ]
 
@@ -98,11 +99,12 @@ class Allocation(QuestionType):
         if not any(entered):
             return None
         if not all(_WHOLE.fullmatch(points or "0") for points in entered):
-            raise ValueError("Please give whole numbers of points, none below 0.")
+            raise ValueError(_("Please give whole numbers of points, none below 0."))
         shared, total = [int(points or 0) for points in entered], _total(question)
         if (left := total - sum(shared)) != 0:
-            over = f"{left} left to share" if left > 0 else f"{-left} too many"
-            raise ValueError(f"Please share out exactly {counted(total, 'point')}: {over}.")
+            over = _("{n} left to share").format(n=left) if left > 0 else _("{n} too many").format(n=-left)
+            points = ngettext("{n} point", "{n} points", total).format(n=total)
+            raise ValueError(_("Please share out exactly {points}: {over}.").format(points=points, over=over))
         return dict(zip(question.options, shared, strict=True))
 
     def parts(self, question: Question) -> Mapping[str, Question]:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
+from app.core.language import gettext as _
 from app.core.plain_numbers import PlainNumbers
 from app.core.problems import Fault, Place, quoted
 from app.core.widgets import Widget
@@ -60,6 +61,12 @@ class Question(Frozen):
     yes_no: bool = False
     level: Level | None = None
     own: Mapping[str, Own] = {}
+    # Options and statements as pages say them, where that is another language than that of the data.
+    said: Mapping[str, str] = {}
+
+    def says(self, answer: str) -> str:
+        """An option or statement as it is shown."""
+        return self.said.get(answer, answer)
 
     def own_texts(self, key: str) -> tuple[str, ...]:
         """The texts of a key that its type alone has."""
@@ -137,8 +144,8 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
-    """`anchor` describes a level, if the study does; `given` is the text entered in the option's own field, if it has
-    one.
+    """`anchor` describes a level, if the study does, or says what is on a side; `given` is the text entered in its own
+    field, if it has one.
     """
 
     value: str
@@ -290,7 +297,7 @@ class QuestionType:
 
     def lack(self, question: Question, value: Any) -> str:
         """Message about an answer that is missing or incomplete where one is required; empty where it is complete."""
-        return "Please answer this question." if value is None else ""
+        return _("Please answer this question.") if value is None else ""
 
     def parts(self, question: Question) -> Mapping[str, Question]:
         """The questions it consists of, if each has an answer of its own: the answer is a mapping by these keys, and

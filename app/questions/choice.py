@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -69,9 +70,9 @@ class Choice(QuestionType):
         return "list" if len(question.options) <= MOST_IN_SIGHT else "select"
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        return [OptionView(option, option) for option in question.options]
+        return [OptionView(option, question.says(option)) for option in question.options]
 
     def value(self, question: Question, text: str) -> Any:
         if text not in question.options:
-            raise ValueError("Please choose one of the answers given.")
+            raise ValueError(_("Please choose one of the answers given."))
         return text

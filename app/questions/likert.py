@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place, listed, nearest, quoted
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -120,7 +121,7 @@ class Likert(QuestionType):
     def value(self, question: Question, text: str) -> Any:
         # As texts, since int() also takes " 3", "+3" and digits of other scripts.
         if text not in map(str, range(1, len(question.labels) + 1)):
-            raise ValueError(f"Please choose one of the {len(question.labels)} answers.")
+            raise ValueError(_("Please choose one of the {n} answers.").format(n=len(question.labels)))
         return int(text)
 
     def scale(self, question: Question) -> tuple[float | None, float | None]:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -88,7 +89,9 @@ class Matrix(Likert):
     def more(self, question: Question, form: Mapping[str, str]) -> Mapping[str, Any]:
         named = {_named(question, n): text for n, text in enumerate(_statements(question), start=1)}
         return {
-            "statements": tuple(StatementView(name, text, form.get(name, "")) for name, text in named.items())
+            "statements": tuple(
+                StatementView(name, question.says(text), form.get(name, "")) for name, text in named.items()
+            )
         }
 
     def answer(self, question: Question, form: Mapping[str, str]) -> Mapping[str, int] | None:
@@ -100,8 +103,10 @@ class Matrix(Likert):
 
     def lack(self, question: Question, value: Any) -> str:
         open_ = [text for text in _statements(question) if text not in (value or {})]
-        return (
-            f"Please choose one answer for each statement: there is none for “{open_[0]}”." if open_ else ""
+        if not open_:
+            return ""
+        return _("Please choose one answer for each statement: there is none for “{statement}”.").format(
+            statement=question.says(open_[0])
         )
 
     def parts(self, question: Question) -> Mapping[str, Question]:

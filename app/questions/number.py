@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from analysis.files.numbers import NO_SEPARATORS, decimal_number
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -92,16 +93,23 @@ class Number(QuestionType):
             # A separator that could mean two things is refused: 12,5 was once read as 125.
             number = decimal_number(text)
         except ValueError as error:
-            raise ValueError(
-                NO_SEPARATORS if str(error) == NO_SEPARATORS else "Please give a number."
-            ) from None
+            plain = _("Please give a number.")
+            raise ValueError(_(NO_SEPARATORS) if str(error) == NO_SEPARATORS else plain) from None
         low, high = question.minimum, question.maximum
         if (
             not math.isfinite(number)
             or (low is not None and number < low)
             or (high is not None and number > high)
         ):
-            bounds = [("at least", low), ("at most", high)]
-            allowed = " and ".join(f"{words} {bound:g}" for words, bound in bounds if bound is not None)
-            raise ValueError(f"Please give a number{f', {allowed}' if allowed else ''}.")
+            raise ValueError(_between(low, high))
         return int(number) if number.is_integer() else number
+
+
+def _between(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return _("Please give a number, at least {low:g} and at most {high:g}.").format(low=low, high=high)
+    if low is not None:
+        return _("Please give a number, at least {low:g}.").format(low=low)
+    if high is not None:
+        return _("Please give a number, at most {high:g}.").format(high=high)
+    return _("Please give a number.")

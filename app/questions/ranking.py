@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place, quoted
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -71,7 +72,7 @@ class Ranking(QuestionType):
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
         return [
-            OptionView(str(n), option, given=form.get(f"{question.id}.{n}", ""))
+            OptionView(str(n), question.says(option), given=form.get(f"{question.id}.{n}", ""))
             for n, option in enumerate(question.options, start=1)
         ]
 
@@ -81,7 +82,7 @@ class Ranking(QuestionType):
         if not any(places):
             return None
         if sorted(places) != sorted(map(str, range(1, n + 1))):
-            raise ValueError(f"Please give each of the {n} a place of its own, from 1 to {n}.")
+            raise ValueError(_("Please give each of the {n} a place of its own, from 1 to {n}.").format(n=n))
         return [option for _, option in sorted(zip(map(int, places), question.options, strict=True))]
 
     def written(self, value: Any) -> Any:

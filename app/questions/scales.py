@@ -3,38 +3,40 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from app.core.language import noop
+
 SCALES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "agreement": (
-            "strongly disagree",
-            "disagree",
-            "neither agree nor disagree",
-            "agree",
-            "strongly agree",
+            noop("strongly disagree"),
+            noop("disagree"),
+            noop("neither agree nor disagree"),
+            noop("agree"),
+            noop("strongly agree"),
         ),
         "familiarity": (
-            "not at all familiar",
-            "slightly familiar",
-            "moderately familiar",
-            "very familiar",
-            "extremely familiar",
+            noop("not at all familiar"),
+            noop("slightly familiar"),
+            noop("moderately familiar"),
+            noop("very familiar"),
+            noop("extremely familiar"),
         ),
-        "frequency": ("never", "rarely", "sometimes", "often", "very often"),
+        "frequency": (noop("never"), noop("rarely"), noop("sometimes"), noop("often"), noop("very often")),
         "likelihood": (
-            "extremely unlikely",
-            "somewhat unlikely",
-            "neither likely nor unlikely",
-            "somewhat likely",
-            "extremely likely",
+            noop("extremely unlikely"),
+            noop("somewhat unlikely"),
+            noop("neither likely nor unlikely"),
+            noop("somewhat likely"),
+            noop("extremely likely"),
         ),
-        "quality": ("very poor", "poor", "fair", "good", "very good"),
+        "quality": (noop("very poor"), noop("poor"), noop("fair"), noop("good"), noop("very good")),
         # The published direction: 1 is extremely certain.
         "uncertainty": (
-            "extremely certain",
-            "somewhat certain",
-            "neutral",
-            "somewhat uncertain",
-            "extremely uncertain",
+            noop("extremely certain"),
+            noop("somewhat certain"),
+            noop("neutral"),
+            noop("somewhat uncertain"),
+            noop("extremely uncertain"),
         ),
     }
 )

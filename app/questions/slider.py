@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.core.language import gettext as _
 from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.questions.base import (
@@ -97,7 +98,9 @@ class Slider(Number):
         number = super().value(question, text)
         low, step = question.minimum or 0, question.step or 1
         if not _is_whole((number - low) / step):
-            raise ValueError(f"Please give a number in steps of {step:g} from {low:g}.")
+            raise ValueError(
+                _("Please give a number in steps of {step:g} from {low:g}.").format(step=step, low=low)
+            )
         return number
 
     def column(self, question_id: str) -> str | None:

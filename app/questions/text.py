@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from app.core.language import gettext as _
 from app.questions.base import ANSWER_DUE, Asked, Question, QuestionType
 
 MAX_TEXT = 5000
@@ -38,5 +39,8 @@ class Text(QuestionType):
 
     def value(self, question: Question, text: str) -> Any:
         if len(text) > question.max_length:
-            raise ValueError(f"Please shorten this to {question.max_length} characters; it has {len(text)}.")
+            most, n = question.max_length, len(text)
+            raise ValueError(
+                _("Please shorten this to {most} characters; it has {n}.").format(most=most, n=n)
+            )
         return text

@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from app.core.language import gettext as _
 from app.core.widgets import Widget
 from app.questions.base import Asked, OptionView, Question, QuestionType, rule_error
 from app.questions.sides import TIE, Side
@@ -45,15 +46,18 @@ class TwoAfc(QuestionType):
     kept_ids = frozenset({"choice"})
 
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
-        sides = OptionView(Side.LEFT, "Left video"), OptionView(Side.RIGHT, "Right video")
-        return (*sides, OptionView(TIE, "No difference")) if question.allow_tie else sides
+        sides = (
+            OptionView(Side.LEFT, _("Left video"), "video"),
+            OptionView(Side.RIGHT, _("Right video"), "video"),
+        )
+        return (*sides, OptionView(TIE, _("No difference"))) if question.allow_tie else sides
 
     def value(self, question: Question, text: str) -> Any:
         if text not in (*Side, *([TIE] if question.allow_tie else [])):
             raise ValueError(
-                "Please choose the left one, the right one or no difference."
+                _("Please choose the left one, the right one or no difference.")
                 if question.allow_tie
-                else "Please choose the left or the right one."
+                else _("Please choose the left or the right one.")
             )
         return text
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlmodel import Session
 
+from analysis.data.columns import VERDICT_COLUMNS
 from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
@@ -33,6 +34,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.tasks.listed import TASKS
 from app.tasks.registry import DESIGNS
+from app.verdicts.records import with_duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def rows_of(
         case "answers":
             yield from _by_question(rows, designs)
         case "participants":
-            yield from _with_own(session, study, _with_background(rows, designs))
+            yield from _with_own(session, study, _with_background(map(with_duration, rows), designs))
         case _:
             yield from rows
 
@@ -124,7 +126,7 @@ def columns_of(session: Session, slug: str, what: str) -> tuple[columns.Column, 
     asked = {part.id: (part, entry) for part, entry in _of_background(designs)}
     own = (columns.background_column(part.id, part.ask, entry) for part, entry in asked.values())
     of_tasks = (column for part in of_sessions(designs) for column in part.columns)
-    return (*table.columns, *own, *of_tasks)
+    return (*table.columns, *own, *of_tasks, *VERDICT_COLUMNS)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
@@ -138,7 +140,8 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
             for question in designs[row["version"]].background
             for part, value in answers_of(question, given.get(question.id))
         }
-        agreed = texts[row["version"]] if row["consented_at"] is not None else None
+        # Sessions of before texts had languages have no hash of their own.
+        agreed = row["consent_sha256"] or texts[row["version"]] if row["consented_at"] is not None else None
         yield {**row, "consent_sha256": agreed, **names, **own}
 
 
@@ -166,7 +169,7 @@ def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -
     asked_in = {
         (number, question.id): question
         for number, design in designs.items()
-        for asked in (*(block.asked for block in design.blocks), *design.asked_before())
+        for asked in (*(block.asked for block in design.blocks), *design.asked_aside())
         for question in asked
     }
     for row in responses:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import and_, exists, select
+from sqlalchemy import case, exists, select
 from sqlmodel import Session, col
 
 from analysis.data.flow import Flow, SessionKnown, flow_of
@@ -34,14 +34,11 @@ def flows_of(session: Session, slug: str) -> Mapping[str, Flow]:
         _ANSWERED.label("answered"),
         col(_s.released_at).is_not(None).label("released"),
         excluded_by_hand.is_not(None).label("by_hand"),
-        col(SessionVerdict.names).label("rules"),
+        case((col(SessionVerdict.use).is_(False), col(SessionVerdict.names))).label("rules"),
         _COUNTS.label("counts"),
     )
-    left_out = and_(col(SessionVerdict.session_id) == col(_s.id), col(SessionVerdict.use).is_(False))
     rows = session.execute(
-        with_exclusion(session_tables(select(*columns).select_from(_s)))
-        .outerjoin(SessionVerdict, left_out)
-        .where(col(Study.slug) == slug)
+        with_exclusion(session_tables(select(*columns).select_from(_s))).where(col(Study.slug) == slug)
     )
     kinds: dict[str, Counter[SessionKnown]] = {}
     for mode, status, arm, answered, released, by_hand, rules, counts in rows:

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import (
     Select,
     String,
-    Subquery,
     and_,
     case,
     cast,
@@ -19,20 +18,21 @@ from sqlmodel import col
 
 from app.exports import columns
 from app.exports.rows import (
+    VERDICTS,
     excluded_by_hand,
     session_tables,
     sides_unknown,
+    visits,
     who,
     with_exclusion,
 )
 from app.exports.tables import SESSION, ExportTable, Reference, of_select
 from app.library.tables import Stimulus
 from app.questions.sides import TIE
-from app.studies.file.checks import MOST_TRIES
 from app.trials.design import PageKey
-from app.trials.flags import Flag
 from app.trials.responses import Evidence, Response
 from app.trials.tables import BEGUN, Exclusion, ParticipantSession, Study, Trial, UnitMember
+from app.verdicts.records import attention_questions, comprehension_tries
 
 _s = ParticipantSession
 _item, _shown = aliased(UnitMember), aliased(Stimulus)
@@ -52,7 +52,8 @@ def participants(slug: str) -> Select[Any]:
         .group_by(col(Trial.session_id))
         .subquery()
     )
-    background, tries = aliased(Response), _comprehension()
+    background, tries, visit = aliased(Response), comprehension_tries(), visits(slug)
+    attention = attention_questions()
     columns = [
         *who(),
         col(_s.status).label("status"),
@@ -67,36 +68,27 @@ def participants(slug: str) -> Select[Any]:
         col(_s.recruiter).label("recruiter"),
         excluded_by_hand.label("excluded"),
         col(Exclusion.reason).label("exclusion_reason"),
+        col(_s.language).label("language"),
+        col(_s.consent_sha256).label("consent_sha256"),
         tries.c.n.label("comprehension_tries"),
         tries.c.failed.label("comprehension_failed"),
+        attention.c.n.label("attention_questions"),
+        attention.c.failed.label("attention_questions_failed"),
+        visit.c.visit.label("visit"),
+        *VERDICTS,
     ]
     return (
         with_exclusion(session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
+        .outerjoin(attention, attention.c.session_id == col(_s.id))
         .outerjoin(tries, tries.c.session_id == col(_s.id))
+        .outerjoin(visit, visit.c.session_id == col(_s.id))
         .outerjoin(
             background, and_(col(background.session_id) == col(_s.id), col(background.page) == "background")
         )
         .where(col(Study.slug) == slug, col(_s.status).in_(BEGUN))
         .order_by(col(_s.id))
-    )
-
-
-def _comprehension() -> Subquery:
-    """By session, how often the questions on the instructions were answered, and how often not all were right."""
-    pages = [str(PageKey("comprehension", each)) for each in range(1, MOST_TRIES + 1)]
-    # Text, as the two databases have no common way to look into a list.
-    is_failed = cast(col(Response.flags), String).contains(Flag.COMPREHENSION)
-    return (
-        select(
-            col(Response.session_id),
-            func.count().label("n"),
-            func.sum(case((is_failed, 1), else_=0)).label("failed"),
-        )
-        .where(col(Response.page).in_(pages))
-        .group_by(col(Response.session_id))
-        .subquery()
     )
 
 

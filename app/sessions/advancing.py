@@ -10,6 +10,7 @@ from app.sessions.here import StudyWhere
 from app.sessions.slots import note_completed
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, Status
+from app.verdicts.judging import judge_session
 
 _session, _response = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Response)
@@ -37,6 +38,8 @@ def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) 
         played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
         session.connection().execute(COMPLETE, values)
+        # First, as a session that a rule leaves out does not count for its place.
+        judge_session(session, where.design, where.session_id, now)
         # Whoever finished without a place is one more than was wanted, and does not count.
         if played and where.released_at is None:
             note_completed(session, where, now)
@@ -48,3 +51,4 @@ def end_early(session: Session, where: StudyWhere, status: Status, now: datetime
     """End a session on its current page; its answers are kept."""
     ended = {"session_id": where.session_id, "step": where.step, "status": status, "ended_at": now}
     session.connection().execute(COMPLETE, {**ended, "seen_at": now})
+    judge_session(session, where.design, where.session_id, now)

@@ -1,5 +1,6 @@
 """The start of a session: the consent answer, with the trials planned in the same transaction."""
 
+import hashlib
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed, InvalidAnswer, NotFound
+from app.core.language import gettext as _
 from app.sessions import beginning_queries
 from app.sessions.coming import Came
 from app.sessions.entering import claim, day_of
@@ -48,21 +50,23 @@ def answer_consent(
     came = came or Came(where.design.study, now)
     # The signature says who came, and is as valid on a form of any other study.
     if came.slug != where.design.study:
-        raise BadLink("This address is of another study. Please open the link that you were given.")
+        raise BadLink(_("This address is of another study. Please open the link that you were given."))
     consent = where.design.consent
     decision, of_age = form.get("decision", ""), form.get("of_age", "")
     errors = {}
     if decision not in ("agree", "refuse"):
-        errors["decision"] = "Please say whether you want to take part."
+        errors["decision"] = _("Please say whether you want to take part.")
     if decision == "agree" and consent.minimum_age and of_age not in ("yes", "no"):
-        errors["of_age"] = f"Please say whether you are {consent.minimum_age} or older."
+        errors["of_age"] = _("Please say whether you are {minimum_age} or older.").format(
+            minimum_age=consent.minimum_age
+        )
     if errors:
         raise InvalidAnswer(errors)
     under_age = bool(consent.minimum_age) and of_age == "no"
     if decision == "refuse" or under_age:
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
-        raise Closed(ENDED)
+        raise Closed(_(ENDED))
     # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
     who, recruitment = came.person, where.design.recruitment
     if who is not None and where.mode in (Mode.LIVE, Mode.PILOT):
@@ -79,11 +83,18 @@ def answer_consent(
         "arrived_at": came.at,
         "consented_at": now,
         "step": where.step + 1,
+        "language": where.design.language,
+        "consent_sha256": hash_of(consent.text),
         **_planned(session, where, now, rng),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
     store_identity(session, where.session_id, kept)
     return None
+
+
+def hash_of(consent: str) -> str:
+    """The hash of a consent text as somebody read it, in their language."""
+    return hashlib.sha256(consent.encode()).hexdigest()
 
 
 def _planned(session: Session, where: StudyWhere, now: datetime, rng: random.Random) -> Mapping[str, Any]:
@@ -126,6 +137,8 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "consented_at": now,
         "blocks": blocks,
         "step": names.index("trial"),
+        "language": where.design.language,
+        "consent_sha256": None,
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
 

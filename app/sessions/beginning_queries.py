@@ -75,6 +75,8 @@ BEGIN = (
         ordinal=bindparam("ordinal"),
         seed=bindparam("seed"),
         blocks=bindparam("blocks"),
+        language=bindparam("language"),
+        consent_sha256=bindparam("consent_sha256"),
     )
 )
 DECLINE = (

@@ -7,7 +7,9 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 
 from app.core.errors import NotFound
-from app.sessions.runs import run_of
+from app.core.language import gettext as _
+from app.core.language import noop
+from app.sessions.runs import run_of, spoken
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
@@ -15,7 +17,7 @@ from app.studies.file.recruitment import DesignRecruitment
 from app.tasks.running import task_named
 from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Trial, Unit, UnitMember
 
-NO_CLIP = "There is no such clip on the page you are on."
+NO_CLIP = noop("There is no such clip on the page you are on.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def clip_for(session: Session, token: str, position: int, place: str, now: datet
     where = locate(session, token)
     # The next trial's clips are fetched ahead; any further ones would tell what is still to come (decision 0005).
     if where.is_shut_out(now) or where.page.kind != "trial" or position - where.page.position not in (0, 1):
-        raise NotFound(NO_CLIP)
+        raise NotFound(_(NO_CLIP))
     members = session.execute(
         select(
             col(Trial.id),
@@ -57,7 +59,7 @@ def clip_for(session: Session, token: str, position: int, place: str, now: datet
         task = task_named(where.pages.part_at(position).task)
         if member.slot == task.slot_at(member.plan, place):
             return ServedClip(member.id, place, member.sha256 or "", member.bytes or 0, member.padded_bytes)
-    raise NotFound(NO_CLIP)
+    raise NotFound(_(NO_CLIP))
 
 
 def shown_design(session: Session, slug: str) -> StudyDesign | None:
@@ -69,7 +71,7 @@ def shown_design(session: Session, slug: str) -> StudyDesign | None:
         .order_by(col(StudyVersion.number).desc())
         .limit(1)
     ).first()
-    return run_of(session, *newest).design if newest else None
+    return spoken(run_of(session, *newest)).design if newest else None
 
 
 def recruitment_of(session: Session, slug: str) -> DesignRecruitment | None:

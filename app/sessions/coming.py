@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from itsdangerous import BadSignature, URLSafeSerializer
 
+from app.core.language import gettext as _
 from app.sessions.identity import Person, hashed
 from app.sessions.links import BadLink
 
@@ -22,7 +23,8 @@ LONGEST = 40_000
 class Came:
     """A visitor to a study: arrival time, participant id and link parameters.
 
-    `is_signed`: the id comes from a link that we signed. `hashed` is its keyed hash.
+    `is_signed`: the id comes from a link that we signed. `hashed` is its keyed hash, `language` the one that the link
+    names, if any.
     """
 
     slug: str
@@ -30,6 +32,7 @@ class Came:
     participant: str | None = None
     is_signed: bool = False
     recruiter: Mapping[str, str] = field(default_factory=dict)
+    language: str = ""
     hashed: str = ""
 
     @property
@@ -39,7 +42,14 @@ class Came:
 
 def carried(came: Came, secret: str) -> str:
     """The text that goes along: signed, for addresses and forms."""
-    parts = [came.slug, came.at.timestamp(), came.participant, came.is_signed, dict(came.recruiter)]
+    parts: list[object] = [
+        came.slug,
+        came.at.timestamp(),
+        came.participant,
+        came.is_signed,
+        dict(came.recruiter),
+    ]
+    parts += [came.language] if came.language else []
     return str(_serializer(secret).dumps(parts))
 
 
@@ -48,11 +58,12 @@ def came_by(text: str, secret: str) -> Came | None:
     if not text:
         return None
     try:
-        slug, at, participant, is_signed, recruiter = _serializer(secret).loads(text[:LONGEST])
+        slug, at, participant, is_signed, recruiter, *language = _serializer(secret).loads(text[:LONGEST])
     except (BadSignature, ValueError, TypeError):
-        raise BadLink("This address is not complete. Please open the link that you were given.") from None
+        raise BadLink(_("This address is not complete. Please open the link that you were given.")) from None
     own = hashed(participant, secret) if participant else ""
-    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, own)
+    spoken = language[0] if language else ""
+    return Came(slug, datetime.fromtimestamp(at, UTC), participant, is_signed, recruiter, spoken, own)
 
 
 def with_carried(number: str, text: str) -> str:

@@ -5,9 +5,9 @@ from datetime import datetime
 from urllib.parse import quote
 
 from app.core.language import gettext as _
-from app.core.language import noop
+from app.core.language import ngettext, noop, speak
 from app.core.markdown import markdown
-from app.core.money import money
+from app.core.money import moment_text, money
 from app.sessions.beginning import Declined
 from app.sessions.entering import (
     ENDED,
@@ -23,14 +23,17 @@ from app.sessions.here import StudyWhere
 from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
-from app.studies.file.redirects import is_address
 from app.trials.ending import Earned, Ending, Shortfall, Way
 from app.trials.pages import EndPage, MessagePage
 from app.trials.tables import Mode, State, Status
 
-FULL = (
-    "This study has all the answers that it needs at present. Only this and today's date are kept, and nothing about "
-    "you. Thank you for your interest."
+FULL = noop(
+    "This study has all the answers that it needs at present. Only this and today's date "
+    "are kept, and nothing about you. Thank you for your interest."
+)
+HELP = noop(
+    "This is not your fault. Please tell the researchers what happened; they can help "
+    "you, also with your pay."
 )
 FULL_NOW = noop(
     "This study has all the answers that it needs at present, and nothing about you is kept. Thank you for your "
@@ -43,22 +46,25 @@ PLACE_LOST = noop(
     "comes free, you continue where you were."
 )
 COUNTED = noop("Only this and today's date are kept, and nothing about you.")
-HELP = "This is not your fault. Please tell the researchers what happened; they can help you, also with your pay."
 WHY: dict[Shortfall, str] = {
-    "left": "You left a match before its end. You keep what you had earned until then.",
-    "withdrew": "You chose not to wait for others, so you played no match after that.",
-    "questions": "Your answers to the questions about the rules were not correct, so you played no match.",
-    "nobody": "There were not enough people at the same time, so not every match could begin. It is not your fault.",
+    "left": noop("You left a match before its end. You keep what you had earned until then."),
+    "withdrew": noop("You chose not to wait for others, so you played no match after that."),
+    "questions": noop(
+        "Your answers to the questions about the rules were not correct, so you played no match."
+    ),
+    "nobody": noop(
+        "There were not enough people at the same time, so not every match could begin. It is not your fault."
+    ),
 }
 
 CODE_FOR = {
-    Way.FINISHED: "Your completion code",
-    Way.NO_CONSENT: "Your code for not taking part",
-    Way.SCREENED_OUT: "Your code, because you could not take part",
-    Way.FAILED_CHECKS: "Your code, because the study ended early",
-    Way.FULL: "Your code, because all places were taken",
-    Way.PARTIAL: "Your code for a part of the study",
-    Way.FAILED: "Your code, because the study did not work on your device",
+    Way.FINISHED: noop("Your completion code"),
+    Way.NO_CONSENT: noop("Your code for not taking part"),
+    Way.SCREENED_OUT: noop("Your code, because you could not take part"),
+    Way.FAILED_CHECKS: noop("Your code, because the study ended early"),
+    Way.FULL: noop("Your code, because all places were taken"),
+    Way.PARTIAL: noop("Your code for a part of the study"),
+    Way.FAILED: noop("Your code, because the study did not work on your device"),
 }
 
 
@@ -68,9 +74,9 @@ def farewell(
     """The page for someone who declined or is too young; shorter if the study has no design to show."""
     kept = _(COUNTED)
     if declined.status is Status.REFUSED:
-        text = f"You have chosen not to take part. {kept}"
+        text = _("You have chosen not to take part. {kept}").format(kept=kept)
         return _end(
-            design, Way.NO_CONSENT, "Thank you anyway", text, preview=preview, participant=participant
+            design, Way.NO_CONSENT, _("Thank you anyway"), text, preview=preview, participant=participant
         )
     if declined.status is Status.SCREENED_OUT:
         text = _(
@@ -79,12 +85,15 @@ def farewell(
         title, text = _("Thank you for your interest"), f"{text} {_(COUNTED)}"
         return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
     age = design.consent.minimum_age if design else None
-    who = f"who are {age} or older" if age else "of the age that the study asks for"
-    text = f"Only people {who} can take part. {kept}"
+    text = (
+        _("Only people who are {age} or older can take part. {kept}").format(age=age, kept=kept)
+        if age
+        else _("Only people of the age that the study asks for can take part. {kept}").format(kept=kept)
+    )
     return _end(
         design,
         Way.SCREENED_OUT,
-        "Thank you for your interest",
+        _("Thank you for your interest"),
         text,
         preview=preview,
         participant=participant,
@@ -99,9 +108,9 @@ def full(again: str, design: StudyDesign | None, participant: str = "") -> EndPa
     return _end(
         design,
         Way.FULL,
-        "All places are taken",
-        FULL,
-        again=(again, "Try again later"),
+        _("All places are taken"),
+        _(FULL),
+        again=(again, _("Try again later")),
         participant=participant,
     )
 
@@ -125,20 +134,21 @@ def looked_at(design: StudyDesign | None) -> MessagePage:
 
 def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "") -> EndPage:
     """The page for someone who came while the study is not open, or with an id already used in another browser."""
+    speak(error.design.language)
     if isinstance(error, TookPart):
         return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
-        return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
+        return replace(_end(error.design, None, _(error.title), str(error)), contact="")  # its words have it
     if error.why == "full":
         return _end(error.design, Way.FULL, _("All places are taken"), _(FULL_NOW), participant=participant)
     if error.why == "not-yet":
-        text = _(OPENS).format(at=f"{error.opens_at:%-d %B %Y, %H:%M} UTC" if error.opens_at else "")
+        text = _(OPENS).format(at=moment_text(error.opens_at) if error.opens_at else "")
         return _end(error.design, Way.FULL, _("This study is not open yet"), text, participant=participant)
     if error.why != "paused":
-        return _end(error.design, Way.FULL, "This study has ended", ENDED, participant=participant)
+        return _end(error.design, Way.FULL, _("This study has ended"), _(ENDED), participant=participant)
     sent_back = any(way_out(error.design, Way.FULL))  # whoever hands in a code does not come again
-    text = PAUSED if sent_back else str(error)
-    return _end(error.design, Way.FULL, "This study is paused", text, participant=participant)
+    text = _(PAUSED) if sent_back else str(error)
+    return _end(error.design, Way.FULL, _("This study is paused"), text, participant=participant)
 
 
 def place_lost(where: StudyWhere) -> EndPage:
@@ -152,10 +162,10 @@ def shut_out(where: StudyWhere, participant: str = "") -> EndPage:
     `participant` is the id of who has not consented.
     """
     if where.status == Status.ARRIVED:
-        return _end(where.design, Way.FULL, "This study has ended", ENDED, participant=participant)
+        return _end(where.design, Way.FULL, _("This study has ended"), _(ENDED), participant=participant)
     has_code = any(way_out(where.design, Way.PARTIAL))
-    text = where.closing or (CLOSED_EARLY if has_code else DEFAULT_CLOSING)
-    return _end(where.design, Way.PARTIAL, "This study has ended", text, where=where)
+    text = where.closing or _(CLOSED_EARLY if has_code else DEFAULT_CLOSING)
+    return _end(where.design, Way.PARTIAL, _("This study has ended"), text, where=where)
 
 
 def time_left(where: StudyWhere, now: datetime) -> str:
@@ -164,8 +174,11 @@ def time_left(where: StudyWhere, now: datetime) -> str:
     if not is_under_way or where.state != State.CLOSED or where.closes_at is None:
         return ""
     minutes = int((where.closes_at - now).total_seconds() // 60)
-    left = "1 minute" if minutes == 1 else f"{minutes} minutes" if minutes else "less than a minute"
-    return f"This study is ending. You can finish it within {left} from when this page opened."
+    counted = ngettext("{n} minute", "{n} minutes", minutes).format(n=minutes)
+    left = counted if minutes else _("less than a minute")
+    return _("This study is ending. You can finish it within {left} from when this page opened.").format(
+        left=left
+    )
 
 
 def failed_checks(where: StudyWhere, preview: str) -> EndPage:
@@ -180,10 +193,13 @@ def failed_checks(where: StudyWhere, preview: str) -> EndPage:
 
 def nothing_played(where: StudyWhere, preview: str) -> EndPage:
     """The page for a participant on whose device no part of the study worked."""
-    title, failed = "The videos could not be played", "None of the videos could be played"
+    title, failed = _("The videos could not be played"), _("None of the videos could be played")
     if not where.run.shows_clips:
-        title, failed = "This did not work on your device", "You could do none of the tasks on this device"
-    text = f"{failed}, so there were no answers to give. {HELP}"
+        title, failed = (
+            _("This did not work on your device"),
+            _("You could do none of the tasks on this device"),
+        )
+    text = _("{failed}, so there were no answers to give. {help}").format(failed=failed, help=_(HELP))
     return _end(where.design, Way.FAILED, title, text, where=where, preview=preview)
 
 
@@ -201,7 +217,7 @@ def last_page(
     once had a single code.
     """
     message = design.completion.message
-    own = "# Thank you" if message.strip() == DEFAULT_MESSAGE.strip() else message
+    own = f"# {_('Thank you')}" if message.strip() == DEFAULT_MESSAGE.strip() else message
     way = ending.way
     code, redirect = way_out(design, way, participant, session)
     if not code and not redirect:
@@ -215,17 +231,22 @@ def last_page(
         steps=steps,
         notice=notice,
         preview=preview,
-        label="Finished",
-        title="Thank you",
-        why=WHY[ending.why] if ending.why else "",
+        label=_("Finished"),
+        title=_("Thank you"),
+        why=_(WHY[ending.why]) if ending.why else "",
         html=markdown(own),
         code=code,
-        code_label=CODE_FOR[way],
+        code_label=_(CODE_FOR[way]),
         redirect=redirect,
         pay=design.completion.pay or "" if ending.way is Way.FINISHED else "",
         earned=earned_in_words(ending.earned),
-        contact=design.completion.contact or WHO_INVITED,
-        close=f"{'What you did is' if ending.why else 'Your answers are'} saved. {_may_close(redirect)}",
+        contact=design.completion.contact or _(WHO_INVITED),
+        close=" ".join(
+            (
+                _("What you did is saved.") if ending.why else _("Your answers are saved."),
+                _may_close(redirect),
+            )
+        ),
     )
 
 
@@ -234,29 +255,24 @@ def earned_in_words(earned: tuple[Earned, ...]) -> tuple[tuple[str, str], ...]:
     lines: list[tuple[str, str]] = []
     for each in earned:
         if each.bonus_minor or not each.wait_minor:
-            lines.append(("Bonus", money(each.bonus_minor, each.currency)))
+            lines.append((_("Bonus"), money(each.bonus_minor, each.currency)))
         if each.wait_minor:
-            lines.append(("For waiting", money(each.wait_minor, each.currency)))
+            lines.append((_("For waiting"), money(each.wait_minor, each.currency)))
         if each.bonus_minor and each.wait_minor:
-            lines.append(("Together", money(each.total_minor, each.currency)))
+            lines.append((_("Together"), money(each.total_minor, each.currency)))
     return tuple(lines)
 
 
 def way_out(design: StudyDesign, way: Way, participant: str = "", session: str = "") -> tuple[str, str]:
     """The code of a way out, and the address that leads on from it; empty where there is none."""
-    completion = design.completion
-    finished = completion.codes.finished or completion.code or ""
-    end = {**completion.codes.model_dump(), Way.FINISHED: finished}[way] or ""
-    if is_address(end):
-        return "", _filled(end, "", participant, session)
-    redirect = completion.redirect or ""
-    # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
-    leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
-    return end, _filled(redirect, end, participant, session) if leads else ""
+    code, address = design.completion.end_of(way)
+    return code, _filled(address, code, participant, session)
 
 
 def _may_close(redirect: str) -> str:
-    return "Once you have returned, you may close this page." if redirect else "You may close this page."
+    return (
+        _("Once you have returned, you may close this page.") if redirect else _("You may close this page.")
+    )
 
 
 def _filled(address: str, code: str, participant: str, session: str) -> str:
@@ -281,9 +297,9 @@ def _end(
 
     `participant` is the id of who has not begun one.
     """
-    code, redirect, contact = "", "", WHO_INVITED
+    code, redirect, contact = "", "", _(WHO_INVITED)
     if design is not None:
-        contact = design.completion.contact or WHO_INVITED
+        contact = design.completion.contact or _(WHO_INVITED)
         if way is not None:
             named = (where.participant or "", str(where.session_id)) if where else (participant, "")
             code, redirect = way_out(design, way, *named)
@@ -294,11 +310,11 @@ def _end(
         done=where.step if where else 0,
         steps=len(where.pages.keys) - 1 if where else 0,
         preview=preview,
-        label="Ended" if where else "",
+        label=_("Ended") if where else "",
         title=title,
         why=text,
         code=code,
-        code_label=CODE_FOR[way] if way else "",
+        code_label=_(CODE_FOR[way]) if way else "",
         redirect=redirect,
         contact=contact,
         close=_may_close(redirect),

@@ -15,12 +15,13 @@ from sqlmodel import Session, col, select, update
 
 from app.accounts.logins import token_hash
 from app.core.errors import Closed, NotFound, StudyError
-from app.core.language import gettext, noop
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.identity import Person, is_same, sessions_of, took_part_in
 from app.sessions.places import Why, idle_after, places_of
-from app.sessions.runs import StudyRun, run_of
+from app.sessions.runs import StudyRun, run_of, spoken
 from app.studies.file.load import StudyDesign
 from app.trials.loads import loads_of
 from app.trials.states import STATES
@@ -37,14 +38,14 @@ from app.trials.tables import (
     StudyVersion,
 )
 
-NO_STUDY = "There is no study at this address. Please check the link that you were given."
-NO_SUCH_SESSION = "The session of this link no longer exists. Please ask for a new link."
+NO_STUDY = noop("There is no study at this address. Please check the link that you were given.")
+NO_SUCH_SESSION = noop("The session of this link no longer exists. Please ask for a new link.")
 OVERTAKEN = "the same participant took part by a signed link"
 # 16 random bytes in base64url without padding, as `secrets.token_urlsafe` writes them.
 TOKEN_LENGTH = 22
-WHO_INVITED = "the person who invited you to this study"
-ENDED = "This study has ended and takes no more participants. Thank you for your interest."
-PAUSED = "This study is paused and takes no new participants at present."
+WHO_INVITED = noop("the person who invited you to this study")
+ENDED = noop("This study has ended and takes no more participants. Thank you for your interest.")
+PAUSED = noop("This study is paused and takes no new participants at present.")
 FULL = noop("This study has all the answers that it needs. Thank you for your interest.")
 NOT_YET = noop("This study is not open yet.")
 TOOK_PART_TITLE = noop("You have helped already")
@@ -52,21 +53,23 @@ TOOK_PART = noop(
     "You took part in an earlier study of these researchers, and this one needs people who did not. You have done "
     "nothing wrong, and nothing about this visit is kept. Thank you for your interest."
 )
-LATER = "Please open the link that you were given again later."
+LATER = noop("Please open the link that you were given again later.")
 
 
 class BegunElsewhere(StudyError):
     """The id is already taking part, in another browser."""
 
     status_code = 403
-    title = "Begun in another browser"
+    title = noop("Begun in another browser")
 
     def __init__(self, design: StudyDesign) -> None:
         self.design = design
         super().__init__(
-            "The study was started with this link in another browser. Please open the link there to continue "
-            "where you left off. If you no longer have that browser, or if it was not you, please ask for a "
-            f"link of your own. Contact: {design.completion.contact or WHO_INVITED}"
+            _(
+                "The study was started with this link in another browser. Please open the link there to continue "
+                "where you left off. If you no longer have that browser, or if it was not you, please ask for a "
+                "link of your own. Contact: {contact}"
+            ).format(contact=design.completion.contact or _(WHO_INVITED))
         )
 
 
@@ -77,9 +80,8 @@ class NotOpen(Closed):
         self, state: State, design: StudyDesign, why: Why | None = None, opens_at: datetime | None = None
     ) -> None:
         self.why: Why = why or ("paused" if state is State.PAUSED else "ended")
-        super().__init__(
-            {"paused": f"{PAUSED} {LATER}", "ended": ENDED, "full": FULL, "not-yet": NOT_YET}[self.why]
-        )
+        said = {"paused": (PAUSED, LATER), "ended": (ENDED,), "full": (FULL,), "not-yet": (NOT_YET,)}
+        super().__init__(" ".join(map(_, said[self.why])))
         self.state, self.design, self.opens_at = state, design, opens_at
 
 
@@ -91,16 +93,16 @@ class TookPart(StudyError):
 
     def __init__(self, design: StudyDesign) -> None:
         self.design = design
-        super().__init__(gettext(TOOK_PART))
+        super().__init__(_(TOOK_PART))
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A visitor. `participant` is the id in their link; `is_signed` tells whether we signed the link.
 
-    `session_id` comes from a link to one session. `kept` are the tokens stored in the browser, newest first; `marks`
-    maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and `mark` is this visitor's. `hashed`
-    is the id's keyed hash.
+    `session_id` comes from a link to one session, `language` from one that names it. `kept` are the tokens stored in
+    the browser, newest first; `marks` maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and
+    `mark` is this visitor's. `hashed` is the id's keyed hash.
     """
 
     slug: str
@@ -109,6 +111,7 @@ class Visit:
     recruiter: Mapping[str, str] = field(default_factory=dict)
     is_signed: bool = False
     session_id: int | None = None
+    language: str = ""
     kept: Sequence[str] = ()
     marks: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
@@ -181,7 +184,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         else None
     )
     if study is None or version is None:
-        raise NotFound(NO_STUDY)
+        raise NotFound(_(NO_STUDY))
     if visit.session_id is not None:
         return _open(session, study.id, visit.session_id)
     who = visit.person if visit.mode is not Mode.PREVIEW else None
@@ -191,14 +194,15 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
             return token
         # An id can be guessed: the page shows nothing of its session and says whom to ask (decision 0010).
         if begun and not visit.is_signed:
-            raise BegunElsewhere(run_of(session, version.id, version.sha256).design)
+            raise BegunElsewhere(spoken(run_of(session, version.id, version.sha256)).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
-        raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
+        raise NotOpen(State(study.state), spoken(run_of(session, version.id, version.sha256)).design)
     if mode is Mode.LIVE:
-        _refuse_without_place(session, study.id, run_of(session, version.id, version.sha256), version.id, now)
+        here = spoken(run_of(session, version.id, version.sha256))
+        _refuse_without_place(session, study.id, here, version.id, now)
     if who is not None and mode in (Mode.LIVE, Mode.PILOT):
-        refuse_who_took_part(session, who, run_of(session, version.id, version.sha256).design)
+        refuse_who_took_part(session, who, spoken(run_of(session, version.id, version.sha256)).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
         # What people were shown must not change afterwards (decision 0002), so the first visit freezes it.
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
@@ -265,7 +269,7 @@ def _modes(mode: Mode) -> Sequence[Mode]:
 def _mode_now(state: State) -> Mode | None:
     """The mode for a new participant at the study's address; None if it takes none. Raises NotFound for a draft."""
     if state is State.DRAFT:
-        raise NotFound(NO_STUDY)
+        raise NotFound(_(NO_STUDY))
     return STATES[state].enters_as
 
 
@@ -310,7 +314,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
         )
     ).first()
     if found is None:
-        raise NotFound(NO_SUCH_SESSION)
+        raise NotFound(_(NO_SUCH_SESSION))
     return _add_token(session, session_id)
 
 

@@ -8,7 +8,9 @@ from typing import Literal, TypedDict
 from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
+from app.core.asked_language import PARAMETER
 from app.core.dependencies import without_nul
+from app.core.language import gettext as _
 from app.sessions.coming import Came, came_by, carried, mark_of
 from app.sessions.entering import TOKEN_LENGTH, Visit
 from app.sessions.identity import hashed
@@ -55,6 +57,7 @@ def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecrui
     # PostgreSQL refuses NUL in a text.
     slug = without_nul(slug)
     pass_, signature, link = (_taken(parameters, name) for name in ("as", "signed", "go-on"))
+    language = _taken(parameters, PARAMETER) or ""
     parameters.pop(CAME, None)
     came = came_by(request.query_params.get(CAME, ""), secret)
     if came is None and not parameters and pass_ is None and link is None:
@@ -64,7 +67,7 @@ def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecrui
     participant = _participant(parameters, PARTICIPANT_KEYS[:1] if signature is not None else names)
     if signature is not None and not is_signed(slug, participant or "", signature, secret):
         raise BadLink(
-            "This link is not complete. Please use it just as you were given it, or ask for a new one."
+            _("This link is not complete. Please use it just as you were given it, or ask for a new one.")
         )
     marks = _browser_tokens(request, slug)
     visit = Visit(
@@ -74,6 +77,7 @@ def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecrui
         recruiter=parameters,
         is_signed=signature is not None,
         session_id=None if link is None else session_of(slug, link, secret),
+        language=language,
         kept=tuple(marks),
         marks=marks,
         mark=mark_of(participant, secret),
@@ -87,12 +91,13 @@ def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecrui
         is_signed=came.is_signed,
         recruiter=came.recruiter,
         mark=mark_of(came.participant, secret),
+        language=language or came.language,
         hashed=came.hashed,
     )
 
 
 def is_looked_at(visit: Visit, recruitment: DesignRecruitment | None) -> bool:
-    """True if a recruiter shows the task to somebody who has not accepted it yet."""
+    """True if a recruiter previews the task to a person who has not accepted it yet."""
     known = RECRUITERS.get(recruitment.recruiter) if recruitment else None
     if recruitment is None or known is None:
         return False
@@ -103,7 +108,10 @@ def is_looked_at(visit: Visit, recruitment: DesignRecruitment | None) -> bool:
 
 def carried_by(visit: Visit, now: datetime, secret: str) -> str:
     """The signed text that carries a visitor to the consent page."""
-    return carried(Came(visit.slug, now, visit.participant, visit.is_signed, visit.recruiter), secret)
+    came = Came(
+        visit.slug, now, visit.participant, visit.is_signed, visit.recruiter, visit.language, visit.hashed
+    )
+    return carried(came, secret)
 
 
 def remember(response: Response, visit: Visit, token: str, carried: str, *, secure: bool) -> None:
@@ -159,7 +167,7 @@ def _mode(pass_: str, slug: str, secret: str) -> Mode:
             return Mode(mode)
     except (BadSignature, ValueError, TypeError):
         pass
-    raise BadLink("This link's pass does not fit this study. Please use the link that you were given.")
+    raise BadLink(_("This link's pass does not fit this study. Please use the link that you were given."))
 
 
 def _signer(secret: str) -> URLSafeTimedSerializer:

@@ -1,10 +1,12 @@
 """Sessions left out of the analysis by hand, and notes about them. Audited, taken back, never deleted."""
 
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from app.accounts.audit import SERVICE, record
+from app.accounts.audit import SERVICE, Actor, record
 from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
 from app.studies.access import StudyHere
@@ -28,7 +30,7 @@ def exclude(
     if _standing(session, session_id) is not None:
         raise Conflict(f"Session {session_id} is excluded already.")
     session.add(Exclusion(session_id=session_id, reason=reason, excluded_by=who.user_id, excluded_at=now))
-    _record(session, who, study, "session.exclude", session_id, now, before=None, after=reason)
+    _record(session, who.actor, study, "session.exclude", session_id, now, before=None, after=reason)
 
 
 def leave_out(session: Session, slug: str, session_id: int, reason: str, now: datetime) -> None:
@@ -47,7 +49,62 @@ def include(session: Session, who: Who, study: StudyHere, session_id: int, now: 
         raise Conflict(f"Session {session_id} is not excluded.")
     exclusion.lifted_by, exclusion.lifted_at = who.user_id, now
     session.add(exclusion)
-    _record(session, who, study, "session.include", session_id, now, before=exclusion.reason, after=None)
+    _record(
+        session, who.actor, study, "session.include", session_id, now, before=exclusion.reason, after=None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ManyChanged:
+    """Sessions changed by one request, and those that were so already."""
+
+    changed: tuple[int, ...]
+    unchanged: tuple[int, ...]
+
+
+def exclude_many(
+    session: Session, actor: Actor, study: StudyHere, ids: Collection[int], reason: str, now: datetime
+) -> ManyChanged:
+    """Leave sessions out of the numbers for one reason; each is in the audit log. All of them, or none.
+
+    Raises NotFound for one of another study, Conflict for a preview, InvalidText without a reason or a session.
+    """
+    reason = _checked(reason, "Give a short reason, for readers of the data.")
+    changed, unchanged = [], []
+    for id_ in _several(ids):
+        of_people(session, study, id_)
+        if _standing(session, id_) is not None:
+            unchanged.append(id_)
+            continue
+        session.add(Exclusion(session_id=id_, reason=reason, excluded_by=actor.user_id, excluded_at=now))
+        _record(session, actor, study, "session.exclude", id_, now, before=None, after=reason)
+        changed.append(id_)
+    return ManyChanged(tuple(changed), tuple(unchanged))
+
+
+def include_many(
+    session: Session, actor: Actor, study: StudyHere, ids: Collection[int], now: datetime
+) -> ManyChanged:
+    """Lift the exclusions of sessions; of the others nothing changes. All of them, or none."""
+    changed, unchanged = [], []
+    for id_ in _several(ids):
+        of_people(session, study, id_)
+        standing = _standing(session, id_)
+        if standing is None:
+            unchanged.append(id_)
+            continue
+        standing.lifted_by, standing.lifted_at = actor.user_id, now
+        session.add(standing)
+        _record(session, actor, study, "session.include", id_, now, before=standing.reason, after=None)
+        changed.append(id_)
+    return ManyChanged(tuple(changed), tuple(unchanged))
+
+
+def _several(ids: Collection[int]) -> Sequence[int]:
+    """In one order, so that two requests cannot wait for each other."""
+    if not ids:
+        raise InvalidText("No session is chosen.")
+    return sorted(set(ids))
 
 
 def add_note(session: Session, who: Who, study: StudyHere, session_id: int, text: str, now: datetime) -> None:
@@ -55,7 +112,7 @@ def add_note(session: Session, who: Who, study: StudyHere, session_id: int, text
     text = _checked(text, "Write the note first.")
     of_people(session, study, session_id)
     session.add(SessionNote(session_id=session_id, text=text, written_by=who.user_id, written_at=now))
-    _record(session, who, study, "session.note", session_id, now, before=None, after=text)
+    _record(session, who.actor, study, "session.note", session_id, now, before=None, after=text)
 
 
 def no_such_session(session_id: int) -> NotFound:
@@ -98,7 +155,7 @@ def _standing(session: Session, session_id: int) -> Exclusion | None:
 
 def _record(
     session: Session,
-    who: Who,
+    actor: Actor,
     study: StudyHere,
     action: str,
     session_id: int,
@@ -108,4 +165,4 @@ def _record(
     after: str | None,
 ) -> None:
     subject = f"session {session_id}"
-    record(session, who.actor, action, now=now, study=study.slug, subject=subject, before=before, after=after)
+    record(session, actor, action, now=now, study=study.slug, subject=subject, before=before, after=after)

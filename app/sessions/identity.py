@@ -41,7 +41,7 @@ def hashed(id_: str, secret: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is stored of a participant: the name that the answers have, link parameters beside it, and the identity."""
+    """The stored parts of a participant: the name on the answers, link parameters kept with it, and the identity."""
 
     participant: str
     recruiter: Mapping[str, str] = field(default_factory=dict)

@@ -15,6 +15,8 @@ from sqlmodel import Session
 
 from app.accounts.audit import Actor, record
 from app.core.errors import StudyError
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.sessions.exclusions import of_people
 from app.studies.access import StudyHere
 
@@ -41,7 +43,7 @@ class BadNames(StudyError):
 
 class BadLink(StudyError):
     status_code = 403
-    title = "This link does not fit"
+    title = noop("This link does not fit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def session_of(slug: str, link: str, secret: str) -> int:
     except (BadSignature, ValueError, TypeError):
         for_slug, session_id = "", 0
     if for_slug != slug or not isinstance(session_id, int):
-        raise BadLink("This link is not complete, or too old. Please ask for a new one.")
+        raise BadLink(_("This link is not complete, or too old. Please ask for a new one."))
     return session_id
 
 

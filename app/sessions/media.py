@@ -13,6 +13,8 @@ from sqlmodel import Session, SQLModel
 from starlette.types import Message, Receive, Scope, Send
 
 from app.core.errors import StudyError
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.library.clips.errors import RangeNotSatisfiable
 from app.library.clips.padded import ByteRange, PaddedClip, parse_range
 from app.sessions.clips import ServedClip
@@ -32,10 +34,10 @@ class ClipMissing(StudyError):
     """The file of a shown clip is missing on the server; not the client's fault."""
 
     status_code = 503
-    title = "A video is missing"
+    title = noop("A video is missing")
 
     def __init__(self) -> None:
-        super().__init__("The server of this study cannot send this video: its file is missing there.")
+        super().__init__(_("The server of this study cannot send this video: its file is missing there."))
 
 
 class _Counted(StreamingResponse):

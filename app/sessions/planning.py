@@ -9,11 +9,13 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed
+from app.core.language import gettext as _
 from app.sessions import beginning_queries
 from app.sessions.places import idle_after
 from app.sessions.runs import StudyRun
 from app.tasks.base import Start
 from app.tasks.running import task_named
+from app.trials.attention import places_of
 from app.trials.design import Planned
 from app.trials.loads import HOLD_VERSION
 from app.trials.runs import BlockRun
@@ -23,7 +25,7 @@ class Full(Closed):
     """Every unit of a block that must not be left out has been seen as often as the study asks for."""
 
     def __init__(self, slug: str) -> None:
-        super().__init__("This study has all the answers that it needs. Thank you for your interest.")
+        super().__init__(_("This study has all the answers that it needs. Thank you for your interest."))
         self.slug = slug
 
 
@@ -91,7 +93,8 @@ def plan_trials(
     if not rows or is_short:
         raise Full(run.design.study)
     connection.execute(beginning_queries.ADD_TRIALS, rows)
-    stored = [[block.id, len(trials)] for block, trials in planned]
+    placed = {str(id_): rest[0] for id_, _, *rest in before or () if rest}
+    stored = [_stored(block, len(trials), own, placed.get(block.id, ())) for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]
     return {
         "arm": arm,
@@ -99,6 +102,14 @@ def plan_trials(
         "seed": seed,
         "blocks": None if is_plain else stored,
     }
+
+
+def _stored(block: BlockRun, n: int, rng: random.Random, mirror: Sequence[int]) -> list[Any]:
+    """A block as its session keeps it: its trials, and where it has attention questions, after which they come."""
+    n_questions, n_main = len(block.design.attention_checks.questions), n - min(block.n_practice, n)
+    if not n_questions or n_main < 1:
+        return [block.id, n]
+    return [block.id, n, list(places_of(n_questions, n_main, rng, mirror))]
 
 
 def _ordinal(run: StudyRun, arm: str, number: int) -> int:
@@ -136,5 +147,5 @@ def _ordered(run: StudyRun, rng: random.Random, before: Sequence[Sequence[Any]] 
     if run.design.block_order == "fixed":
         return run.blocks
     if before is not None:
-        return [run.block(str(id_)) for id_, _ in reversed(before)]
+        return [run.block(str(id_)) for id_, *_ in reversed(before)]
     return rng.sample(run.blocks, len(run.blocks))

@@ -8,8 +8,12 @@ import hashlib
 import hmac
 
 from app.core.errors import NotFound
+from app.core.language import gettext as _
+from app.core.language import noop
 
-NO_RECEIPT = "No answers were found for this code. Please check that it matches the code on the last page."
+NO_RECEIPT = noop(
+    "No answers were found for this code. Please check that it matches the code on the last page."
+)
 
 
 def receipt_of(session_id: int, secret: str) -> str:
@@ -32,4 +36,4 @@ def session_of_receipt(code: str, secret: str) -> int:
             known.replace("-", "").encode(), code.replace("-", "").encode("utf-8", "replace")
         ):
             return int(number)
-    raise NotFound(NO_RECEIPT)
+    raise NotFound(_(NO_RECEIPT))

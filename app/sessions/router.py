@@ -11,6 +11,8 @@ from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
+from app.core.language import current_language, speak
+from app.core.language import gettext as _
 from app.core.templating import render
 from app.sessions.beginning import note_turned_away
 from app.sessions.clips import recruitment_of, shown_design
@@ -27,7 +29,7 @@ from app.sessions.entry import carried_by, is_looked_at, remember, visit_of
 from app.sessions.here import StudyWhere
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
-from app.sessions.sent import SentDep, with_came
+from app.sessions.sent import SentDep, SentForm, in_language, with_came
 from app.sessions.slots import note_seen, return_to_place
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.views import current_page, page_for
@@ -55,7 +57,7 @@ async def answer_page(
         declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
-            here = with_came(here, sent.carried if declined.sends_id else "")
+            here = with_came(here, sent.carried if declined.sends_id else "", **sent.spoken)
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -64,9 +66,9 @@ async def answer_page(
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here = with_came(here, sent.carried, at=error.at)
+        here = with_came(here, sent.carried, at=error.at, **sent.spoken)
     except (Full, TookPart) as error:
-        here = await _turn_away(database, token, error, sent.carried, now)
+        here = await _turn_away(database, token, error, sent, now)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -112,6 +114,7 @@ async def enter_study(
     is_preview = is_looked_at(visit, recruitment)
     if is_preview or is_framed(request):
         design = await database.peek(shown_design, without_nul(slug))
+        speak(design.language if design else current_language())
         return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
     token = await database.peek(kept_token, visit)
     if token is None and visit.mode is Mode.LIVE:
@@ -122,7 +125,8 @@ async def enter_study(
     except (BegunElsewhere, NotOpen, TookPart) as error:
         return render(turned_away(error, visit.participant or ""), error.status_code)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
-    response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
+    here = with_came(f"/p/{token}", carried, **in_language(visit.language))
+    response = RedirectResponse(here, 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
@@ -141,7 +145,7 @@ def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
 
 
 async def _turn_away(
-    database: Database, token: str, error: Full | TookPart, carried: str, now: datetime
+    database: Database, token: str, error: Full | TookPart, sent: SentForm, now: datetime
 ) -> str:
     """Note that someone consented in vain; returns the address of the page that says why.
 
@@ -149,11 +153,10 @@ async def _turn_away(
     """
     if isinstance(error, Full):
         await database.write(note_turned_away, token, now, Status.FULL)
-        return with_came(f"/s/{error.slug}/full", carried)
+        return with_came(f"/s/{error.slug}/full", sent.carried, **sent.spoken)
     await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
-    return with_came(
-        f"/s/{error.design.study}/took-part", carried if error.design.completion.sends_id else ""
-    )
+    carried = sent.carried if error.design.completion.sends_id else ""
+    return with_came(f"/s/{error.design.study}/took-part", carried, **sent.spoken)
 
 
 def is_framed(request: Request) -> bool:
@@ -169,11 +172,11 @@ def framed(request: Request, design: StudyDesign | None) -> Response:
     query = f"?{request.url.query}" if request.url.query else ""
     return render_anywhere(
         MessagePage(
-            "This study opens in its own tab",
-            "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
+            _("This study opens in its own tab"),
+            _("It cannot run inside another page. Please open it in a new tab; this page stays as it is."),
             design.title if design else "",
             link=f"{request.url.path}{query}",
-            link_label="Open the study",
+            link_label=_("Open the study"),
             in_tab=True,
         )
     )

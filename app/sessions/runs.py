@@ -1,12 +1,13 @@
 """A version's run, kept in memory by every process: a frozen version cannot change any more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlmodel import Session, col, select
 
+from app.core.language import choose, speak
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.file.arms import MAIN
@@ -19,10 +20,32 @@ from app.trials.tables import StudyVersion, Unit, UnitMember
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRun(Run):
-    """A version's blocks in an arm with their whole design; `version_sha256` is that of all arms."""
+    """A version's blocks in an arm with their whole design, in one of its `languages`, its own first; `version_sha256`
+    is that of all arms.
+    """
 
     design: StudyDesign
     version_sha256: str = ""
+    languages: tuple[str, ...] = ()
+    _in: dict[str, "StudyRun"] = field(default_factory=dict)
+
+    def in_language(self, language: str) -> "StudyRun":
+        """The same run with its pages' words in one of the study's languages; made at its first use."""
+        if language not in self.design.translations:
+            return self
+        if language not in self._in:
+            design = self.design.in_language(language)
+            blocks = {block.id: block for block in design.blocks}
+            runs = tuple(replace(block, design=blocks[block.id]) for block in self.blocks)
+            self._in[language] = replace(self, design=design, blocks=runs, _in={})
+        return self._in[language]
+
+
+def spoken(run: StudyRun, language: str | None = None) -> StudyRun:
+    """The run in a language, or in the one of its languages that the visitor wants most; errors are told in it too."""
+    run = run.in_language(language or choose(run.languages))
+    speak(run.design.language)
+    return run
 
 
 # By database, as ids are its own; then by version, hash and arm.
@@ -67,12 +90,14 @@ def _read(session: Session, version_id: int, sha256: str, design: StudyDesign, a
         sha256=sha256 if arm == MAIN else f"{sha256}.{arm}",
         blocks=blocks,
         has_screening=bool(design.screening),
+        has_viewing=design.viewing_conditions,
         tries=design.comprehension.n_pages,
         has_background=bool(design.background),
         has_instructions=design.instructions is not None,
         shows_clips=StimulusKind.CLIP in kinds,
         shows_reading=reading,
         design=design,
+        languages=design.languages,
         version_sha256=sha256,
     )
 

@@ -6,7 +6,9 @@ from urllib.parse import urlencode
 
 from fastapi import Depends
 
+from app.core.asked_language import PARAMETER
 from app.core.dependencies import SettingsDep, SingleForm
+from app.core.language import prefer
 from app.sessions.coming import Came, came_by, split_number
 from app.sessions.entry import CAME
 
@@ -19,13 +21,24 @@ class SentForm(NamedTuple):
     carried: str
     came: Came | None
 
+    @property
+    def spoken(self) -> Mapping[str, str]:
+        """The parameter with the language of the consent page that was read, where there was a choice."""
+        return in_language(self.form.get("language"))
+
 
 async def sent_form(form: SingleForm, settings: SettingsDep) -> SentForm:
+    prefer(form.get("language"))
     number, carried = split_number(form.get("submit_id", ""))
     return SentForm(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
 
 
 SentDep = Annotated[SentForm, Depends(sent_form)]
+
+
+def in_language(language: str | None) -> Mapping[str, str]:
+    """The parameter that names a language, where one is named."""
+    return {PARAMETER: language} if language else {}
 
 
 def with_came(path: str, carried: str, **more: str) -> str:

@@ -11,6 +11,8 @@ from sqlalchemy import bindparam, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.sessions.here import StudyWhere
 from app.sessions.places import (
     HOLD_STUDY,
@@ -27,7 +29,7 @@ from app.sessions.where import hold, locate
 from app.trials.loads import loads_of
 from app.trials.tables import Mode, ParticipantSession, State, Status, Trial
 
-ENDED = "This study has ended and takes no more answers."
+ENDED = noop("This study has ended and takes no more answers.")
 _session, _trial = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Trial)
 )
@@ -61,7 +63,7 @@ def arms_for(session: Session, where: StudyWhere, now: datetime, rng: random.Ran
     if is_live:
         places = _places_now(session, where, now)
         if places.state is State.CLOSED or (places.ends_at is not None and now >= places.ends_at):
-            raise Closed(ENDED)
+            raise Closed(_(ENDED))
     else:
         places = places_of(session, where.study_id, where.design, now, where.mode, hold=True)
     arms = places.open_arms()

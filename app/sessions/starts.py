@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from app.core.errors import StudyError
+from app.core.language import ngettext, noop
 from app.core.networks import network_of
 
 WINDOW = timedelta(minutes=10)
@@ -18,13 +19,18 @@ MOST_NETWORKS = 20_000
 
 class TooManyStarts(StudyError):
     status_code = 429
-    title = "Please wait a little"
+    title = noop("Please wait a little")
 
     def __init__(self, wait: timedelta) -> None:
         minutes = max(1, round(wait.total_seconds() / 60))
         super().__init__(
-            "Too many people have just started from your network. Please open your link again in "
-            f"{minutes} minute{'' if minutes == 1 else 's'}; nothing is lost."
+            ngettext(
+                "Too many people have just started from your network. Please open your link again in {n} minute; "
+                "nothing is lost.",
+                "Too many people have just started from your network. Please open your link again in {n} minutes; "
+                "nothing is lost.",
+                minutes,
+            ).format(n=minutes)
         )
         self._wait = wait
 

@@ -13,15 +13,22 @@ from sqlalchemy import bindparam, insert, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
+from app.core.language import gettext as _
 from app.sessions.advancing import advance
 from app.sessions.beginning import Declined, answer_consent
-from app.sessions.checking import answer_comprehension, answer_screening
+from app.sessions.checking import (
+    answer_attention,
+    answer_comprehension,
+    answer_screening,
+    note_inattention,
+)
 from app.sessions.coming import Came
 from app.sessions.here import StudyWhere
 from app.sessions.slots import ENDED, take_again
 from app.sessions.where import hold, locate
 from app.tasks.running import task_named
 from app.trials.answers import read_answers, store
+from app.trials.flags import Flag, split
 from app.trials.here import NotCurrent
 from app.trials.responses import Evidence
 from app.trials.tables import ParticipantSession, Status
@@ -69,20 +76,20 @@ def submit(
     hold(session, token)
     where = locate(session, token, submit_id)
     if not 0 < len(submit_id) <= MAX_SUBMIT_ID:
-        raise InvalidAnswer({"submit_id": "The form is incomplete. Please reload the page."})
+        raise InvalidAnswer({"submit_id": _("The form is incomplete. Please reload the page.")})
     # Before the status: the last form sent twice finds its session ended, and is no error.
     if where.is_stored:
         return None
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
-        raise NotCurrent("You have already finished; there are no more questions.", "over")
+        raise NotCurrent(_("You have already finished; there are no more questions."), "over")
     named = submit_id.partition(".")[0]
     # A number of a client's own making names no page, and answers the current one.
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
-        raise NotCurrent("You have already answered this page, perhaps in another window.")
+        raise NotCurrent(_("You have already answered this page, perhaps in another window."))
     if where.page.kind == "consent":
         return answer_consent(session, where, form, now, rng, came)
     if where.is_shut_out(now):
-        raise Closed(ENDED)
+        raise Closed(_(ENDED))
     # An answer that comes late is stored in any case; whether there is room to go on, the next page says.
     if where.has_lost_its_place and take_again(session, where, now):
         where = replace(where, released_at=None)
@@ -93,8 +100,10 @@ def submit(
             return answer_screening(session, where, form, now)
         case "comprehension":
             answer_comprehension(session, where, form, now)
+        case "attention":
+            answer_attention(session, where, form, now)
         case _:
-            questions = where.design.asked_on(where.page.kind, where.page.block)
+            questions = where.design.asked_at(where.page)
             store(session, where, form, now, read_answers(questions, form))
             advance(session, where, now)
     return None
@@ -109,4 +118,8 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
         session.connection().execute(ADD_EVIDENCE, rows)
+    if Flag.ATTENTION in split(taken.values.get("raised")) and note_inattention(
+        session, where, block.id, now
+    ):
+        return
     advance(session, where, now)

@@ -6,8 +6,11 @@ from urllib.parse import quote
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
 
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
 from app.core.errors import NotFound
+from app.core.language import gettext as _
+from app.core.language import noop, speak
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
@@ -15,9 +18,9 @@ from app.sessions.coming import came_by
 from app.sessions.ends import farewell, full, took_part
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
-from app.sessions.sent import with_came
+from app.sessions.sent import in_language, with_came
 from app.sessions.views import preview_of
-from app.sessions.where import locate, session_of
+from app.sessions.where import locate
 from app.sessions.withdrawing import require_of, withdraw
 from app.studies.file.load import StudyDesign
 from app.trials.pages import MessagePage, StopPage
@@ -25,7 +28,7 @@ from app.trials.tables import BEGUN, Status
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
-NOT_CONFIRMED = "Press the button again to delete your answers."
+NOT_CONFIRMED = noop("Press the button again to delete your answers.")
 
 
 @router.get("/p/{token}/stop")
@@ -42,8 +45,9 @@ async def stop(token: str, database: DatabaseDep, form: SingleForm, now: Now) ->
     """Delete the answers, once that is confirmed."""
     if form.get("confirm") != "delete":
         return RedirectResponse(f"/p/{token}/stop", 303, headers=NO_STORE)
-    session_id = await database.peek(session_of, token)
-    return _gone(await database.write(withdraw, session_id, now))
+    where = await database.peek(locate, token)
+    language = where.design.language if len(where.run.languages) > 1 else None
+    return _gone(await database.write(withdraw, where.session_id, now), language)
 
 
 @router.get("/s/{slug}/withdraw")
@@ -59,7 +63,7 @@ async def withdraw_by_code(
         session_id = session_of_receipt(form.get("receipt", ""), settings.secret)
         await database.peek(require_of, session_id, without_nul(slug))
         if form.get("confirm") != "delete":
-            return render(await _code_page(database, slug, NOT_CONFIRMED), 422)
+            return render(await _code_page(database, slug, _(NOT_CONFIRMED)), 422)
         return _gone(await database.write(withdraw, session_id, now))
     except NotFound as error:
         return render(await _code_page(database, slug, str(error)), error.status_code)
@@ -68,7 +72,7 @@ async def withdraw_by_code(
 @router.get("/s/{slug}/withdrawn")
 async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
     """Show that answers were deleted. The page is the same for everyone."""
-    return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
+    return render(withdrawn(await _spoken(database, slug)))
 
 
 @router.get("/s/{slug}/declined/{status}")
@@ -80,24 +84,21 @@ async def show_farewell(
     came: str = "",
 ) -> Response:
     """The same for everybody, but for the id in the way back: nothing is kept by which the person could be found."""
-    slug = without_nul(slug)
-    design, id_ = await database.peek(shown_design, slug), _id_in(came, settings.secret)
-    return render(farewell(Declined(slug, Status(status)), design, participant=id_))
+    design, id_ = await _spoken(database, slug), _id_in(came, settings.secret)
+    return render(farewell(Declined(without_nul(slug), Status(status)), design, participant=id_))
 
 
 @router.get("/s/{slug}/full")
 async def show_full(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
     """Show that all places were taken. Nothing about the visitor was stored."""
-    slug = without_nul(slug)
-    again = with_came(f"/s/{quote(slug)}", came)
-    return render(full(again, await database.peek(shown_design, slug), _id_in(came, settings.secret)))
+    again = with_came(f"/s/{quote(without_nul(slug))}", came)
+    return render(full(again, await _spoken(database, slug), _id_in(came, settings.secret)))
 
 
 @router.get("/s/{slug}/took-part")
 async def show_took_part(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
     """Show that the study takes nobody who took part in an earlier one. Nothing about the visitor was stored."""
-    design = await database.peek(shown_design, without_nul(slug))
-    return render(took_part(design, _id_in(came, settings.secret)))
+    return render(took_part(await _spoken(database, slug), _id_in(came, settings.secret)))
 
 
 def _id_in(carried: str, secret: str) -> str:
@@ -106,10 +107,18 @@ def _id_in(carried: str, secret: str) -> str:
     return came.participant or "" if came else ""
 
 
-async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopPage:
+async def _spoken(database: Database, slug: str) -> StudyDesign | None:
+    """A study's design in the visitor's language, in which the page is made."""
     design = await database.peek(shown_design, without_nul(slug))
+    if design is not None:
+        speak(design.language)
+    return design
+
+
+async def _code_page(database: Database, slug: str, error: str = "") -> StopPage:
+    design = await _spoken(database, slug)
     if design is None:
-        raise NotFound("There is no study at this address. Please check the link that you were given.")
+        raise NotFound(_("There is no study at this address. Please check the link that you were given."))
     has_partners = design.has_partners
     action = f"/s/{design.study}/withdraw"
     return StopPage(
@@ -117,12 +126,14 @@ async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopP
     )
 
 
-def _gone(slug: str) -> Response:
-    return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
+def _gone(slug: str, language: str | None = None) -> Response:
+    here = with_came(f"/s/{slug}/withdrawn", "", **in_language(language))
+    return RedirectResponse(here, 303, headers=NO_STORE)
 
 
 def stopping(where: StudyWhere) -> StopPage:
     """Asks whether the answers are to be deleted."""
+    speak(where.design.language)
     action = f"/p/{where.token}"
     return StopPage(
         where.design.title,
@@ -135,5 +146,5 @@ def stopping(where: StudyWhere) -> StopPage:
 
 
 def withdrawn(design: StudyDesign | None) -> MessagePage:
-    text = "We keep a record that answers were deleted today, and nothing else. You may close this page."
-    return MessagePage("Your answers are deleted", text, design.title if design else "")
+    text = _("We keep a record that answers were deleted today, and nothing else. You may close this page.")
+    return MessagePage(_("Your answers are deleted"), text, design.title if design else "")

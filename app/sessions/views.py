@@ -13,36 +13,48 @@ from fastapi.responses import HTMLResponse
 from sqlmodel import Session
 
 from app.core.language import gettext as _
+from app.core.language import name_of, noop, speak
 from app.core.markdown import markdown
 from app.core.templating import html_of, html_response, render, templates_age
 from app.questions.checked import is_met, met_by
 from app.questions.registry import views
+from app.questions.viewing import viewing_views
 from app.sessions.beginning import Declined
-from app.sessions.coming import came_by, with_carried
+from app.sessions.coming import came_by, split_number, with_carried
 from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
+from app.sessions.sent import in_language, with_came
 from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
 from app.trials.design import BlockPart
-from app.trials.pages import ComprehensionPage, ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.trials.pages import (
+    ComprehensionPage,
+    ConsentPage,
+    EndPage,
+    FeedbackPage,
+    LanguageLink,
+    Page,
+    QuestionsPage,
+    TextPage,
+)
 from app.trials.places import NO_PART, Place, clip_address
 from app.trials.runs import BlockRun
 from app.trials.tables import DECLINED, Mode, Status
 
 NOTICES = {
-    "moved": "You have already answered that page. Continue here.",
-    "over": "You have already finished; there are no more questions.",
-    "late": "Your move was not counted: another one was made first, or time had run out.",
+    "moved": noop("You have already answered that page. Continue here."),
+    "over": noop("You have already finished; there are no more questions."),
+    "late": noop("Your move was not counted: another one was made first, or time had run out."),
 }
-FORM_ERROR = "Please check the marked questions."
+FORM_ERROR = noop("Please check the marked questions.")
 
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 # The pieces of a trial's page between what differs by session; the least recently made page goes first.
-_trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
+_trial_pages: OrderedDict[tuple[str, str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
 def current_page(
@@ -54,16 +66,18 @@ def current_page(
 
     Only an experimenter's preview says that it is one.
     """
+    speak(where.design.language)  # where it was found in a thread of its own, it was said there alone
     if where.is_shut_out(now):
         visitor = came_by(came, secret) if where.status == Status.ARRIVED else None
         return render(shut_out(where, visitor.participant or "" if visitor else ""))
-    notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
+    notice = " ".join(filter(None, [_(NOTICES[notice]) if notice in NOTICES else "", time_left(where, now)]))
     if where.status == Status.COMPLETED:
         return render(finished(where, now, notice, secret, site))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and has_shared_page(where)
     if notice or not is_shared:
         return render(page_for(where, now, notice=notice, came=came))
-    key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
+    of = where.design.language
+    key = (where.run.sha256, of, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
     if pieces is None:
         pieces = _trial_pages[key] = _pieces_of(where)
@@ -113,6 +127,7 @@ def page_for(
 
     `came` is who is asked for consent, as text.
     """
+    speak(where.design.language)
     if where.status in (*DECLINED, Status.SCREENED_OUT):  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
         return farewell(declined, where.design, preview_of(where))
@@ -139,9 +154,11 @@ def page_for(
         errors=errors or {},
         now=now,
         ending=where.ending,
+        came=came or split_number(form.get("submit_id", ""))[1],
+        languages=where.run.languages,
         earlier=where.earlier,
     )
-    block = where.run.block(place.part.block) if where.page.kind == "trial" else None
+    block = where.run.block(where.part.block) if where.page.kind in ("trial", "feedback") else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
@@ -183,10 +200,21 @@ def page_of(
                 minutes=design.completion.minutes,
                 pay=design.completion.pay or "",
                 age_error=place.errors.get("of_age", ""),
+                languages=language_menu(place),
             )
         case "screening":
             asked = views(design.screening, place.form, place.errors)
             return QuestionsPage(**frame, questions=asked, title=_("Before you begin"))
+        case "viewing":
+            asked = viewing_views(place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("How you watch"))
+        case "attention":
+            asked = views(design.asked_at(place.page), place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, title=_("A short question"))
+        case "feedback":
+            assert block is not None
+            feedback = task_named(block.design.task).feedback(block, place.earlier)
+            return FeedbackPage(**frame, is_right=feedback.is_right, why=markdown(feedback.why))
         case "comprehension":
             return _comprehension(design, place, frame)
         case "background":
@@ -214,6 +242,16 @@ def page_of(
             )
 
 
+def language_menu(place: Place) -> tuple[LanguageLink, ...]:
+    """The languages to choose from; none where there is one alone."""
+    if len(place.languages) < 2:
+        return ()
+    return tuple(
+        LanguageLink(tag, name_of(tag), with_came(place.action, place.came, **in_language(tag)))
+        for tag in place.languages
+    )
+
+
 def _comprehension(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> ComprehensionPage:
     """Questions on the instructions; asked again, those answered right keep their answers."""
     rules, given = design.comprehension, place.earlier
@@ -236,5 +274,5 @@ OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
 def form_error(errors: Mapping[str, str]) -> str:
     """The message at the top of a form that was not accepted, including errors that belong to no field."""
     own = [errors[name] for name in OF_NO_FIELD if name in errors]
-    marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
+    marked = [_(FORM_ERROR)] if errors.keys() - {*OF_NO_FIELD} else []
     return " ".join([*marked, *own])

@@ -13,10 +13,12 @@ from sqlmodel import Session, SQLModel
 
 from app.accounts.logins import token_hash
 from app.core.errors import NotFound
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
 from app.sessions.identity import external_id
-from app.sessions.runs import StudyRun, run_at, run_of
+from app.sessions.runs import StudyRun, run_at, run_of, spoken
 from app.studies.file.recruitment import APART
 from app.studies.queries import STATE
 from app.tasks.running import has_shared_page, live_of, task_named
@@ -38,7 +40,7 @@ from app.trials.tables import (
 )
 
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
-NO_SESSION = (
+NO_SESSION = noop(
     "There is no session at this address. If you declined to take part or deleted your answers, no session "
     "is kept; otherwise please use the link that you were given."
 )
@@ -61,6 +63,7 @@ LOCATE = (
         _session.c.participant,
         _session.c.page_shown_at,
         _session.c.blocks,
+        _session.c.language,
         _session.c.arm,
         _session.c.seen_at,
         _session.c.released_at,
@@ -132,6 +135,15 @@ PLAY_AT = (
     .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+PRACTISED = (
+    select(_unit.c.name.label("unit"), _trial.c.plan, _response.c.side, _response.c.answers)
+    .select_from(
+        _trial.join(_unit, _unit.c.id == _trial.c.unit_id).join(
+            _response, _response.c.trial_id == _trial.c.id
+        )
+    )
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
 ANSWERS_TO = select(_response.c.answers).where(
     _response.c.session_id == bindparam("session_id"), _response.c.page == bindparam("page")
 )
@@ -141,16 +153,17 @@ SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha
 def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     """Find a session by its token; `is_stored` says whether a form numbered `submit_id` was taken. Raises NotFound."""
     if not TOKEN.fullmatch(token):
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     named = {"sha256": token_hash(token), "submit_id": submit_id}
     row = session.connection().execute(LOCATE, named).first()
     if row is None:
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     (
-        session_id, version_id, mode, status, step, participant, shown_at, blocks, arm, seen_at, released_at, sha256,
-        study_id, target, ends_at, state, closes_at, closing, stored_id,
+        session_id, version_id, mode, status, step, participant, shown_at, blocks, language, arm, seen_at, released_at,
+        sha256, study_id, target, ends_at, state, closes_at, closing, stored_id,
     ) = row  # fmt: skip
-    run = run_of(session, version_id, sha256, arm)
+    # Before consent nothing of a visitor is stored, their language neither: it is what link and browser ask for.
+    run = spoken(run_of(session, version_id, sha256, arm), language)
     recruitment = run.design.recruitment
     # The way back sends the recruiter's id, which the answers do not have.
     if recruitment is not None and recruitment.ids == APART and run.design.completion.sends_id:
@@ -179,9 +192,17 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
+    if where.page.kind == "feedback":
+        return replace(where, earlier=_practised(session, where))
     if where.page.kind == "comprehension":
         return replace(where, earlier=_earlier(session, where))
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
+
+
+def _practised(session: Session, where: StudyWhere) -> Mapping[str, Any]:
+    """The practice trial that was answered just now."""
+    at = {"session_id": where.session_id, "position": where.page.position}
+    return dict(session.connection().execute(PRACTISED, at).mappings().one())
 
 
 def _earlier(session: Session, where: StudyWhere) -> Mapping[str, Any]:
@@ -197,6 +218,28 @@ def _ending(session: Session, where: StudyWhere) -> Ending:
     return ending_of([task_named(part.task).ended(session, where, part) for part in parts])
 
 
+def ended(session: Session, one: ParticipantSession) -> Ending:
+    """The ending of a session that has reached its last page, without a token of it."""
+    run = run_at(session, one.version_id)
+    where = StudyWhere(
+        session_id=one.id or 0,
+        token="",
+        version_id=one.version_id,
+        mode=one.mode,
+        status=one.status,
+        state=State.CLOSED,
+        step=one.step,
+        participant=one.participant,
+        shown_at=None,
+        closes_at=None,
+        closing="",
+        is_stored=False,
+        run=run,
+        pages=run.pages_for(one.blocks),
+    )
+    return _ending(session, where)
+
+
 def hold(session: Session, token: str) -> None:
     """Lock a session before a change: a second process with the same form waits, then sees what the first stored."""
     if TOKEN.fullmatch(token):
@@ -208,7 +251,7 @@ def session_of(session: Session, token: str) -> int:
     named = {"sha256": token_hash(token)}
     found: int | None = session.connection().execute(SESSION_OF, named).scalar()
     if found is None:
-        raise NotFound(NO_SESSION)
+        raise NotFound(_(NO_SESSION))
     return found
 
 

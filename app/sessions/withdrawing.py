@@ -34,6 +34,7 @@ from app.trials.tables import (
     StudyVersion,
     Trial,
 )
+from app.verdicts.judging import judge_others
 
 PARTICIPANT = Actor(None, "a participant")
 # Their files hold what is deleted, so they are made anew without it.
@@ -119,6 +120,8 @@ def erase(
     session.execute(
         update(ParticipantSession).where(col(ParticipantSession.id) == session_id).values(**nothing)
     )
+    if status is Status.WITHDRAWN:
+        judge_others(session, run.design, now)
     return n_votes
 
 

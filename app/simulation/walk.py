@@ -124,7 +124,7 @@ def right_answers(where: Where) -> dict[str, str]:
     assert isinstance(where, StudyWhere)
     return {
         question.id: met_by(question)
-        for question in where.design.asked_on(where.page.kind, where.page.block)
+        for question in where.design.asked_at(where.page)
         if knows_answer(question)
     }
 
@@ -184,7 +184,7 @@ class Walk:
         await self._fetch(page.clips)
         if self._items is None:
             self._items = await self._database.read(_items, page.action.rpartition("/")[2])
-        item, duration_s = self._items[_position(fields)]
+        item, duration_s = self._items[position_of(fields)]
         for field in page.fields:
             if field.options == tuple(map(str, range(1, len(field.options) + 1))) and field.options:
                 fields[field.name] = str(self._person.score(item, field.name, len(field.options)))
@@ -211,8 +211,8 @@ class Walk:
         await self._fetch(page.clips)
         targets = self._targets
         if targets is None:
-            targets = self._targets = await self._database.read(_targets, page.action.rpartition("/")[2])
-        target, is_true, duration_s = targets[_position(fields)]
+            targets = self._targets = await self._database.read(targets_of, page.action.rpartition("/")[2])
+        target, is_true, duration_s = targets[position_of(fields)]
         pressed = self._person.answer(target, is_true=is_true, allow_tie=TIE in choice.options)
         fields[choice.name] = pressed
         for field in page.fields:
@@ -221,7 +221,8 @@ class Walk:
         self._say(page, fields, duration_s)
 
 
-def _position(fields: Mapping[str, str]) -> int:
+def position_of(fields: Mapping[str, str]) -> int:
+    """The position of a trial, from the number of its form."""
     return int(fields["submit_id"].partition(".")[0].rpartition("-")[2])
 
 
@@ -259,7 +260,7 @@ def _played(seconds: float) -> dict[str, object]:
     }
 
 
-def _targets(session: Session, token: str) -> Targets:
+def targets_of(session: Session, token: str) -> Targets:
     """The place of each target clip, from the database, as the pages do not reveal it."""
     a, b = aliased(UnitMember), aliased(UnitMember)
     rows = session.execute(

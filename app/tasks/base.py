@@ -54,6 +54,14 @@ class AnswerParts:
     evidence: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Feedback on the answer to a practice trial: right or not, None where that is not known; `why` is Markdown."""
+
+    is_right: bool | None = None
+    why: str = ""
+
+
 class Task(Protocol):
     """One kind of task."""
 
@@ -86,6 +94,10 @@ class Task(Protocol):
     def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
         """The outcome of a block's trials, for a session that has reached its last page."""
         return BlockEnd(part.n)
+
+    def feedback(self, block: BlockRun, answered: Mapping[str, Any]) -> Feedback:
+        """Feedback after a practice trial: `answered` has its `unit`, `plan`, `side` and `answers`."""
+        return Feedback()
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
         """Delete the task's own rows for a session whose answers are deleted."""

@@ -32,16 +32,27 @@ class Kind(StrEnum):
 
 
 PageKind = Literal[
-    "consent", "screening", "background", "instructions", "comprehension", "trial", "self", "debrief"
+    "consent",
+    "screening",
+    "viewing",
+    "background",
+    "instructions",
+    "comprehension",
+    "trial",
+    "feedback",
+    "attention",
+    "self",
+    "debrief",
 ]
 # Pages of which there are several, by number.
-_NUMBERED = ("trial", "comprehension")
+_NUMBERED = ("trial", "comprehension", "feedback")
 
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Key of one page of a session: `consent`, `screening`, `background`, `instructions`, `instructions-<block>` for a
-    block's own, `comprehension-<try>`, `trial-<position>`, `self-<block>` for a block's questions about oneself,
+    """Key of one page of a session: `consent`, `screening`, `viewing`, `background`, `instructions`,
+    `instructions-<block>` for a block's own, `comprehension-<try>`, `trial-<position>`, `feedback-<position>` after a
+    practice trial, `attention-<block>-<question>` between trials, `self-<block>` for a block's questions about oneself,
     `debrief`.
     """
 
@@ -52,7 +63,8 @@ class PageKey:
     def __str__(self) -> str:
         if self.kind in _NUMBERED:
             return f"{self.kind}-{self.position}"
-        return f"{self.kind}-{self.block}" if self.block else self.kind
+        number = f"-{self.position}" if self.position else ""
+        return f"{self.kind}-{self.block}{number}" if self.block else self.kind
 
     @classmethod
     def of(cls, name: str) -> Self:
@@ -60,6 +72,9 @@ class PageKey:
         kind, _, rest = name.partition("-")
         if kind in _NUMBERED:
             return cls(cast(PageKind, kind), int(rest))
+        if kind == "attention":
+            block, _, number = rest.rpartition("-")
+            return cls("attention", int(number), block)
         return cls(cast(PageKind, kind), block=rest)
 
 
@@ -67,7 +82,8 @@ class PageKey:
 class BlockPart:
     """One block as a session goes through it: `n` trials from position `first` on, those for practice first.
 
-    `noun` is what its task calls a trial.
+    `noun` is what its task calls a trial. `attention` has for each of its attention questions the main trial after
+    which it is asked, from 1; with `feedback` a page follows each practice trial.
     """
 
     block: str
@@ -79,6 +95,8 @@ class BlockPart:
     noun: str = "Pair"
     self_assessment: bool = False
     about_self_first: bool = False
+    feedback: bool = False
+    attention: tuple[int, ...] = ()
 
     @property
     def last(self) -> int:
@@ -118,12 +136,14 @@ def pages_of(
     instructions: bool,
     parts: Sequence[BlockPart],
     screening: bool = False,
+    viewing: bool = False,
     tries: int = 0,
 ) -> SessionPages:
     """The pages of a session; `tries` is how often the questions on the instructions may be answered."""
     keys = (
         PageKey("consent"),
         *([PageKey("screening")] if screening else []),
+        *([PageKey("viewing")] if viewing else []),
         *([PageKey("background")] if background else []),
         *([PageKey("instructions")] if instructions else []),
         *(PageKey("comprehension", each) for each in range(1, tries + 1)),
@@ -136,9 +156,23 @@ def pages_of(
 def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:
     if part.instructions:
         yield PageKey("instructions", block=part.block)
-    trials = [PageKey("trial", position) for position in range(part.first, part.first + part.n)]
+    trials = [
+        page for position in range(part.first, part.first + part.n) for page in _of_trial(part, position)
+    ]
     about_self = [PageKey("self", block=part.block)] if part.self_assessment and part.n else []
     yield from (*about_self, *trials) if part.about_self_first else (*trials, *about_self)
+
+
+def _of_trial(part: BlockPart, position: int) -> Iterator[PageKey]:
+    """A trial's page, and what comes after it."""
+    yield PageKey("trial", position)
+    if part.is_practice(position):
+        if part.feedback:
+            yield PageKey("feedback", position)
+        return
+    for number, place in enumerate(part.attention, start=1):
+        if place == part.number(position):
+            yield PageKey("attention", number, part.block)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 from dataclasses import dataclass
 from typing import ClassVar
 
+from app.core.language import noop
 from app.questions.base import FormField, QuestionView
 
 OF_AGE = FormField("of_age", ("yes", "no"))
@@ -35,7 +36,7 @@ class Page:
     preview: str = ""
     questions: tuple[QuestionView, ...] = ()
 
-    stop_label: ClassVar[str] = "Stop and delete my answers"
+    stop_label: ClassVar[str] = noop("Stop and delete my answers")
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -55,11 +56,20 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageLink:
+    """A language that the study can be taken in: its tag, its name in itself, and the page's address in it."""
+
+    tag: str
+    name: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
     """Posts `decision` = `agree` | `refuse` and, if `minimum_age` is set, `of_age` = `yes` | `no`.
 
     With `plays_clips` the page first checks that the browser can play clips. `minutes` and `pay` are the study's stated
-    duration and payment.
+    duration and payment. `languages` are there where the study has several.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -70,6 +80,7 @@ class ConsentPage(Page):
     minutes: int | None = None
     pay: str = ""
     age_error: str = ""
+    languages: tuple[LanguageLink, ...] = ()
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -101,6 +112,15 @@ class ComprehensionPage(Page):
 
 
 @dataclass(frozen=True, slots=True)
+class FeedbackPage(Page):
+    """Feedback on a practice trial: right or not (None where nothing was), and why, as HTML."""
+
+    template: ClassVar[str] = "feedback.html"
+    is_right: bool | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TextPage(Page):
     """Instructions: text and a button to go on."""
 
@@ -120,7 +140,7 @@ class EndPage(Page):
     """
 
     template: ClassVar[str] = "end.html"
-    stop_label: ClassVar[str] = "Delete my answers"
+    stop_label: ClassVar[str] = noop("Delete my answers")
     label: str = ""
     title: str = ""
     why: str = ""

@@ -12,6 +12,13 @@ from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Frozen, Part, Question, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import QUESTIONS
+from app.trials.attention import (
+    NO_ATTENTION,
+    Attention,
+    DesignAttention,
+    comparable_attention,
+    keys_of_attention,
+)
 from app.trials.checks import Check, Checked
 from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
@@ -49,6 +56,8 @@ class BlockSettings(Part):
     question_types: ClassVar[Mapping[str, type[BaseModel]]] = QUESTIONS
     # Where its questions stand.
     questions_at: ClassVar[Place] = ("questions",)
+    # Where its attention checks stand.
+    attention_at: ClassVar[Place] = ("attention",)
     # True if a trial shows two stimuli: questions choose between them, and their answers have columns of their own.
     of_two: ClassVar[bool] = False
     # Lists that are CSV, or name a file that is; and the texts, in a draft, that YAML has as blocks.
@@ -139,6 +148,20 @@ class BlockSettings(Part):
         return ()
 
 
+class CheckedSettings(BlockSettings):
+    """A block without questions of its own, with attention checks between its trials."""
+
+    attention: Attention = Field(
+        default=Attention(),
+        title="Attention checks",
+        description="Questions between the trials that say what to answer, and what failing does.",
+    )
+
+    @classmethod
+    def comparable(cls, keys: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+        return {**keys, "attention": comparable_attention(keys.get("attention"), labels)}
+
+
 @dataclass(frozen=True, slots=True)
 class UnitSpec:
     """A unit of a block as it is stored: `members` are the names of its stimuli by slot; `sha256` what each shows;
@@ -182,6 +205,16 @@ class BlockDesign(Frozen):
     per_participant: int | None = None
 
     @property
+    def attention_checks(self) -> DesignAttention:
+        """The questions between its trials that say what to answer, and what failing does."""
+        return NO_ATTENTION
+
+    @property
+    def has_feedback(self) -> bool:
+        """True if a page after each practice trial says whether its answer was right."""
+        return False
+
+    @property
     def skips_when_full(self) -> bool:
         """True if a new participant skips this block when it is full."""
         return False
@@ -219,7 +252,8 @@ class BlockDesign(Frozen):
         """The block's own keys in a study file, in addition to those of every block, but for its lists."""
         own = {*type(self).model_fields} - {*BlockDesign.model_fields}
         keys = self.model_dump(mode="json", include=own, exclude_defaults=True)
-        return keys | ({"questions": [*map(keys_of_question, self.asked)]} if "questions" in keys else {})
+        keys |= {"questions": [*map(keys_of_question, self.asked)]} if "questions" in keys else {}
+        return keys | ({"attention": keys_of_attention(self.attention_checks)} if "attention" in keys else {})
 
     def rows(self) -> Mapping[str, Any]:
         """The keys of its lists, as CSV, and of how they were drawn."""
@@ -262,3 +296,13 @@ class BlockDesign(Frozen):
     def with_sources(self, sources: Mapping[str, str], true_source: str) -> Self:
         """The block with other sources of stimuli, by name, and what follows from them."""
         return self
+
+
+class CheckedDesign(BlockDesign):
+    """A block with attention checks between its trials, at run time."""
+
+    attention: DesignAttention = DesignAttention()
+
+    @property
+    def attention_checks(self) -> DesignAttention:
+        return self.attention

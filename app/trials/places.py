@@ -18,7 +18,8 @@ class Place:
 
     `form` and `errors` belong to a form that was not accepted. `clips` gives the address for a position and side.
     `part` is the block of a trial's page, `trial` its session-specific content, `now` the time of showing. `ending` is
-    how the session reached its last page, `earlier` the answers to the same questions in the try before.
+    how the session reached its last page. `came` is who is asked for consent, as the address carries it, and
+    `languages` those that they may choose. `earlier` are the answers to the same questions in the try before.
     """
 
     page: PageKey
@@ -38,6 +39,8 @@ class Place:
     errors: Mapping[str, str] = field(default_factory=dict)
     now: datetime | None = None
     ending: Ending = FINISHED
+    came: str = ""
+    languages: tuple[str, ...] = ()
     earlier: Mapping[str, Any] = field(default_factory=dict)
 
 

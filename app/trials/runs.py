@@ -21,8 +21,8 @@ class BlockRun:
     def id(self) -> str:
         return self.design.id
 
-    def part(self, n: int, first: int) -> BlockPart:
-        """The block in a session that has `n` trials of it, from position `first` on."""
+    def part(self, n: int, first: int, attention: tuple[int, ...] = ()) -> BlockPart:
+        """The block in a session that has `n` trials of it, from position `first` on; `attention` as in BlockPart."""
         of = self.design
         return BlockPart(
             self.id,
@@ -34,6 +34,8 @@ class BlockRun:
             noun=of.noun,
             self_assessment=of.self_assessment is not None,
             about_self_first=of.about_self_first,
+            feedback=of.has_feedback,
+            attention=attention,
         )
 
 
@@ -51,8 +53,9 @@ class Run:
     shows_clips: bool
     shows_reading: bool
     has_screening: bool = False
+    has_viewing: bool = False
     tries: int = 0
-    _by_blocks: dict[tuple[tuple[str, int], ...], SessionPages] = field(default_factory=dict)
+    _by_blocks: dict[tuple[tuple[str, int, tuple[int, ...]], ...], SessionPages] = field(default_factory=dict)
 
     @property
     def pages(self) -> SessionPages:
@@ -70,18 +73,19 @@ class Run:
         if stored is None:
             return self.pages
         # Sessions of a version differ in few ways, and each request needs its pages: they are kept.
-        key = tuple((str(block), int(n)) for block, n in stored)
+        key = tuple((str(block), int(n), tuple(asked[0]) if asked else ()) for block, n, *asked in stored)
         if key not in self._by_blocks:
             self._by_blocks[key] = self._pages(key)
         return self._by_blocks[key]
 
-    def _pages(self, blocks: Sequence[tuple[str, int]]) -> SessionPages:
+    def _pages(self, blocks: Sequence[tuple[str, int, tuple[int, ...]]]) -> SessionPages:
         parts, first = [], 1
-        for block, n in blocks:
-            parts.append(self.block(block).part(n, first))
+        for block, n, attention in blocks:
+            parts.append(self.block(block).part(n, first, attention))
             first += n
         return pages_of(
             screening=self.has_screening,
+            viewing=self.has_viewing,
             background=self.has_background,
             instructions=self.has_instructions,
             tries=self.tries,

@@ -192,7 +192,7 @@ class ParticipantSession(SQLModel, table=True):
 
 
 class ParticipantIdentity(SQLModel, table=True):
-    """Who a recruiter says a participant is, apart from the answers: as given, or as a keyed hash alone."""
+    """A participant's identity as a recruiter gives it, apart from the answers: as given, or as a keyed hash alone."""
 
     __tablename__ = "participant_identity"
 

@@ -26,10 +26,17 @@ _BEFORE = (
     "arrived", "active", "completed", "refused", "under-age", "unplayable", "full", "left", "withdrawn"
 )  # fmt: skip
 _NEW = ("screened-out", "unsuited", "failed-checks")
+_JOB = sa.table("job", sa.column("kind", sa.String()))
 _SESSION = sa.table("participant_session", sa.column("status", sa.String()))
 
 
+_KINDS = (
+    "import", "preview", "reprocess", "clues", "report", "package", "judges", "results", "training", "walks", "pictures"
+)  # fmt: skip
+
+
 def upgrade() -> None:
+    _allow_kinds((*_KINDS, "verdicts"))
     with op.batch_alter_table("participant_session", table_kwargs={"sqlite_autoincrement": True}) as session:
         _allow(session, (*_BEFORE, *_NEW))
         session.add_column(sa.Column("language", AutoString(), nullable=True))
@@ -110,6 +117,8 @@ def downgrade() -> None:
     op.drop_table("session_verdict")
     op.drop_table("participant_identity")
     op.drop_column("response", "typed")
+    op.get_bind().execute(sa.delete(_JOB).where(_JOB.c.kind == "verdicts"))
+    _allow_kinds(_KINDS)
     for column in ("ends_at", "opens_at", "target"):
         op.drop_column("study", column)
     connection = op.get_bind()
@@ -130,6 +139,12 @@ def _allow(session: BatchOperations, statuses: tuple[str, ...]) -> None:
     name = op.f("ck_participant_session_status")
     session.drop_constraint(name, type_="check")
     session.create_check_constraint(name, f"status IN ({', '.join(map(repr, statuses))})")
+
+
+def _allow_kinds(kinds: tuple[str, ...]) -> None:
+    with op.batch_alter_table("job", table_kwargs={"sqlite_autoincrement": True}) as job:
+        job.drop_constraint(op.f("ck_job_kind"), type_="check")
+        job.create_check_constraint(op.f("ck_job_kind"), f"kind IN ({', '.join(map(repr, kinds))})")
 
 
 def _json() -> sa.types.TypeEngine[Any]:

@@ -41,6 +41,7 @@ OPEN = {
     "GET /s/{slug}",
     "GET /s/{slug}/declined/{status}",
     "GET /s/{slug}/full",
+    "GET /s/{slug}/took-part",
     # Stopping with one's answers deleted: by a session's token, or the code of its last page.
     "GET /p/{token}/stop",
     "POST /p/{token}/stop",

@@ -407,6 +407,36 @@ def test_a_session_is_found_looked_at_excluded_and_taken_back(
     assert kinds[-4:] == ["ended", "excluded", "included", "note"]
 
 
+def test_many_sessions_are_excluded_by_ticks_by_search_and_by_programs(
+    answered: str, owner: Person, viewer: Person, api: Program, share_with: ShareWith
+) -> None:
+    page = owner.get(f"{HERE}/sessions").text
+    assert 'name="s1"' in page
+    assert "that the search above finds" in page
+    refused = owner.post(f"{HERE}/sessions", {"s1": "yes", "which": "chosen", "do": "exclude", "reason": " "})
+    assert refused.status_code == 422
+    assert 'name="s1" value="yes" aria-label="Choose session 1" checked' in refused.text
+    done = owner.post(
+        f"{HERE}/sessions", {"s1": "yes", "which": "chosen", "do": "exclude", "reason": "Class 7"}
+    )
+    assert "The sessions are excluded" in done.text
+    found = {"which": "found", "q": "", "excluded": "yes", "do": "include"}
+    assert "The sessions count again" in owner.post(f"{HERE}/sessions", found).text
+    assert api.get("/studies/nav/sessions?excluded=yes").json()["found"] == 0
+
+    answer = api.post("/studies/nav/exclusions", {"sessions": [1, 2], "reason": "Class 7"})
+    assert answer.json() == {"changed": [1, 2], "unchanged": []}
+    assert api.post("/studies/nav/inclusions", {"sessions": [2, 1]}).json()["changed"] == [1, 2]
+    by_rule = api.post("/studies/nav/exclusions", {"rule": "unwatched", "reason": "Did not watch"})
+    assert by_rule.status_code == 422
+    assert "No session is chosen." in by_rule.text
+    both = {"rule": "unwatched", "sessions": [1], "reason": "x"}
+    assert api.post("/studies/nav/exclusions", both).status_code == 422
+    share_with(viewer)
+    assert "Exclude many" not in viewer.get(f"{HERE}/sessions").text
+    assert viewer.post(f"{HERE}/sessions", {"s1": "yes", "reason": "x"}).status_code == 403
+
+
 def test_a_session_shows_the_very_clips_left_and_right_and_which_was_chosen(
     answered: str, owner: Person, editor: Person, database: Database
 ) -> None:

@@ -18,8 +18,9 @@ from app.core.templating import STATIC, Static, render
 from app.tasks.game.base import Event, View
 from app.tasks.game.match import Match
 from app.tasks.game.moves import MoveSchema
-from app.tasks.game.pages import GamePage, move_of, playing, state_html, with_version
+from app.tasks.game.pages import GamePage, playing, state_html, with_version
 from app.tasks.game.parts import Clock, Entered
+from app.tasks.game.posted import move_of
 from app.trials.pages import MessagePage
 
 from .game_pages import LEAVING, match_of, seat_page, step

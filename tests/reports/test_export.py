@@ -72,6 +72,9 @@ RESPONSES = [
     "interval_ms",
     "block",
     "certainty",
+    "use",
+    "pay",
+    "rules",
 ]
 LABELS = [
     "study",
@@ -143,7 +146,8 @@ def test_the_columns_are_those_of_the_contract(session: Session, tmp_path: Path)
     assert [column.name for column in table_of("labels").columns] == LABELS
     for what in tables_of([]):
         rows = exported(session, what, tmp_path)
-        of_study = ["background_familiarity"] if what == "participants" else []
+        verdicts = ["use", "pay", "rules"]
+        of_study = ["background_familiarity", *verdicts] if what == "participants" else []
         assert list(rows[0]) == [column.name for column in table_of(what).columns] + of_study
 
 

@@ -42,6 +42,7 @@ RATINGS = [
 LATER = [
     *("group", "scale_low", "scale_high", "level", "options", "truth", "ask"),
     *("watched", "read_ms", "hidden_ms", "read_depth", "parts_seen", "parts_ms"),
+    *("use", "pay", "rules"),
 ]
 OWN = [
     *(
@@ -208,7 +209,7 @@ def test_what_was_in_view_of_a_record_and_for_how_long_is_in_the_table(
         session.add(Evidence(response_id=second or 0, slot="item", **clip))
     with database.reading() as session:
         rows = exported(session, "ratings", tmp_path)
-        seen = {row["trial"]: tuple(row[name] for name in LATER[-6:]) for row in rows}
+        seen = {row["trial"]: tuple(row[name] for name in LATER[-9:-3]) for row in rows}
         assert list(seen.values())[:3] == [
             ("false", "9000", "1500", "0.8", "0.75", "[4000, 0, 2500, 100]"),
             ("true", "", "1500", "", "", ""),

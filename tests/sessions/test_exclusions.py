@@ -14,17 +14,25 @@ from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
-from app.monitor.sessions_list import BadSearch, Search, SessionList, checked_search, find_sessions
+from app.monitor.sessions_list import BadSearch, Search, SessionList, checked_search, find_sessions, found_ids
 from app.monitor.sessions_view import one_session
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame, responses_frame
-from app.sessions.exclusions import LONGEST, InvalidText, add_note, exclude, include
+from app.sessions.exclusions import (
+    LONGEST,
+    InvalidText,
+    add_note,
+    exclude,
+    exclude_many,
+    include,
+    include_many,
+)
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.flags import Flag
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, SessionNote, State, Study
+from app.trials.tables import Exclusion, Mode, SessionNote, SessionVerdict, State, Study
 from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
 from tests.reports.people import take, walk
@@ -256,3 +264,55 @@ def test_a_note_is_in_no_export(desk: Desk) -> None:
 def test_previews_are_in_no_export(desk: Desk) -> None:
     for what in ("responses", "participants", "playback", "answers"):
         assert {row["mode"] for row in desk.rows(what)} == {"live"}
+
+
+def test_many_are_excluded_for_one_reason_and_taken_back_each_on_record(desk: Desk) -> None:
+    done = desk.do(
+        lambda session, who, study: exclude_many(session, who.actor, study, [2, 1, 2], " Same class ", LATER)
+    )
+    assert (done.changed, done.unchanged) == ((1, 2), ())
+    assert desk.found(excluded="yes") == [2, 1]
+    assert {row["exclusion_reason"] for row in desk.rows("participants") if row["session"] in "12"} == {
+        "Same class"
+    }
+    again = desk.do(
+        lambda session, who, study: exclude_many(session, who.actor, study, [3, 2], "Late", LATER)
+    )
+    assert (again.changed, again.unchanged) == ((3,), (2,))
+    back = desk.do(lambda session, who, study: include_many(session, who.actor, study, [1, 2, 3], LATER))
+    assert back.changed == (1, 2, 3)
+    assert desk.found(excluded="yes") == []
+    with desk.database.reading() as session:
+        entries = session.exec(
+            select(AuditEntry.action, AuditEntry.subject)
+            .where(col(AuditEntry.subject).startswith("session"))
+            .order_by(col(AuditEntry.id))
+        ).all()
+    assert entries == [
+        *(("session.exclude", f"session {n}") for n in (1, 2, 3)),
+        *(("session.include", f"session {n}") for n in (1, 2, 3)),
+    ]
+
+
+def test_of_many_all_are_excluded_or_none(desk: Desk) -> None:
+    with pytest.raises(NotFound):
+        desk.do(lambda session, who, study: exclude_many(session, who.actor, study, [1, 999], "Why", LATER))
+    with pytest.raises(InvalidText):
+        desk.do(lambda session, who, study: exclude_many(session, who.actor, study, [1], "  ", LATER))
+    with pytest.raises(InvalidText, match="No session is chosen"):
+        desk.do(lambda session, who, study: exclude_many(session, who.actor, study, [], "Why", LATER))
+    assert desk.found(excluded="yes") == []
+
+
+def test_sessions_are_found_by_the_rule_that_they_met(desk: Desk) -> None:
+    with desk.database.transaction() as session:
+        for id_, names in ((1, "unwatched"), (2, "not-fetched;unwatched"), (3, "")):
+            session.add(
+                SessionVerdict(session_id=id_, use=not names, pay=True, rules={}, names=names, judged_at=NOW)
+            )
+    assert desk.found(rule="unwatched") == [2, 1]
+    assert desk.found(rule="not-fetched") == [2]
+    with desk.database.reading() as session:
+        assert found_ids(session, desk.study, checked_search(Search(rule="unwatched"))) == [1, 2]
+    with pytest.raises(BadSearch, match="is no rule"):
+        desk.find(rule="fetched")

@@ -78,7 +78,7 @@ def test_background_answers_are_columns_of_participants_over_all_versions(
         )
     session.flush()
     names = [column.name for column in columns_of(session, "nav", "participants")]
-    assert names[-3:] == ["consent_sha256", "background_age", "background_hand"]
+    assert names[-4:] == ["consent_sha256", "language", "background_age", "background_hand"]
     rows = list(rows_of(session, "nav", "participants"))
     assert [(row["background_age"], row["background_hand"]) for row in rows] == [
         ("31.0", None),

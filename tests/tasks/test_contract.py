@@ -28,7 +28,7 @@ from app.reports.tasks import EXPORTS
 from app.sessions.exclusions import leave_out
 from app.tasks.game import acting as game
 from app.tasks.game import matching, played
-from app.tasks.game.pages import posted_value
+from app.tasks.game.posted import posted_value
 from app.tasks.listed import TASKS
 from app.tasks.pair import responses
 from app.tasks.pair import task as pair

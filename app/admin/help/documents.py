@@ -34,6 +34,7 @@ SCREENS: Mapping[str, str] = {
     "monitor": "monitor",
     "pairs": "pairs",
     "people": "people",
+    "recruiting": "recruiting",
     "results": "results",
     "session": "sessions",
     "stimuli": "clips",

@@ -1,9 +1,11 @@
 """A study while it runs: launch, preview, monitor, sessions."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path as FilePath
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Header, Path, Response
 from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
@@ -28,9 +30,9 @@ from app.core.templating import render
 from app.library.dependencies import StoreDep
 from app.library.media import poster_path
 from app.monitor.progress import PAGE_BUDGET_S, choice_of
-from app.monitor.sessions_list import Search
+from app.monitor.sessions_list import Search, checked_search, found_ids
 from app.sessions.clips import check_shown
-from app.sessions.exclusions import add_note, exclude, include
+from app.sessions.exclusions import add_note, exclude, exclude_many, include, include_many
 from app.sessions.links import names_in, participant_links, session_link
 from app.sessions.previews import start_preview
 from app.studies.blinding import may_look
@@ -120,12 +122,44 @@ async def show_sessions(
     mode: str = "",
     flag: str = "",
     excluded: str = "",
+    rule: str = "",
     after: str = "",
 ) -> Response:
     search = Search(
-        q, status, mode, flag, excluded, int(after) if after.isdecimal() and len(after) < 10 else 0
+        q, status, mode, flag, excluded, rule, int(after) if after.isdecimal() and len(after) < 10 else 0
     )
     return render(await database.read(sessions_page, shell, study, search))
+
+
+@router.post("/sessions")
+async def change_sessions(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    """Exclude, or count again, the sessions that are ticked, or all that a search finds."""
+    fields = ("q", "status", "mode", "flag", "excluded", "rule")
+    q, status, mode, flag, excluded, rule = (form.get(name, "") for name in fields)
+    search = Search(q, status, mode, flag, excluded, rule)
+    try:
+        if form.get("which") == "found":
+            ids = await database.read(found_ids, study, checked_search(search))
+        else:
+            ids = [int(name[1:]) for name in form if re.fullmatch(r"s[1-9][0-9]{0,8}", name)]
+        if form.get("do") == "include":
+            done = await database.write(include_many, who.actor, study, ids, now)
+        else:
+            done = await database.write(exclude_many, who.actor, study, ids, form.get("reason", ""), now)
+    except StudyError as error:
+        page = await database.read(sessions_page, shell, study, search, form=form, error=str(error))
+        return render(page, error.status_code)
+    said = "included" if form.get("do") == "include" else "excluded"
+    query = urlencode(
+        {
+            **{name: form[name] for name in fields if form.get(name)},
+            "said": f"{said}-many",
+            "n": str(len(done.changed)),
+        }
+    )
+    return RedirectResponse(f"/admin/studies/{study.slug}/sessions?{query}", 303, headers=NO_STORE)
 
 
 @router.get("/sessions/{session_id}")

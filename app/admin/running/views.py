@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from sqlmodel import Session
 
+from analysis.quality.registry import RULES
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, time_chart
@@ -124,7 +125,10 @@ class SessionsPage(AdminPage):
     statuses: Sequence[tuple[str, str]]
     modes: Sequence[tuple[str, str]]
     flags: Sequence[tuple[str, str]]
+    rules: Sequence[tuple[str, str]]
     meanings: Mapping[Flag, Meaning]
+    chosen: Collection[int] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +173,9 @@ STATUS_WORDS: Mapping[str, str] = {
     Status.FULL: "found it full",
     Status.LEFT: "left before consent",
     Status.WITHDRAWN: "withdrew",
+    Status.SCREENED_OUT: "screened out",
+    Status.UNSUITED: "unsuited device",
+    Status.FAILED_CHECKS: "failed the checks",
 }
 
 
@@ -271,7 +278,15 @@ def monitor_page(
     )
 
 
-def sessions_page(session: Session, shell: Shell, study: StudyHere, search: Search) -> SessionsPage:
+def sessions_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    search: Search,
+    *,
+    form: Mapping[str, str] | None = None,
+    error: str = "",
+) -> SessionsPage:
     """Raises BadSearch."""
     found = find_sessions(session, study, checked_search(search))
     here = f"/admin/studies/{study.slug}/sessions"
@@ -289,12 +304,18 @@ def sessions_page(session: Session, shell: Shell, study: StudyHere, search: Sear
             (ANY_FLAG, "any flag"),
             *((flag, meaning.title) for flag, meaning in MEANINGS.items()),
         ],
+        rules=[("", "any or none"), *((name, rule.title) for name, rule in RULES.items())],
         meanings=MEANINGS,
+        chosen=[int(name[1:]) for name in form or {} if name[:1] == "s" and name[1:].isdecimal()],
+        reason=(form or {}).get("reason", ""),
+        error=error,
     )
 
 
 def _address(here: str, search: Search) -> str:
-    fields = {name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "after")}
+    fields = {
+        name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "rule", "after")
+    }
     return f"{here}?{urlencode({name: value for name, value in fields.items() if value})}"
 
 

@@ -3,15 +3,18 @@
  * What the server accepts is decided there alone.
  */
 
-const points = (n) => `${n} ${n === 1 ? "point" : "points"}`;
+import { _, _n } from "./words.js";
+
+const points = (n) => _n("{n} point", "{n} points", n);
 
 /** What a sum lacks, in words; empty where nothing is given and nothing has to be. */
 export function wrong(total, numbers, required) {
   const given = numbers.filter((number) => number !== "");
-  if (!given.length) return required ? `Please share out ${points(total)}.` : "";
+  if (!given.length) return required ? _("Please share out {points}.", { points: points(total) }) : "";
   const left = total - given.reduce((sum, number) => sum + Number(number), 0);
   if (left === 0) return "";
-  return `Please share out exactly ${points(total)}: ${left > 0 ? `${left} left to share` : `${-left} too many`}.`;
+  const over = left > 0 ? _("{n} left to share", { n: left }) : _("{n} too many", { n: -left });
+  return _("Please share out exactly {points}: {over}.", { points: points(total), over });
 }
 
 export function leftover(total, numbers) {

@@ -3,6 +3,8 @@
  * number, and till then there is no answer: where it stands by itself is nobody's opinion.
  */
 
+import { _ } from "./words.js";
+
 const TAKES = new Set(["Enter", " "]);
 
 export function add(question) {
@@ -19,7 +21,7 @@ export function add(question) {
     const unset = number.value === "";
     slider.value = unset ? (Number(number.min) + Number(number.max)) / 2 : number.value;
     slider.toggleAttribute("data-unset", unset);
-    if (unset) slider.setAttribute("aria-valuetext", "not chosen yet");
+    if (unset) slider.setAttribute("aria-valuetext", _("not chosen yet"));
     else slider.removeAttribute("aria-valuetext");
   };
   const take = () => {

@@ -3,18 +3,19 @@
  * the browser lets it. Whoever cannot is told so, and what can, before they have answered anything.
  */
 
+import { _ } from "./words.js";
+
 const SILENT_MS = 8_000;
 const SAYS = {
-  trying: "Trying a short silent video…",
-  plays: "Videos play on this device.",
-  waits: "Your browser plays videos only when you ask for it. Please play this short silent one.",
-  late: "The test video has not arrived. Please check your connection and try again.",
-  cannot:
-    "This browser cannot play the study's videos, so you cannot take part with it. That is not your fault. Current " +
-    "versions of Chrome, Edge, Firefox and Safari can: open the link that you were given in one of these. You have " +
-    "answered nothing yet.",
+  trying: _("Trying a short silent video…"),
+  plays: _("Videos play on this device."),
+  waits: _("Your browser plays videos only when you ask for it. Please play this short silent one."),
+  late: _("The test video has not arrived. Please check your connection and try again."),
+  cannot: _(
+    "This browser cannot play the study's videos, so you cannot take part with it. That is not your fault. Current versions of Chrome, Edge, Firefox and Safari can: open the link that you were given in one of these. You have answered nothing yet.",
+  ),
 };
-const BUTTONS = { waits: "Play the test video", late: "Try again", cannot: "Try again" };
+const BUTTONS = { waits: _("Play the test video"), late: _("Try again"), cannot: _("Try again") };
 
 /** The format is refused only if the clip itself could be had. */
 async function isReached(address) {

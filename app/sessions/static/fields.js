@@ -1,5 +1,7 @@
 /** A form's fields: what was typed is kept over a reload, and what is wrong is said at the field. */
 
+import { _ } from "./words.js";
+
 const ENTRIES = "textarea, select, input[name]:not([type=hidden])";
 
 const isPick = (entry) => entry.type === "radio" || entry.type === "checkbox";
@@ -49,7 +51,7 @@ export function findErrors(form) {
   const errors = {};
   for (const entry of form.querySelectorAll(ENTRIES)) {
     if (entry.validity.valid || entry.matches(":disabled")) continue;
-    const { question = entry.name, due = "Please answer this question." } = entry.closest("[data-question]")?.dataset ?? {};
+    const { question = entry.name, due = _("Please answer this question.") } = entry.closest("[data-question]")?.dataset ?? {};
     errors[question] = entry.validity.valueMissing ? due : entry.validationMessage;
   }
   return errors;

@@ -2,6 +2,7 @@
 
 import { findErrors, keepDraft, showErrors } from "./fields.js";
 import { send } from "./send.js";
+import { _ } from "./words.js";
 
 // Shown again from memory (back button), a page may be one that was answered long ago: ask where the person is.
 window.addEventListener("pageshow", (event) => {
@@ -23,15 +24,15 @@ function sendingView(form) {
   const show = (text, seconds) => {
     // Only the sentence is a live region: a screen reader should not read every second.
     if (line.textContent !== text) line.textContent = text;
-    countdown.textContent = seconds ? `Trying again in ${seconds} s.` : "";
+    countdown.textContent = seconds ? _("Trying again in {seconds} s.", { seconds }) : "";
     retry.hidden = !seconds;
   };
   return {
-    saving: () => show("Saving…"),
+    saving: () => show(_("Saving…")),
     idle: () => show(""),
     waiting(seconds, now) {
       retryNow = now;
-      show("No connection to the study. Your answer is kept on this page.", seconds);
+      show(_("No connection to the study. Your answer is kept on this page."), seconds);
     },
   };
 }
@@ -56,7 +57,7 @@ function showProblem(form, message, next) {
   if (next) {
     const link = document.createElement("a");
     link.href = next;
-    link.textContent = "Continue from where you are";
+    link.textContent = _("Continue from where you are");
     problem.append(" ", link);
   }
   problem.hidden = false;
@@ -69,7 +70,7 @@ function showRefusal(form, { status, data }) {
     if (unplaced.length) showProblem(form, unplaced.join(" "));
     return;
   }
-  const message = data.message ?? "This could not be saved. Your answer is still here; please try again.";
+  const message = data.message ?? _("This could not be saved. Your answer is still here; please try again.");
   showProblem(form, message, data.next);
 }
 

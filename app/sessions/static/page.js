@@ -4,6 +4,7 @@ import { checkPlaying } from "./check.js";
 import { enhance } from "./form.js";
 import { KeptClips } from "./kept.js";
 import { openStore } from "./store.js";
+import { _ } from "./words.js";
 
 async function copy(text, code) {
   try {
@@ -31,6 +32,6 @@ if (button) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const copied = await copy(button.dataset.text, code);
-    status.textContent = copied ? "Copied." : "The code is selected: copy it with your keyboard or menu.";
+    status.textContent = copied ? _("Copied.") : _("The code is selected: copy it with your keyboard or menu.");
   });
 }

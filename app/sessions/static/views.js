@@ -1,11 +1,12 @@
 /** What the trial page shows of its state. */
 
 import { keepChoiceOfKeys } from "./keys.js";
+import { _ } from "./words.js";
 
 const REASONS = {
-  server: "The server of this study cannot send this video. The problem is on the server, not yours and not your device's: please try again.",
-  network: "This video has not arrived. It is not your fault: please try again.",
-  playing: "This video cannot be shown here. It is not your fault: please try again.",
+  server: _("The server of this study cannot send this video. The problem is on the server, not yours and not your device's: please try again."),
+  network: _("This video has not arrived. It is not your fault: please try again."),
+  playing: _("This video cannot be shown here. It is not your fault: please try again."),
 };
 
 const RATE_AFTER_MS = 2000;
@@ -16,7 +17,8 @@ export function timeLeft(from, share, ms) {
   if (ms < RATE_AFTER_MS || share <= from || share >= 1) return "";
   const seconds = ((1 - share) * ms) / (share - from) / 1000;
   if (seconds < WORTH_SAYING_S) return "";
-  return seconds < 90 ? `, about ${Math.ceil(seconds / 5) * 5} s left` : `, about ${Math.round(seconds / 60)} min left`;
+  if (seconds < 90) return _(", about {seconds} s left", { seconds: Math.ceil(seconds / 5) * 5 });
+  return _(", about {minutes} min left", { minutes: Math.round(seconds / 60) });
 }
 
 export class ClipView {
@@ -46,7 +48,7 @@ export class ClipView {
     const now = performance.now();
     if (!this.#began || share < this.#began.share) this.#began = { now, share };
     const left = timeLeft(this.#began.share, share, now - this.#began.now);
-    this.#state.textContent = `Loading ${Math.round(share * 100)}%${left}`;
+    this.#state.textContent = _("Loading {percent}%{left}", { percent: Math.round(share * 100), left });
   }
 
   ready() {
@@ -59,11 +61,11 @@ export class ClipView {
     record.update();
     const share = record.data.watched ? 1 : Math.min(record.share, 0.99);
     this.#bar.value = share;
-    this.#state.textContent = record.data.watched ? "Watched" : `${Math.floor(share * 100)}% watched`;
+    this.#state.textContent = record.data.watched ? _("Watched") : _("{percent}% watched", { percent: Math.floor(share * 100) });
   }
 
   failed(kind, again) {
-    this.#state.textContent = "Not playing";
+    this.#state.textContent = _("Not playing");
     this.#part("reason").textContent = REASONS[kind];
     this.#part("give-up").hidden = !again;
     this.#part("trouble").hidden = false;
@@ -135,7 +137,7 @@ export class ControlsView {
     const { playing } = this.#player;
     if (playing) this.say(null);
     for (const button of [this.#play, this.#replay]) button.setAttribute("aria-disabled", String(!ready));
-    this.#label.textContent = playing ? "Pause" : this.#says;
+    this.#label.textContent = playing ? _("Pause") : this.#says;
     this.#play.classList.toggle("playing", playing);
   }
 }

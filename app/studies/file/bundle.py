@@ -10,8 +10,9 @@ from typing import Any
 from app.core.problems import Place, Problem, dotted, listed, quoted
 from app.core.rowfiles import stands_inline
 from app.studies.file.keys import UnwieldyDraft, tidied
+from app.studies.file.languages import OWN, put_words
 from app.studies.file.problems import StudyFileProblems
-from app.studies.file.reading import is_list, places_of_files, value_at
+from app.studies.file.reading import is_list, places_of_files, texts_to_translate, value_at
 from app.studies.file.textfiles import Unreadable, decoded
 from app.studies.file.yamlpatch import WrittenFile, in_one_file
 from app.studies.file.yamlsource import YamlSource, read_yaml
@@ -157,6 +158,7 @@ class _Bundle:
             value = value_at(self.source.data, place)
             if isinstance(value, str) and value.strip() and not _stands_in_the_file(place, value):
                 _put(keys, place, self._companion(place, value.strip()))
+        self._put_languages(keys)
         if self.problems:
             raise StudyFileProblems(sorted(self.problems, key=lambda problem: problem.line))
         return tidied(keys)
@@ -178,6 +180,33 @@ class _Bundle:
                 self.main, "this is no study file: no keys with values", "start with `study: my-study`"
             )
         return source
+
+    def _put_languages(self, keys: dict[str, Any]) -> None:
+        """The words of each language, with the texts of its folder, in place of the folder's name."""
+        languages = keys.get("languages")
+        if not isinstance(languages, dict):
+            return
+        for tag, folder in languages.items():
+            if not isinstance(folder, str) or folder == OWN:
+                continue
+            overlay = self._words_in(f"{folder}/{PurePosixPath(self.main).name}")
+            at = ("languages", tag)
+            for place, name in texts_to_translate(self.source.data, overlay):
+                put_words(overlay, self.source.data, place, self._companion(at, f"{folder}/{name}"))
+            languages[tag] = overlay
+
+    def _words_in(self, name: str) -> dict[str, Any]:
+        """The words that stand in the study file itself, from the file of the same name; none where there is none."""
+        found = str(PurePosixPath(self.main).parent / _clean(name))
+        if found not in self.files:
+            return {}
+        try:
+            source = read_yaml(decoded(self.files[found]))
+        except Unreadable as error:
+            raise _refusal(name, error.message, error.remedy, error.line) from None
+        if source.faults:
+            raise StudyFileProblems(Problem(name, f.line, f.message, f.remedy) for f in source.faults)
+        return dict(source.data) if isinstance(source.data, dict) else {}
 
     def _companion(self, place: Place, name: str) -> str:
         """The text of a file that the study file names; empty, and a problem, where it cannot be had."""

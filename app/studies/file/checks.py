@@ -12,6 +12,7 @@ from app.questions.checked import (
     ACCEPT,
     ANSWER,
     COMPREHENSION,
+    EXPECT,
     SCREENING,
     ComprehensionQuestion,
     ScreeningQuestion,
@@ -25,6 +26,14 @@ CHECKED: Mapping[tuple[str, ...], str] = {
     ("screening",): ACCEPT,
     ("comprehension", "questions"): ANSWER,
 }
+_ATTENTION = ("attention", "questions")
+
+
+def checked_key(place: tuple[str, ...]) -> str | None:
+    """The key with which a question at a place knows an answer; None for other questions."""
+    return EXPECT if place[-2:] == _ATTENTION else CHECKED.get(place)
+
+
 CHECKED_TYPES: Mapping[tuple[str, ...], Mapping[str, type[Asked]]] = {
     ("screening",): SCREENING,
     ("comprehension", "questions"): COMPREHENSION,

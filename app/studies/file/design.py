@@ -10,20 +10,25 @@ from typing import Any, TypeVar
 
 from pydantic import model_validator
 
+from app.core.language import ENGLISH, gettext
 from app.core.problems import Place
 from app.questions.base import Asked, Frozen, Question
 from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
+from app.questions.viewing import VIEWING
 from app.studies.file import recruitment
 from app.studies.file.arms import MAIN, DesignArm, Dumped, changes_of, moment, with_changes
 from app.studies.file.checks import DesignComprehension
 from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
+from app.studies.file.languages import laid_over, overlay_of
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
+from app.studies.file.redirects import is_address
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
-from app.trials.design import BLOCK
+from app.trials.design import BLOCK, PageKey
+from app.trials.ending import Way
 from app.trials.lists import Content
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import HUMAN
@@ -68,6 +73,17 @@ class DesignCompletion(Frozen):
     pay: str | None = None
     codes: DesignCodes = DesignCodes()
 
+    def end_of(self, way: str) -> tuple[str, str]:
+        """The code of a way out, empty without one or with an address in its place, and the address to go on to."""
+        finished = self.codes.finished or self.code or ""
+        end = {**self.codes.model_dump(), Way.FINISHED: finished}[way] or ""
+        if is_address(end):
+            return "", end
+        redirect = self.redirect or ""
+        # An address without {code} takes all who come by it for finished, so other ways out do not lead there.
+        leads = bool(redirect) and (way == Way.FINISHED or (bool(end) and "{code}" in redirect))
+        return end, redirect if leads else ""
+
     @property
     def sends_id(self) -> bool:
         """True if a way back takes the participant's id along."""
@@ -89,6 +105,7 @@ class StudyDesign(Frozen):
     background: tuple[Question, ...]
     instructions: str | None
     comprehension: DesignComprehension = DesignComprehension()
+    viewing_conditions: bool = False
     # Where it is as it always was, nothing of it is written.
     truth: DesignTruth = DesignTruth()
     blocks: tuple[AnyDesign, ...]
@@ -102,6 +119,9 @@ class StudyDesign(Frozen):
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
+    # Its own language, and for each other one the words that stand in place of its own, nested as here.
+    language: str = ENGLISH
+    translations: Mapping[str, Mapping[str, Any]] = {}
 
     @model_validator(mode="before")
     @classmethod
@@ -111,6 +131,25 @@ class StudyDesign(Frozen):
         block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
         rest = {key: value for key, value in raw.items() if key not in block}
         return {**rest, "blocks": [{"task": SHORT_TASK, **block}]}
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that its pages are in, its own first."""
+        return (self.language, *sorted(self.translations))
+
+    def in_language(self, language: str) -> "StudyDesign":
+        """The same design with its words in one of its languages; what answers are called in the data stays."""
+        if language not in self.translations:
+            return self
+        keys = {key: value for key, value in self._keys().items() if key != "translations"}
+        laid = laid_over(keys, self.translations[language], answers=True)
+        return StudyDesign.model_validate({**laid, "language": language})
+
+    def words(self) -> Mapping[str, Any]:
+        """Its words for participants, nested as its keys are: what another language lays over them."""
+        keys = self._keys()
+        keys.pop("translations", None)
+        return overlay_of(_with_statements(keys))
 
     @property
     def true_source(self) -> str:
@@ -166,14 +205,24 @@ class StudyDesign(Frozen):
         """True where people may play with other people."""
         return any(block.has_partners for block in self.blocks)
 
-    def asked_before(self) -> tuple[tuple[Question, ...], ...]:
-        """The questions of the pages before the blocks."""
-        return self.screening, self.background, self.comprehension.questions
+    def asked_aside(self) -> tuple[tuple[Question, ...], ...]:
+        """The questions of the pages before the blocks, and of those between trials."""
+        viewing = VIEWING if self.viewing_conditions else ()
+        before = (self.screening, viewing, self.background, self.comprehension.questions)
+        return (*before, *(block.attention_checks.questions for block in self.blocks))
+
+    def asked_at(self, page: PageKey) -> tuple[Question, ...]:
+        """The questions of a page without a trial."""
+        if page.kind == "attention":
+            block = next(each for each in self.blocks if each.id == page.block)
+            return (block.attention_checks.questions[page.position - 1],)
+        return self.asked_on(page.kind, page.block)
 
     def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
         """The questions of a page without a trial. Those for some groups of items are not asked about oneself."""
         before = {
             "screening": self.screening,
+            "viewing": VIEWING,
             "background": self.background,
             "comprehension": self.comprehension.questions,
         }
@@ -244,7 +293,7 @@ Texts = Mapping[Place, str]
 
 def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -> StudyDesign:
     """Combine a valid study file with its `texts` and the content of each block, joined with known stimuli."""
-    scales = {**SCALES, **file.scales}
+    scales = {**{name: tuple(map(gettext, labels)) for name, labels in SCALES.items()}, **file.scales}
     return StudyDesign(
         study=file.study,
         title=file.title,
@@ -262,6 +311,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             tries=file.comprehension.tries,
             failed=file.comprehension.failed,
         ),
+        viewing_conditions=file.viewing_conditions,
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
             _in_arms(
@@ -288,6 +338,16 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         recruitment=recruitment.resolved(file.recruitment),
     )
+
+
+def _with_statements(keys: Any) -> Any:
+    """Keys of a design with a matrix's statements where a study file has them."""
+    if isinstance(keys, dict):
+        found = {key: _with_statements(value) for key, value in keys.items()}
+        own = found.pop("own", None)
+        statements = own.get("statements") if isinstance(own, dict) else None
+        return {**found, "statements": statements} if statements else found
+    return [_with_statements(each) for each in keys] if isinstance(keys, list) else keys
 
 
 def _in_arms(block: Block, design: BlockDesign) -> BlockDesign:

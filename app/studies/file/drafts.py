@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
+from app.core.language import ENGLISH
 from app.core.problems import Fault, Place
 from app.core.rowfiles import RowFile, RowText
 from app.questions.checked import SCREENING
@@ -19,6 +20,7 @@ from app.studies.file.checks import keys_of_comprehension
 from app.studies.file.design import StudyDesign
 from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
+from app.studies.file.languages import OWN
 from app.studies.file.reading import Reading
 from app.studies.file.recruitment import keys_of as keys_of_recruitment
 from app.tasks.registry import BLOCKS, SHORT
@@ -138,6 +140,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "screening": [keys_of_question(question, SCREENING) for question in design.screening] or None,
         "background": [keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
+        "viewing_conditions": design.viewing_conditions or None,
         "comprehension": keys_of_comprehension(design.comprehension),
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
@@ -145,8 +148,29 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "completion": design.completion.model_dump(exclude_defaults=True),
+        "languages": languages_of(design),
         "recruitment": keys_of_recruitment(design.recruitment),
     }
+
+
+def languages_of(design: StudyDesign) -> dict[str, Any] | None:
+    """The languages of a draft, each with its words in it; None where it is English alone."""
+    if not design.translations and design.language == ENGLISH:
+        return None
+    words = {language: _as_in_files(words) for language, words in design.translations.items()}
+    return {design.language: OWN, **words}
+
+
+def _as_in_files(words: Any) -> Any:
+    """Words of a design as a study file has them: descriptions of answers by their number."""
+    if isinstance(words, Mapping):
+        return {
+            key: {str(n): text for n, text in enumerate(value, start=1) if text}
+            if key == "anchors" and not isinstance(value, Mapping)
+            else _as_in_files(value)
+            for key, value in words.items()
+        }
+    return [_as_in_files(each) for each in words] if isinstance(words, (list, tuple)) else words
 
 
 def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from pydantic import BaseModel, ValidationError
 
 from app.core.problems import Fault, Place, counted, nearest, quoted
 from app.questions.base import ID_PATTERN
+from app.questions.checked import INSTRUCTED
 from app.questions.registry import QUESTIONS
 from app.studies.file.arms import Arm
 from app.studies.file.checks import CHECKED_TYPES, Comprehension
 from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.languages import TAG_PATTERN
 from app.studies.file.model import (
     SCALE_PATTERN,
     SLUG_PATTERN,
@@ -24,6 +26,7 @@ from app.studies.file.model import (
 )
 from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
 from app.tasks.registry import BLOCKS
+from app.trials.attention import Attention
 from app.trials.parts import BLOCK_PATTERN
 
 MOST_FAULTS = 100
@@ -31,6 +34,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
     "comprehension": Comprehension,
+    "attention": Attention,
     "completion": Completion,
     "codes": Codes,
     "arms": Arm,
@@ -42,6 +46,7 @@ _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
+    TAG_PATTERN: "write a language's tag, such as `de`, `pt-BR` or `zh-Hant`",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
     NAME_PATTERN: "use letters, digits, `_`, `.` and -, beginning with a letter, at most 64",
     "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
@@ -137,6 +142,7 @@ def _keys_at(loc: Place) -> tuple[str, ...]:
     sections |= RULES if loc[:1] == ("exclude",) else {}
     for task, model in BLOCKS.items():
         sections |= model.question_types if task in loc else {}
+    sections |= {**INSTRUCTED} if "attention" in loc else {}
     for place, models in CHECKED_TYPES.items():
         sections |= models if loc[: len(place)] == place else {}
     section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)

@@ -21,6 +21,7 @@ ORDER: Sequence[str] = (
     "title",
     "consent",
     "screening",
+    "viewing_conditions",
     "background",
     "instructions",
     "comprehension",
@@ -40,6 +41,7 @@ ORDER: Sequence[str] = (
     "hypotheses",
     "completion",
     "recruitment",
+    "languages",
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _COMPREHENSION = ("questions", "tries", "failed")
@@ -147,6 +149,7 @@ _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": ques
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
     "screening": questions,
+    "viewing_conditions": yes_or_no,
     "background": questions,
     "comprehension": lambda value: section(value, _COMPREHENSION, {"questions": questions, "tries": whole}),
     "truth": lambda value: section(value, _TRUTH, {}),

@@ -9,9 +9,10 @@ from app.core.problems import Fault, Place, Problem, dotted, quoted
 from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign
+from app.studies.file.languages import put_words
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import StudyFileProblems
-from app.studies.file.reading import Reading, places_of_files, value_at
+from app.studies.file.reading import Reading, places_of_files, texts_to_translate, value_at
 from app.studies.file.textfiles import Unreadable, read_text
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.file.yamlsource import YamlSource, read_yaml
@@ -109,6 +110,32 @@ class _FileReading(Reading):
             Problem(str(self.path), fault.line, fault.message, fault.remedy) for fault in source.faults
         ]
         return source
+
+    def overlay(self, language: str, value: object, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        if not isinstance(value, str):
+            return super().overlay(language, value, data)
+        at, folder, n_before = ("languages", language), value.strip().rstrip("/"), len(self.problems)
+        overlay = self._translated_keys(at, f"{folder}/{self.path.name}")
+        for place, name in texts_to_translate(data, overlay):
+            text = self._companion(at, f"{folder}/{name}", f"for Markdown {_INSTEAD}")
+            if text is not None:
+                put_words(overlay, data, place, text)
+        return overlay if len(self.problems) == n_before else None
+
+    def _translated_keys(self, at: Place, name: str) -> dict[str, Any]:
+        """The words that stand in the study file itself, from the file of the same name; none where there is none."""
+        if not (self.path.parent / name).is_file():
+            return {}
+        text = self._companion(at, name, "")
+        if text is None:
+            return {}
+        try:
+            source = read_yaml(text)
+        except Unreadable as error:
+            self.problems.append(Problem(name, error.line, error.message, error.remedy))
+            return {}
+        self.problems += [Problem(name, fault.line, fault.message, fault.remedy) for fault in source.faults]
+        return dict(source.data) if isinstance(source.data, dict) else {}
 
     def markdown(self, place: Place, value: str) -> str | None:
         if "\n" in value:

@@ -19,6 +19,7 @@ from app.studies.file.arms import AT, Arm, Moment
 from app.studies.file.checks import Comprehension, Screening
 from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
+from app.studies.file.languages import Languages
 from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
@@ -199,6 +200,12 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         description="Asked after consent, before anything else. With an answer that is not accepted the study ends "
         "politely, and of the person only a count is kept.",
     )
+    viewing_conditions: bool = Field(
+        default=False,
+        title="Ask about viewing conditions",
+        description="Asks once, after consent, how people watch: screen, distance, light, glasses, as ITU-T P.910 has "
+        "studies report it.",
+    )
     background: tuple[BackgroundQuestion, ...] = Field(
         default=(),
         title="About you",
@@ -294,6 +301,13 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=None,
         title="Recruitment",
         description="Who sends participants, how their ids are kept, and who is kept out.",
+    )
+
+    languages: Annotated[Languages, Widget(is_nowhere=True)] = Field(
+        default={},
+        title="Languages",
+        description="The languages of the participant's pages: for each its tag, such as `de`, and the folder with the "
+        "translated files; the folder `.` for the one that the study file itself is written in.",
     )
 
     @model_validator(mode="wrap")

@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
+from app.core.language import speaking
 from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
@@ -14,6 +15,16 @@ from app.studies.file import hypotheses
 from app.studies.file.arms import Applied, DesignArm, alone, text_places, with_values
 from app.studies.file.design import StudyDesign, resolve_design, with_arms
 from app.studies.file.explain import faults_of
+from app.studies.file.languages import (
+    OWN,
+    Untranslatable,
+    faults_of_languages,
+    laid_over,
+    missing_in,
+    own_language,
+    words_at,
+    words_in,
+)
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
@@ -34,6 +45,8 @@ class Reading(ABC):
         self.file: StudyFile | None = None
         self.texts: dict[Place, str] = {}
         self.contents: list[Content] = []
+        # For each language but its own, the file and texts as they are in it.
+        self.translated: dict[str, tuple[StudyFile, dict[Place, str]]] = {}
         self.arms: list[_ArmReading] = []
 
     @abstractmethod
@@ -68,12 +81,8 @@ class Reading(ABC):
                 self.contents.append(_model(place, raw).read_lists(raw, reader))
             self._refuse_twice(blocks)
             self._read_arms(data)
-
-    def design(self) -> StudyDesign:
-        """The study as it is run, if nothing was refused."""
-        assert self.file is not None
-        design = resolve_design(self.file, self.texts, self.contents)
-        return with_arms(design, [(arm.as_stored(), arm.design()) for arm in self.arms])
+            self._refuse_unknown_names()
+            self._read_languages(data)
 
     def _read_arms(self, data: dict[str, Any]) -> None:
         """Read the study once more for each arm, with that arm's values in it."""
@@ -84,7 +93,76 @@ class Reading(ABC):
                 reading = _ArmReading(self, at, str(arm.get("id", "")), with_values(data, at, changed or {}))
                 self.arms.append(reading)
                 reading.refuse_other_units()
-            self._refuse_unknown_names()
+
+    def design(self) -> StudyDesign:
+        """The study as it is run, in all its languages; only where nothing was refused."""
+        assert self.file is not None
+        own = own_language(self.file.languages)
+        with speaking(own):  # built-in scales are in the language of the study
+            design = resolve_design(self.file, self.texts, self.contents).model_copy(update={"language": own})
+        design = with_arms(design, [(arm.as_stored(), arm.design()) for arm in self.arms])
+        words = {}
+        for language, (file, texts) in self.translated.items():
+            with speaking(language):
+                words[language] = resolve_design(file, texts, self.contents).words()
+        return design.model_copy(update={"translations": words})
+
+    def overlay(self, language: str, value: object, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The words of a language, with every text in them; None when they were refused."""
+        if isinstance(value, Mapping):
+            return value
+        message = f"`languages` has no words in {quoted(language)}"
+        self.refuse(
+            Fault(("languages", language), message, "upload the folder with the translated files too")
+        )
+        return None
+
+    def _read_languages(self, data: dict[str, Any]) -> None:
+        languages = data.get("languages")
+        for fault in faults_of_languages(languages):
+            self.refuse(fault)
+        if not isinstance(languages, Mapping) or self.file is None:
+            return
+        for language, value in languages.items():
+            if value != OWN and (overlay := self.overlay(str(language), value, data)) is not None:
+                self._read_language(str(language), data, overlay)
+
+    def _refuse_words_of_arms(self, data: dict[str, Any]) -> None:
+        """Refuse words that an arm sets: they would be in one language alone."""
+        for at, arm in enumerate(data.get("arms") or ()):
+            for path, value in arm["set"].items() if isinstance(arm.get("set"), dict) else ():
+                if any(words_in({str(path).rpartition(".")[2]: value})):
+                    fault = Fault(
+                        ("arms", at, "set", path),
+                        f"{quoted(str(path))} holds words, which an arm can set only where the study has one language",
+                        "give each arm a block of its own, with `arms: [...]` in it, and translate both",
+                    )
+                    if not self.has_refused(fault):
+                        self.refuse(fault)
+
+    def _read_language(self, language: str, data: dict[str, Any], overlay: Mapping[str, Any]) -> None:
+        at = ("languages", language)
+        self._refuse_words_of_arms(data)
+        written = {key: value for key, value in data.items() if key != "languages"}
+        for place in missing_in(written, overlay):
+            message = f"{dotted(place)} has no translation in {quoted(language)}"
+            remedy = f"write it under the same keys in the folder of {quoted(language)}"
+            self.refuse(Fault(_indexed(data, place) or at, message, remedy))
+        try:
+            laid = laid_over(written, overlay)
+            file = StudyFile.model_validate(laid)
+        except Untranslatable as error:
+            self.refuse(Fault(at, f"{quoted(language)}: {error.fault.message}", error.fault.remedy))
+            return
+        except ValidationError as error:
+            for fault in faults_of(error):
+                self.refuse(
+                    Fault(at, f"{quoted(language)}: {dotted(fault.place)}: {fault.message}", fault.remedy)
+                )
+            return
+        # Texts are in the overlay; where the study has none of its own, its default is translated with the pages.
+        texts = {place: str(value_at(laid, place) or text).strip() for place, text in self.texts.items()}
+        self.translated[language] = file, texts
 
     def _with_lists(self, data: object) -> object:
         """The keys with those lists read that the model takes as values."""
@@ -159,6 +237,9 @@ class _ArmReading(Reading):
             study.refuse(fault)
         if not applied.faults:
             self.read(alone(applied.data))
+
+    def _read_languages(self, data: dict[str, Any]) -> None:
+        """Those of the study, which reads them."""
 
     def as_stored(self) -> DesignArm:
         assert self.study.file is not None
@@ -247,6 +328,28 @@ def _blocks_in(data: Mapping[str, Any]) -> list[tuple[Place, Mapping[str, Any]]]
     return [(("blocks", at), raw if isinstance(raw, dict) else {}) for at, raw in enumerate(blocks)]
 
 
+def _indexed(data: Any, place: Place) -> Place:
+    """A place named by ids as one with list indices; cut off where the study has no such part."""
+    found: list[str | int] = []
+    for part in place:
+        if isinstance(data, list):
+            ids = [str(each.get("id")) if isinstance(each, dict) else None for each in data]
+            if part not in ids:
+                break
+            at = ids.index(str(part))
+            found.append(at)
+            data = data[at]
+        elif isinstance(data, dict):
+            key = next((key for key in data if str(key) == part), None)
+            if key is None:
+                break
+            found.append(key)
+            data = data[key]
+        else:
+            break
+    return tuple(found)
+
+
 def _put(data: Any, place: Place, value: object) -> Any:
     """A copy of the data with another value at a place that it has."""
     if not place:
@@ -266,6 +369,18 @@ def places_of_files(data: object) -> Iterator[Place]:
         is_known = not place or str(raw.get("task")) in BLOCKS
         models = [_model(place, raw)] if is_known else [*BLOCKS.values()]  # where the task is misspelt, say
         yield from ((*place, *at) for model in models for at in model.lists)
+
+
+def texts_to_translate(data: object, overlay: object) -> Iterator[tuple[Place, str]]:
+    """The places of texts that a translation has in files, each with the name of the file in its folder."""
+    for place in places_of_files(data):
+        ours = value_at(data, place)
+        if is_list(place) or not isinstance(ours, str) or not ours.strip():
+            continue
+        words = words_at(overlay, data, place)
+        name = ours if words is None else words
+        if isinstance(name, str) and "\n" not in name.strip():
+            yield place, name.strip()
 
 
 def is_list(place: Place) -> bool:

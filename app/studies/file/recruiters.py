@@ -14,13 +14,24 @@ PARTS = ("participant", "study", "session")
 
 
 @dataclass(frozen=True, slots=True)
+class SubmissionFile:
+    """A recruiter's file of submissions: names of its columns by what they hold, words of its statuses by their
+    meaning, and what stands for a code where none was entered.
+    """
+
+    columns: Mapping[str, Sequence[str]]
+    statuses: Mapping[str, Sequence[str]]
+    no_code: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Recruiter:
     """`parameters` names the link's parameters by what they say; `link` has the recruiter's placeholders.
 
     `adds`: the recruiter puts the parameters into the link itself. `beside` are further ones that it sends, and
     `preview` is what one holds while nobody has accepted the task. `redirect` is the pattern of the way back, None
     where a code is entered by hand; `codes` are the ways out that it takes a code for, and `actions` what to let it
-    do with each.
+    do with each. `submissions` is the file that it gives out.
     """
 
     name: str
@@ -28,6 +39,7 @@ class Recruiter:
     parameters: Mapping[str, str]
     link: Mapping[str, str]
     steps: Sequence[str]
+    submissions: SubmissionFile
     beside: Sequence[str] = ()
     codes: Sequence[str] = ()
     redirect: str | None = None
@@ -38,7 +50,10 @@ class Recruiter:
 
 def _read() -> Mapping[str, Recruiter]:
     text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    return {key: Recruiter(**about) for key, about in yaml.safe_load(text).items()}
+    return {
+        key: Recruiter(**{**about, "submissions": SubmissionFile(**about["submissions"])})
+        for key, about in yaml.safe_load(text).items()
+    }
 
 
 RECRUITERS: Mapping[str, Recruiter] = MappingProxyType(_read())

@@ -61,7 +61,7 @@ else:
 
 
 class Recruitment(_From):
-    """Where participants come from."""
+    """The recruiter, its link parameters and the treatment of ids."""
 
     parameters: LinkParameters = Field(
         default=LinkParameters(),

@@ -16,7 +16,7 @@ from app.questions.registry import TYPES, type_of
 from app.questions.scales import SCALES
 from app.studies.file import hypotheses
 from app.studies.file.arms import faults_of_arms
-from app.studies.file.checks import CHECKED, faults_of_checks
+from app.studies.file.checks import CHECKED, checked_key, faults_of_checks
 from app.studies.file.exclusion import broken_exclusion
 from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
@@ -39,7 +39,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             if type_ := TYPES.get(type_of(question) or ""):
                 around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_two)
                 yield from type_.faults(place, question, around)
-                if key := CHECKED.get(_names(place[:-1])):
+                if key := checked_key(_names(place)):
                     yield from faults_of_key(key, place, question, around)
         yield from faults_of_checks(raw)
         yield from broken_exclusion(raw)
@@ -96,6 +96,8 @@ def _questions(raw: Keys) -> Iterator[tuple[Place, Keys, bool]]:
     for place, block in _blocks(raw):
         model = _model(block)
         yield from (((*place, *at), question, model.of_two) for at, question in _asked(block))
+        checks = _listed(block, (*model.attention_at, "questions"))
+        yield from (((*place, *at), question, False) for at, question in checks)
 
 
 def _asked(block: Keys) -> Iterator[tuple[Place, Keys]]:

@@ -8,18 +8,20 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
 from app.tasks.game.looking import TrialState, design_of
 from app.tasks.game.matching import IN_POOL, form_matches, pool_of, set_entry, to_pool, waited
-from app.tasks.game.pages import REASON, move_of
+from app.tasks.game.posted import REASON, move_of
 from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import EntryStatus
 from app.trials.here import NotCurrent, Where
 from app.trials.runs import BlockRun
 
-LATE = "Your move was not counted: another one was made first, or time had run out."
+LATE = noop("Your move was not counted: another one was made first, or time had run out.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ def answers(it: Doing) -> None:
         return
     asked = design.comprehension.questions
     # A question without an answer costs no try.
-    missing = {q.id: "Please answer this question." for q in asked if it.form.get(q.id, "") not in q.options}
+    missing = {
+        q.id: _("Please answer this question.") for q in asked if it.form.get(q.id, "") not in q.options
+    }
     if missing:
         raise InvalidAnswer(missing)
     wrong = [q.id for q in asked if it.form.get(q.id) != q.answer]
@@ -116,12 +120,12 @@ def move(it: Doing) -> None:
     """A move in the phase that the form names. Raises NotCurrent for one that comes too late, or second."""
     design, live = it.design, it.held() if it.here.is_playing else None
     if live is None:
-        raise NotCurrent(LATE, "late")
+        raise NotCurrent(_(LATE), "late")
     live.advance(it.now)
     # After what was due: a move that comes after its deadline finds its phase closed.
     seat, phase = live.mine(it.where.session_id), live.match.phase
     if not live.may_play(seat, it.form.get("phase_id", "")):
-        raise NotCurrent(LATE, "late")
+        raise NotCurrent(_(LATE), "late")
     act = move_of(legal_for(design, design.rules, live.match.state, seat["seat"]), it.form, design.reason)
     for field, text in (("message", act.message), (REASON, act.reason)):
         if refused := design.messages.refusal(text):

@@ -1,8 +1,8 @@
 """The configurations that a block of matches is played in: parameters, a list of them, a preset, or a sample."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from pydantic import BaseModel, PlainValidator, ValidationError, WithJsonSchema, create_model
 from pydantic.fields import FieldInfo
@@ -128,3 +128,18 @@ def refused(error: ValidationError, known: Iterable[str], place: tuple[str | int
             )
         lines.append(InitErrorDetails(type=ours, loc=(*place, *found["loc"]), input=found["input"]))
     return ValidationError.from_exception_data(error.title, lines)
+
+
+_by_unit: dict[tuple[str, str, str], Mapping[str, GameConfig]] = {}
+MOST_KEPT = 64
+
+
+def configs_by_unit(block: str, game: str, configs: Sequence[Mapping[str, Any]]) -> Mapping[str, GameConfig]:
+    """The configurations by the names of their units, `block:hash`; kept, as 1,320 take a while to validate."""
+    key = (block, game, str(configs))
+    if key not in _by_unit:
+        if len(_by_unit) >= MOST_KEPT:
+            _by_unit.clear()
+        read = (cast(GameConfig, GAMES[game].Config.model_validate(one)) for one in configs)
+        _by_unit[key] = {f"{block}:{config_hash(config)}": config for config in read}
+    return _by_unit[key]

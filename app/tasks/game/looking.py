@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from sqlalchemy import Row
 
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.core.money import money
 from app.questions.base import Question
 from app.questions.registry import views
@@ -28,7 +30,7 @@ from app.tasks.game.pages import (
     waiting,
 )
 from app.tasks.game.parts import Bonus, Clock, Entered
-from app.tasks.game.presenters.base import plural
+from app.tasks.game.presenters.base import player, plural
 from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import ALL_PEOPLE, NAMED, GameDesign, can_fill, programs_of
 from app.tasks.game.tables import EntryStatus, MatchStatus
@@ -37,8 +39,8 @@ from app.trials.places import Place
 from app.trials.runs import BlockRun
 
 ABOUT_OTHERS = {
-    "some-may-be-programs": "The other players may be people or computer programs.",
-    "all-people": "All other players are people.",
+    "some-may-be-programs": noop("The other players may be people or computer programs."),
+    "all-people": noop("All other players are people."),
 }
 
 
@@ -95,9 +97,9 @@ class MatchTrialPage:
         """The other players, as far as the study discloses them."""
         if self.design.disclosure != NAMED:
             # Programs are spoken of only where one can take a seat.
-            return ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE]
+            return _(ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE])
         if self.here.seat is None:
-            return "You will be told for each player whether it is a person or a computer program."
+            return _("You will be told for each player whether it is a person or a computer program.")
         return self._named()
 
     def _named(self) -> str:
@@ -107,8 +109,13 @@ class MatchTrialPage:
         for seat, agent in self.here.sitting:
             if seat != mine:
                 name = seat_name(self.design.rules, self.config, seat)
-                is_what = f"a computer program ({agent.rpartition('-')[0]})" if agent else "a person"
-                said.append(f"{name} is {is_what}.")
+                if agent:
+                    program = agent.rpartition("-")[0]
+                    said.append(
+                        _("{name} is a computer program ({program}).").format(name=name, program=program)
+                    )
+                else:
+                    said.append(_("{name} is a person.").format(name=name))
         return " ".join(said)
 
     def notices(self) -> list[str]:
@@ -121,17 +128,21 @@ class MatchTrialPage:
             if seat == mine:
                 continue
             if kind == "returned":
-                said.append(f"{name} has come back.")
+                said.append(_("{name} has come back.").format(name=name))
             else:
                 then = {
-                    "agent": "A computer program plays on in that place.",
-                    "default": "The system plays default moves for this player.",
+                    "agent": _("A computer program plays on in that place."),
+                    "default": _("The system plays default moves for this player."),
                     "end": "",
                 }[self.design.leaving.then]
-                said.append(f"{name} has left. {then} What you have earned stays yours.".replace("  ", " "))
+                left = _("{name} has left.").format(name=name)
+                said.append(" ".join(filter(None, (left, then, _("What you have earned stays yours.")))))
         if self.here.seat is not None and self.here.seat.missed and self.here.is_playing:
             said.append(
-                "Your time was over, so a move was made for you. If that happens again, you have left the match."
+                _(
+                    "Your time was over, so a move was made for you. If that happens again, you have "
+                    "left the match."
+                )
             )
         return said[-4:]
 
@@ -168,9 +179,12 @@ class MatchTrialPage:
         if status in (EntryStatus.ASKED, EntryStatus.READY):
             return Ready(said=status == EntryStatus.READY)
         if status == EntryStatus.AWAY:
-            lines = ("You did not press the button in time, so no match began for you.",)
+            lines = (_("You did not press the button in time, so no match began for you."),)
             return LeftMatch(
-                "You were asked whether you are ready", lines, may_return=True, back="Wait for others again"
+                _("You were asked whether you are ready"),
+                lines,
+                may_return=True,
+                back=_("Wait for others again"),
             )
         return self._unmatched(entry)
 
@@ -178,8 +192,10 @@ class MatchTrialPage:
         matching = self.design.matching
         pay = matching.wait_pay_minor_per_min * entry["waited_s"] // 60
         why = {
-            "questions": "Your answers to the questions about the rules were not correct, so you play no match.",
-            "withdrew": "You have chosen not to wait.",
+            "questions": _(
+                "Your answers to the questions about the rules were not correct, so you play no match."
+            ),
+            "withdrew": _("You have chosen not to wait."),
         }
         return unmatched(pay, self.design.currency, why.get(entry["reason"], ""))
 
@@ -201,7 +217,9 @@ class MatchTrialPage:
 
     def _questions(self, entry: Mapping[str, Any]) -> Body:
         test, place = self.design.comprehension, self.place
-        again = dict.fromkeys(entry["reason"].split(), "That was not right. Please look at the rules again.")
+        again = dict.fromkeys(
+            entry["reason"].split(), _("That was not right. Please look at the rules again.")
+        )
         questions = [
             Question(id=q.id, type="choice", ask=q.ask, required=True, options=q.options)
             for q in test.questions
@@ -217,15 +235,15 @@ class MatchTrialPage:
             return result(design.game, view, bonus=bonus, lines=(self._why_stopped(match, seat),))
         if not runs(match):
             return Result(
-                "The match has ended", (self._why_stopped(match, seat), self._so_far(bonus)), None, bonus
+                _("The match has ended"), (self._why_stopped(match, seat), self._so_far(bonus)), None, bonus
             )
         if not self.here.is_playing:
             return self._left_page(bonus)
         legal = legal_for(design, design.rules, self.here.state, seat.seat) if view.acting else None
         then = {
-            "agent": "A computer program then plays on in your place.",
-            "default": "The system then plays default moves for you.",
-            "end": "The match then ends for all players.",
+            "agent": _("A computer program then plays on in your place."),
+            "default": _("The system then plays default moves for you."),
+            "end": _("The match then ends for all players."),
         }[design.leaving.then]
         entered = Entered(self.place.form, self.place.errors)
         return playing(
@@ -234,32 +252,38 @@ class MatchTrialPage:
 
     def _why_stopped(self, match: Row[Any], seat: Row[Any]) -> str:
         if match.status == MatchStatus.FINISHED:
-            return "You had left the match before its end; it was played on in your place."
+            return _("You had left the match before its end; it was played on in your place.")
         if match.end_reason == "left":
             if seat.left_reason != "finished":
-                return "You had left, so the match has ended for all players. You keep what you have earned."
-            return "A player has left, so the match has ended. What you have earned so far stays yours."
+                return _(
+                    "You had left, so the match has ended for all players. You keep what you have earned."
+                )
+            return _("A player has left, so the match has ended. What you have earned so far stays yours.")
         if match.end_reason == BY_HAND:
-            return (
-                "The people who run this study have ended the match early. It is not your fault, and what you have "
-                "earned so far stays yours."
+            return _(
+                "The people who run this study have ended the match early. It is not your fault, and "
+                "what you have earned so far stays yours."
             )
-        return "The match was ended before its last round. What you have earned so far stays yours."
+        return _("The match was ended before its last round. What you have earned so far stays yours.")
 
     def _so_far(self, bonus: Bonus | None) -> str:
         """The viewer's earnings in a stopped match."""
         points = plural(_sum(self.here.mine), "point")
         return (
-            f"You earned {points}: {money(bonus.minor, bonus.currency)}."
+            _("You earned {points}: {money}.").format(points=points, money=money(bonus.minor, bonus.currency))
             if bonus
-            else f"You earned {points}."
+            else _("You earned {points}.").format(points=points)
         )
 
     def _left_page(self, bonus: Bonus | None) -> Body:
-        lines = ["You have left the match; it continues without you."]
+        lines = [_("You have left the match; it continues without you.")]
         if bonus is not None:
-            lines.append(f"What you had earned until then stays yours: {money(bonus.minor, bonus.currency)}.")
-        return LeftMatch("You have left the match", tuple(lines), self.design.leaving.may_return)
+            lines.append(
+                _("What you had earned until then stays yours: {money}.").format(
+                    money=money(bonus.minor, bonus.currency)
+                )
+            )
+        return LeftMatch(_("You have left the match"), tuple(lines), self.design.leaving.may_return)
 
     def _bonus(self, seat: Row[Any]) -> Bonus | None:
         """The viewer's earnings; on a current seat, including the growth of its payoff."""
@@ -311,9 +335,9 @@ def seat_name(game: AnyGame, config: GameConfig, seat: int) -> str:
     """The name of another seat on a page."""
     roles = game.seats(config)
     if len(roles) == 2:
-        return "The other player"
+        return _("The other player")
     role = roles[seat - 1].name
-    return role if role != "player" else f"Player {seat}"
+    return role if role != "player" else player(seat)
 
 
 def runs(match: Row[Any]) -> bool:

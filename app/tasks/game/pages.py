@@ -5,8 +5,6 @@ form posts `submit_id` and `do`: `answers` (comprehension questions by their ids
 `kind`, `phase_id`, the move's fields by name and `message`), `return`, and `next` once the match is over.
 """
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -14,15 +12,17 @@ from typing import ClassVar, Literal
 
 from markupsafe import Markup
 
-from analysis.files.numbers import whole_number
-from app.core.errors import InvalidAnswer
+from app.core.language import current_language, noop
+from app.core.language import gettext as _
 from app.core.money import money
 from app.core.templating import html_of, templates_age
 from app.questions.base import QuestionView
-from app.tasks.game.base import Act, AnyGame, GameConfig, View
+from app.tasks.game.base import AnyGame, GameConfig, View
 from app.tasks.game.games import presenter_of
-from app.tasks.game.moves import Choice, IllegalMove, MoveSchema, Number, visible
-from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, Text, amount
+from app.tasks.game.moves import MoveSchema
+from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, Text
+from app.tasks.game.posted import REASON
+from app.tasks.game.presenters.base import plural
 from app.tasks.game.terms import ReasonAsked
 from app.trials.pages import Page
 
@@ -31,9 +31,6 @@ Do = Literal["answers", "move", "ready", "again", "return", "next"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 # Without a script, a page on which there is nothing to fill in comes again after so many seconds.
 REFRESH_S = 4
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_REST = "rest-"
-REASON = "reason"
 NO_RULES = Rules("", ())
 
 
@@ -91,7 +88,7 @@ class LeftMatch:
     headline: str
     lines: tuple[str, ...]
     may_return: bool = False
-    back: str = "Come back to the match"
+    back: str = noop("Come back to the match")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,7 @@ class Result:
     lines: tuple[str, ...] = ()
     ended: Ended | None = None
     bonus: Bonus | None = None
-    button: str = "Continue"
+    button: str = noop("Continue")
 
 
 READY = Ready()
@@ -120,7 +117,7 @@ class PastRounds:
 
 
 @lru_cache(maxsize=512)
-def _past_html(past: PastRounds, _age: float) -> Markup:
+def _past_html(past: PastRounds, _language: str, _age: float) -> Markup:
     return Markup(html_of(past))  # noqa: S704  (a template escapes what it is given)
 
 
@@ -152,7 +149,7 @@ class GamePage(Page):
     @property
     def label(self) -> str:
         """The number of the match and the total."""
-        return f"Match {self.number} of {self.total}"
+        return _("Match {number} of {total}").format(number=self.number, total=self.total)
 
     @property
     def asks(self) -> Do | None:
@@ -184,7 +181,9 @@ class GamePage(Page):
     def past(self) -> Markup:
         """The past of a match under way."""
         assert isinstance(self.body, Playing)
-        return _past_html(PastRounds(self.body.face.drawings, self.body.face.history), templates_age())
+        return _past_html(
+            PastRounds(self.body.face.drawings, self.body.face.history), current_language(), templates_age()
+        )
 
     @property
     def refresh_s(self) -> int:
@@ -196,17 +195,17 @@ class GamePage(Page):
         """The title of the tab: above all whether it is the viewer's turn."""
         match self.body:
             case Playing() if self.acts:
-                return "Your turn"
+                return _("Your turn")
             case Playing():
-                return "Please wait"
+                return _("Please wait")
             case Ready() if self.acts:
-                return "Are you ready?"
+                return _("Are you ready?")
             case Waiting() if self.acts:
-                return "No one yet: wait once more?"
+                return _("No one yet: wait once more?")
             case Waiting() | Ready():
-                return "Waiting for others"
+                return _("Waiting for others")
             case Questions():
-                return "A few questions about the rules"
+                return _("A few questions about the rules")
             case LeftMatch() | Result():
                 return self.body.headline
 
@@ -254,7 +253,7 @@ def playing(
 
 def _why(asked: ReasonAsked, entered: Entered) -> Text:
     """The field for the reason, after those of the move."""
-    label = "Why do you do this? The other players do not see it."
+    label = _("Why do you do this? The other players do not see it.")
     return Text(label, asked.max_length, asked.required, entered.value(REASON), entered.error(REASON), REASON)
 
 
@@ -264,7 +263,7 @@ def result(
     *,
     bonus: Bonus | None = None,
     lines: tuple[str, ...] = (),
-    button: str = "Continue",
+    button: str = noop("Continue"),
 ) -> Result:
     """A match that is over by its rules; `lines` come before the game's own text about its end."""
     ended = presenter_of(game).ended(view)
@@ -275,11 +274,18 @@ def unmatched(paid_minor: int, currency: str, why: str = "") -> Result:
     """The result if no partners were found within the time limit."""
     lines = [
         why
-        or "There were not enough people at the same time, so this match could not begin. It is not your fault."
+        or _(
+            "There were not enough people at the same time, so this match could not begin. It is "
+            "not your fault."
+        )
     ]
     if paid_minor:
-        lines.append(f"You are paid {money(paid_minor, currency)} for the time that you waited.")
-    return Result("No match this time", tuple(lines))
+        lines.append(
+            _("You are paid {paid_minor} for the time that you waited.").format(
+                paid_minor=money(paid_minor, currency)
+            )
+        )
+    return Result(_("No match this time"), tuple(lines))
 
 
 def waiting(
@@ -296,7 +302,11 @@ def waiting(
     """The wait for others, `waited_s` of at most `bound_s` seconds so far. Pay is given by full minutes, so that the
     page changes once a minute.
     """
-    pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
+    pay = (
+        _("{pay_minor_per_min} a minute").format(pay_minor_per_min=money(pay_minor_per_min, currency))
+        if pay_minor_per_min
+        else ""
+    )
     paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
     return Waiting(duration(bound_s), pay, paid, at_bound, again, asks, is_asked)
 
@@ -304,90 +314,4 @@ def waiting(
 def duration(seconds: int) -> str:
     """A time in words: `20 seconds`, `1 minute`, `2 minutes 30 seconds`."""
     parts = ((seconds // 60, "minute"), (seconds % 60, "second"))
-    return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n) or "0 seconds"
-
-
-def move_of(legal: MoveSchema, form: Mapping[str, str], asked: ReasonAsked | None = None) -> Act:
-    """The move that a form posts, with its reason where the study asks for one. Raises InvalidAnswer with a sentence
-    for each field that is wrong."""
-    try:
-        kind = legal.kind(form.get("kind", legal.kinds[0].kind))
-    except IllegalMove:
-        raise InvalidAnswer({"kind": "That cannot be done now."}) from None
-    errors: dict[str, str] = {}
-    move: dict[str, str | int | bool] = {"kind": kind.kind}
-    for each in kind.fields:
-        read = _number if isinstance(each, Number) else _choice
-        try:
-            move[each.name] = read(each, form)  # type: ignore[arg-type]
-        except ValueError as error:
-            errors[_posted(each.name, form)] = str(error)
-    message = _written(form, "message") if kind.message else ""
-    if len(message) > legal.max_length and kind.message:
-        errors["message"] = _too_long("message", message, legal.max_length)
-    reason = _written(form, REASON) if asked else ""
-    if asked and len(reason) > asked.max_length:
-        errors[REASON] = _too_long("reason", reason, asked.max_length)
-    elif asked and asked.required and not reason:
-        errors[REASON] = "Please write why you do this."
-    if errors:
-        raise InvalidAnswer(errors)
-    legal.check(move, message)
-    return Act(move, message, reason)
-
-
-def _too_long(what: str, text: str, longest: int) -> str:
-    return f"Your {what} has {len(text)} characters, {len(text) - longest} more than the {longest} allowed."
-
-
-def _posted(name: str, form: Mapping[str, str]) -> str:
-    return name if name in form or _REST + name not in form else _REST + name
-
-
-def _number(number: Number, form: Mapping[str, str]) -> int:
-    posted = _posted(number.name, form)
-    text = form.get(posted, "").strip()
-    top = number.maximum
-    bounds = (
-        f"from {amount(number.minimum)} to {amount(top)}"
-        if top is not None
-        else f"{amount(number.minimum)} or more"
-    )
-    if number.step != 1:
-        bounds += f", in steps of {amount(number.step)}"
-    if not text:
-        raise ValueError(f"Please choose an amount: {bounds}.")
-    if text and posted == number.name and form.get(_REST + number.name, "").strip():
-        raise ValueError("The form has two amounts. Please write one.")
-    try:
-        typed = whole_number(text)
-    except ValueError:
-        raise ValueError(f"Please write a whole number, {bounds}.") from None
-    value = typed
-    if posted != number.name and top is not None:
-        value = number.minimum + top - value
-    try:
-        number.check(value)
-    except IllegalMove:
-        raise ValueError(f"{amount(typed)} is not possible here: {bounds}.") from None
-    return value
-
-
-def _choice(choice: Choice, form: Mapping[str, str]) -> str | int | bool:
-    text = form.get(choice.name, "")
-    found = next((option for option in choice.options if posted_value(option) == text), None)
-    if found is None:
-        raise ValueError("Please choose one.")
-    return found
-
-
-def posted_value(option: str | int | bool) -> str:
-    """An option as a form posts it."""
-    return ("yes" if option else "no") if isinstance(option, bool) else str(option)
-
-
-def _written(form: Mapping[str, str], name: str) -> str:
-    """A text as it was typed, without what cannot be seen."""
-    # Browsers send the line ends of a text area as CRLF, each of which would count as two characters.
-    written = form.get(name, "").replace("\r\n", "\n").replace("\r", "\n")
-    return visible(_CONTROL.sub("", written)).strip()
+    return " ".join(plural(n, unit) for n, unit in parts if n) or plural(0, "second")

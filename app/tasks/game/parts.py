@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-from app.core.money import money
+from app.core.money import money, number_text
 
 MINUS, MISSING = "−", "–"
 
@@ -13,11 +14,11 @@ MINUS, MISSING = "−", "–"
 def amount(value: Fraction | int | str, *, signed: bool = False) -> str:
     """An amount in a game's units: thousands set apart, at most two decimals, a true minus sign."""
     if type(value) is int and value >= 0 and not signed:
-        return f"{value:,}"
+        return number_text(value)
     exact = Fraction(value)
     cents = round(abs(exact) * 100)
     whole, rest = divmod(cents, 100)
-    text = f"{whole:,}" + (f".{rest:02}" if rest else "")
+    text = number_text(whole) if not rest else number_text(Decimal(cents) / 100, 2)
     # What rounds to zero has no sign.
     if exact < 0 and cents:
         return MINUS + text

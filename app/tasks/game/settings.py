@@ -1,7 +1,7 @@
 """The settings of a block of matches in a study file, and the block at run time."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
@@ -16,13 +16,13 @@ from app.tasks.game.choosing import (
     PRESET,
     SAMPLE,
     Configs,
+    configs_by_unit,
     configs_of,
     presets_of,
     sample_of,
     sizes_of,
 )
 from app.tasks.game.games import GAMES, KITS, TITLES
-from app.tasks.game.match import config_hash
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
 from app.tasks.game.terms import (
@@ -44,9 +44,14 @@ from app.tasks.game.terms import (
     Text,
     with_checks,
 )
+from app.trials.attention import TIDIES as ATTENTION
+from app.trials.attention import (
+    keys_of_attention,
+    resolved_attention,
+)
 from app.trials.design import Kind
 from app.trials.lists import Keys, Reader
-from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.parts import CheckedDesign, CheckedSettings, UnitSpec
 from app.trials.tidying import Tidy
 
 
@@ -65,7 +70,7 @@ Disclosure = Literal["some-may-be-programs", "all-people", "named"]
 Updates = Literal["long-poll", "server-sent-events"]
 
 
-class GameBlock(BlockSettings):
+class GameBlock(CheckedSettings):
     """A block in which people play matches, with each other and with agents."""
 
     begins_with: ClassVar[Mapping[str, Any]] = {"game": next(iter(GAMES))}
@@ -74,7 +79,7 @@ class GameBlock(BlockSettings):
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
     in_forms: ClassVar[Mapping[str, str]] = IN_FORMS
     key_order: ClassVar[Sequence[str]] = ORDER
-    tidies: ClassVar[Mapping[str, Tidy]] = TIDIES
+    tidies: ClassVar[Mapping[str, Tidy]] = {**TIDIES, **ATTENTION}
 
     task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
     game: Annotated[GameName, Widget(words=TITLES, settles=True)] = Field(
@@ -183,6 +188,7 @@ class GameBlock(BlockSettings):
         own = {name: getattr(self, name) for name in SETTINGS}
         own["sample"] = self.configs if isinstance(self.configs, Sample) else None
         configs = tuple(config.model_dump(mode="json") for config in configs_of(self.game, self.configs))
+        own["attention"] = resolved_attention(self.attention, asked)
         return GameDesign(id=self.id, instructions=instructions, **own, task="game", configs=configs)
 
     @property
@@ -263,7 +269,7 @@ def _check_programs(block: GameBlock) -> None:
         )
 
 
-class GameDesign(BlockDesign):
+class GameDesign(CheckedDesign):
     """A block of matches as it is run. `configs` are whole, with every default."""
 
     noun: ClassVar[str] = "Match"
@@ -299,6 +305,8 @@ class GameDesign(BlockDesign):
     def keys(self) -> dict[str, Any]:
         """The block's own keys in a study file."""
         own: dict[str, Any] = self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
+        if checks := keys_of_attention(self.attention):
+            own["attention"] = checks
         return {"game": self.game, **self._keys_of_configs(), "seats": list(self.seats), **own}
 
     def _keys_of_configs(self) -> dict[str, Any]:
@@ -348,7 +356,7 @@ class GameDesign(BlockDesign):
 
     def config(self, unit: str) -> GameConfig:
         """The configuration of a unit by its name. Raises KeyError."""
-        return _configs_by_unit(self)[unit]
+        return configs_by_unit(self.id, self.game, self.configs)[unit]
 
     def seat_word(self, seat: int) -> str:
         """The study file's word for a seat."""
@@ -378,23 +386,8 @@ class GameDesign(BlockDesign):
         """The block's configurations."""
         return tuple(
             UnitSpec(name, f"{self.game} {name.rpartition(':')[2]}", Kind.MAIN, members={}, sha256={})
-            for name in _configs_by_unit(self)
+            for name in configs_by_unit(self.id, self.game, self.configs)
         )
 
 
 SETTINGS = ("models", *(key for key in ORDER if key != "configs"))
-
-
-_by_unit: dict[tuple[str, str, str], Mapping[str, GameConfig]] = {}
-MOST_KEPT = 64
-
-
-def _configs_by_unit(design: GameDesign) -> Mapping[str, GameConfig]:
-    """The configurations by the names of their units, `block:hash`; kept, as 1,320 take a while to validate."""
-    key = (design.id, design.game, str(design.configs))
-    if key not in _by_unit:
-        if len(_by_unit) >= MOST_KEPT:
-            _by_unit.clear()
-        configs = (cast(GameConfig, design.rules.Config.model_validate(one)) for one in design.configs)
-        _by_unit[key] = {f"{design.id}:{config_hash(config)}": config for config in configs}
-    return _by_unit[key]

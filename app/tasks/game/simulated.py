@@ -15,7 +15,8 @@ from app.tasks.game.base import Budget, Player, View
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.moves import MoveSchema
-from app.tasks.game.pages import GamePage, posted_value
+from app.tasks.game.pages import GamePage
+from app.tasks.game.posted import posted_value
 from app.tasks.game.seated import legal_for
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import MatchStatus

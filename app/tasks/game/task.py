@@ -10,6 +10,7 @@ from sqlmodel import Session
 
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
+from app.core.language import gettext as _
 from app.core.settings import Settings
 from app.tasks.base import AnswerParts, LiveTask, Start
 from app.tasks.game.acting import ACTS, Doing
@@ -207,7 +208,7 @@ class Play(Forgetting, LiveTask):
             do = "leave"
         act = ACTS.get(do)
         if act is None:
-            raise InvalidAnswer({"do": "That cannot be done here. Please reload the page."})
+            raise InvalidAnswer({"do": _("That cannot be done here. Please reload the page.")})
         act(Doing(session, where, block, here, form, now))
         return None
 

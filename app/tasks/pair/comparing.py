@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from sqlmodel import Session
 
+from app.core.language import gettext as _
 from app.library.kinds import StimulusKind
 from app.questions.base import OptionView, QuestionView
 from app.questions.registry import views
@@ -107,7 +108,10 @@ def _with_noun(question: QuestionView, noun: str) -> QuestionView:
     """The question; a choice names the kind of stimulus, other questions are unchanged."""
     if question.widget != "sides":
         return question
-    sides = tuple(OptionView(side, f"{side.capitalize()} {noun}") for side in Side)
+    left, right = (
+        (_("Left record"), _("Right record")) if noun == "record" else (_("Left text"), _("Right text"))
+    )
+    sides = (OptionView(Side.LEFT, left, noun), OptionView(Side.RIGHT, right, noun))
     return replace(question, options=(*sides, *question.options[len(sides) :]))
 
 

@@ -13,7 +13,7 @@ from app.tasks.pair.terms import DesignPair
 from app.trials.design import Kind
 from app.trials.stimuli import HUMAN, NO_SOURCE, StimulusFacts, clips_among, content_of
 
-COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
+COLUMNS = ("pair", "a", "b", "condition", "truth", "kind", "why")
 REQUIRED = COLUMNS[:3]
 _MOST_GUESSES = 20
 
@@ -31,6 +31,7 @@ class PairSpec:
     kind: Kind
     truth: Member | None
     position: int
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class PairRow:
     condition: str
     truth: Member | None
     kind: Kind
+    why: str = ""
 
 
 def truth_by_source(source_a: str, source_b: str, true_source: str) -> Member | None:
@@ -97,6 +99,7 @@ def _read_row(found: PairFile, line: int, row: Mapping[str, str]) -> None:
             condition=row["condition"],
             truth=word_in(found, line, "truth", row["truth"], Member),
             kind=word_in(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
+            why=row["why"],
         )
     )
 
@@ -177,6 +180,7 @@ def resolve_rows(
                 kind=row.kind,
                 truth=row.truth or true,
                 position=len(pairs) + 1,
+                why=row.why,
             )
         )
     return pairs
@@ -215,6 +219,7 @@ def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignP
         position=pair.position,
         clip_a_sha256=stimuli[pair.a].clip_sha256,
         clip_b_sha256=stimuli[pair.b].clip_sha256,
+        why=pair.why,
     )
 
 
@@ -222,9 +227,11 @@ def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
     """The pairs as `pairs:` takes them, with everything said."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    n = len(COLUMNS) if any(pair.why for pair in pairs) else len(COLUMNS) - 1
+    writer.writerow(COLUMNS[:n])
     for pair in pairs:
-        writer.writerow((pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind))
+        row = (pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind, pair.why)
+        writer.writerow(row[:n])
     return text.getvalue()
 
 
@@ -242,5 +249,10 @@ def rows_by_id(text: str) -> Mapping[str, Mapping[str, str]] | str:
     found = read_pair_file("", text, by_row=True)
     if found.problems:
         return text
-    cells = ((row.id, (row.a, row.b, row.condition, row.truth or "", row.kind)) for row in found.rows)
-    return {id_: dict(zip(COLUMNS[1:], rest, strict=True)) for id_, rest in cells}
+    cells = (
+        (row.id, (row.a, row.b, row.condition, row.truth or "", row.kind, row.why)) for row in found.rows
+    )
+    named = {id_: dict(zip(COLUMNS[1:], rest, strict=True)) for id_, rest in cells}
+    return {
+        id_: {key: cell for key, cell in row.items() if cell or key != "why"} for id_, row in named.items()
+    }

@@ -27,7 +27,7 @@ from sqlalchemy.orm import aliased
 from sqlalchemy.sql.visitors import iterate
 from sqlmodel import col
 
-from app.exports.rows import excluded, of_trials, session_tables, sides_unknown, who, with_exclusion
+from app.exports.rows import VERDICTS, excluded, of_trials, session_tables, sides_unknown, who, with_exclusion
 from app.library.tables import Stimulus
 from app.questions.sides import TIE
 from app.tasks.pair.design import Member
@@ -37,8 +37,10 @@ from app.trials.design import Kind
 from app.trials.flags import ONE_SIDED_FROM, Flag
 from app.trials.responses import Evidence, Response
 from app.trials.tables import (
+    Exclusion,
     Mode,
     ParticipantSession,
+    SessionVerdict,
     Study,
     StudyVersion,
     Trial,
@@ -146,11 +148,12 @@ _RESPONSES: Sequence[Label[Any]] = [
     col(Response.interval_ms).label("interval_ms"),
     col(Unit.block).label("block"),
     col(Response.certainty).label("certainty"),
+    *VERDICTS,
 ]
 
 
 # Read once for each session and each pair, a million answers took 45% of the time (decision 0016).
-_OF_SESSIONS = {inspect(table).selectable for table in (Study, StudyVersion, _s)}
+_OF_SESSIONS = {inspect(table).selectable for table in (Study, StudyVersion, _s, Exclusion, SessionVerdict)}
 _OF_PAIRS = {inspect(table).selectable for table in (Unit, stimulus_a, stimulus_b)}
 
 
@@ -180,7 +183,7 @@ def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
     rest = [column for column in columns if column not in of_sessions and column not in of_pairs]
     session_key: Label[Any] = col(_s.id).label("session_key")
     pair_key: Label[Any] = col(Unit.id).label("pair_key")
-    sessions = session_tables(select(session_key, *of_sessions).select_from(_s))
+    sessions = with_exclusion(session_tables(select(session_key, *of_sessions).select_from(_s)))
     pairs = (
         _with_clips(select(pair_key, *of_pairs).select_from(Unit))
         .join(StudyVersion, col(StudyVersion.id) == col(Unit.version_id))

@@ -37,13 +37,20 @@ from app.tasks.pair.terms import (
     keys_of_sample,
 )
 from app.tasks.pair.truth import followed, of_sources, turned, with_rows
+from app.trials.attention import TIDIES as ATTENTION
+from app.trials.attention import (
+    DesignAttention,
+    comparable_attention,
+    keys_of_attention,
+    resolved_attention,
+)
 from app.trials.checks import Check, Checked
 from app.trials.design import BLOCK, Kind, Slot
 from app.trials.leaks import BlockLeaks, CluesOf
 from app.trials.lists import Content, Keys, Reader, cells_in, too_many
 from app.trials.parts import BlockDesign, BlockSettings, Count, UnitSpec
 from app.trials.stimuli import Sources, StimulusFacts
-from app.trials.tidying import Tidy, as_is, counts, questions, section, whole
+from app.trials.tidying import Tidy, as_is, counts, questions, section, whole, yes_or_no
 
 LISTED: Place = ("pairs",)
 LIST_OR_DRAW = "add `pairs: pairs.csv` or a `sample:`"
@@ -53,7 +60,7 @@ CHOOSE_SOME = "add `per_participant` with fewer pairs than the block has, or rem
 ADD_A_CHOICE = "add `{id: choice, type: 2afc, ask: ...}`"
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _OF_SAMPLE = {"seed": whole, "conditions": counts, "practice": counts, "drawn": as_is}
-_TRIALS = ("order", "sides", "watch", "exclude", "questions")
+_TRIALS = ("order", "sides", "watch", "exclude", "feedback", "attention", "questions")
 
 
 class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sample="object")):
@@ -67,6 +74,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
 
     sections: ClassVar[Mapping[str, type[BaseModel]]] = {"sample": Sample, "trials": Trials}
     questions_at: ClassVar[Place] = ("trials", "questions")
+    attention_at: ClassVar[Place] = ("trials", "attention")
     of_two: ClassVar[bool] = True
     lists: ClassVar[Sequence[Place]] = (("pairs",),)
     written: ClassVar[Sequence[Place]] = (("pairs",), DRAWN)
@@ -80,7 +88,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
     tidies: ClassVar[Mapping[str, Tidy]] = {
         "pairs": as_is,  # problems name its rows, so that none may be lost
         "sample": lambda value: section(value, _SAMPLE, _OF_SAMPLE),
-        "trials": lambda value: section(value, _TRIALS, {"questions": questions}),
+        "trials": lambda value: section(
+            value, _TRIALS, {"questions": questions, "feedback": yes_or_no, **ATTENTION}
+        ),
     }
 
     task: Literal["pair"] = Field(
@@ -196,6 +206,8 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
                 watch=trials.watch,
                 exclude=trials.exclude,
                 allow=trials.allow,
+                feedback=trials.feedback,
+                attention=resolved_attention(trials.attention, asked),
                 questions=tuple(map(asked, trials.questions)),
             ),
         )
@@ -212,6 +224,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         trials = with_defaults(Trials, keys.get("trials"))
         if isinstance(trials, dict):
             trials["questions"] = by_id(trials.get("questions"), labels)
+            trials["attention"] = comparable_attention(trials.get("attention"), labels)
         rest = {key: value for key, value in keys.items() if key != "pairs"}
         pairs = rows_by_id(listed) if isinstance(listed, str) else listed
         own = {"sample": with_defaults(Sample, sample), "trials": trials}
@@ -324,6 +337,18 @@ class PairDesign(BlockDesign):
         """The pairs that count."""
         return tuple(pair for pair in self.pairs if pair.kind is Kind.MAIN)
 
+    @property
+    def attention_checks(self) -> DesignAttention:
+        return self.trials.attention
+
+    def pair(self, id_: str) -> DesignPair:
+        """The pair of an id. Raises StopIteration."""
+        return next(pair for pair in self.pairs if pair.id == id_)
+
+    @property
+    def has_feedback(self) -> bool:
+        return self.trials.feedback
+
     def keys(self) -> Mapping[str, Any]:
         trials = self.trials
         return {
@@ -331,6 +356,8 @@ class PairDesign(BlockDesign):
             "trials": {
                 **trials.model_dump(include={"order", "sides", "watch"}),
                 **{key: list(names) for key in ("exclude", "allow") if (names := getattr(trials, key))},
+                **({"feedback": True} if trials.feedback else {}),
+                **({"attention": attention} if (attention := keys_of_attention(trials.attention)) else {}),
                 "questions": [*map(keys_of_question, trials.questions)],
             },
         }

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
 from app.questions.sides import Side
-from app.tasks.base import AnswerParts, Start, Task
+from app.tasks.base import AnswerParts, Feedback, Start, Task
 from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
@@ -135,6 +135,12 @@ class Pair(Task):
             "fetched_b": seen.fetched_b,
         }
         return AnswerParts(answers, values, {slot.value: row for slot, row in playback.rows.items()})
+
+    def feedback(self, block: BlockRun, answered: Mapping[str, Any]) -> Feedback:
+        pair, side = design_of(block).pair(answered["unit"]), answered["side"]
+        if pair.truth is None or side is None:
+            return Feedback(None, pair.why)
+        return Feedback(chosen_by(side, PairPlan.of(answered["plan"]).left) == pair.truth, pair.why)
 
     def answered(self, trial: AnsweredTrial) -> TrialView:
         return view_of(trial)

@@ -12,6 +12,7 @@ from app.questions.drafted import one_or_list
 from app.questions.registry import TrialQuestion
 from app.tasks.pair.design import Member, Order, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
+from app.trials.attention import Attention, DesignAttention
 from app.trials.clues import LeakName
 from app.trials.design import Kind
 from app.trials.flags import StudyRule
@@ -152,6 +153,17 @@ class Trials(Part):
         description=RULES.format(names="`out-of-step`, `dropped-frames`"),
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
+    feedback: bool = Field(
+        default=False,
+        title="Practice with feedback",
+        description="After each practice trial a page says whether the answer was right, and why: the column `why` of "
+        "the pairs.",
+    )
+    attention: Attention = Field(
+        default=Attention(),
+        title="Attention checks",
+        description="Questions between the trials that say what to answer, and what failing does.",
+    )
     questions: tuple[TrialQuestion, ...] = Field(
         min_length=1,
         title="Questions",
@@ -173,6 +185,7 @@ class DesignPair(Frozen):
     position: int = Field(ge=1)
     clip_a_sha256: str
     clip_b_sha256: str
+    why: str = ""
 
 
 class DesignTrials(Frozen):
@@ -181,6 +194,8 @@ class DesignTrials(Frozen):
     watch: Watch
     exclude: tuple[StudyRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
+    feedback: bool = False
+    attention: DesignAttention = DesignAttention()
     questions: tuple[Question, ...]
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from analysis.data.columns import SELF
-from app.exports.rows import answered_rows, excluded, session_tables, who, with_exclusion
+from app.exports.rows import VERDICTS, answered_rows, excluded, session_tables, who, with_exclusion
 from app.exports.tables import Design, Designs, OfStudy
 from app.library.tables import Stimulus
 from app.questions.base import Question
@@ -82,6 +82,7 @@ def self_assessments(slug: str) -> Select[Any]:
         col(Response.answered_at).label("answered_at"),
         col(Response.raised).label("flags"),
         excluded.label("excluded"),
+        *VERDICTS,
         col(Response.answers).label("answers"),
     ]
     pages = select(*columns).select_from(Response).join(_s, col(_s.id) == col(Response.session_id))

@@ -25,6 +25,14 @@ from app.tasks.rating.items import (
     unmatched_groups,
 )
 from app.tasks.rating.leaks import leaks_of_items
+from app.trials.attention import TIDIES as ATTENTION
+from app.trials.attention import (
+    Attention,
+    DesignAttention,
+    comparable_attention,
+    keys_of_attention,
+    resolved_attention,
+)
 from app.trials.checks import Check, Checked
 from app.trials.clues import LeakName
 from app.trials.design import Kind, Slot
@@ -120,9 +128,9 @@ class RatingBlock(BlockSettings):
     written: ClassVar[Sequence[Place]] = (("items",),)
     key_order: ClassVar[Sequence[str]] = (
         *("items", "per_participant", "per_item", "when_full", "self_assessment", "self_assessed"),
-        *("order", "watch", "exclude", "questions"),
+        *("order", "watch", "exclude", "attention", "questions"),
     )
-    tidies: ClassVar[Mapping[str, Tidy]] = {"items": as_is, "per_item": whole}
+    tidies: ClassVar[Mapping[str, Tidy]] = {"items": as_is, "per_item": whole, **ATTENTION}
 
     task: Literal["rating"] = Field(
         title="Ratings, one item at a time",
@@ -173,6 +181,11 @@ class RatingBlock(BlockSettings):
         "without this one; a study with nothing left to do admits no one either way.",
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
+    attention: Attention = Field(
+        default=Attention(),
+        title="Attention checks",
+        description="Questions between the trials that say what to answer, and what failing does.",
+    )
     questions: tuple[RatingQuestion, ...] = Field(
         min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
     )
@@ -229,6 +242,7 @@ class RatingBlock(BlockSettings):
             exclude=self.exclude,
             allow=self.allow,
             items=content.items if isinstance(content, ItemContent) else (),
+            attention=resolved_attention(self.attention, asked),
             questions=tuple(map(asked, self.questions)),
             self_assessed=self.self_assessed,
         )
@@ -238,6 +252,7 @@ class RatingBlock(BlockSettings):
         """Items by their ids."""
         items = keys.get("items")
         own = {"questions": by_id(keys["questions"], labels, CRITERIA)} if "questions" in keys else {}
+        own |= {"attention": comparable_attention(keys.get("attention"), labels)}
         return {**keys, **own, **({"items": items_by_id(items)} if isinstance(items, str) else {})}
 
     @classmethod
@@ -283,6 +298,7 @@ class RatingDesign(BlockDesign):
     exclude: tuple[ItemRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
     items: tuple[DesignItem, ...]
+    attention: DesignAttention = DesignAttention()
     questions: tuple[Question, ...]
     self_assessed: SelfAssessed = "after"
 
@@ -304,6 +320,10 @@ class RatingDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """Every question of its trials."""
         return self.questions
+
+    @property
+    def attention_checks(self) -> DesignAttention:
+        return self.attention
 
     @property
     def wanted_per_unit(self) -> int | None:
@@ -334,6 +354,7 @@ class RatingDesign(BlockDesign):
             "watch": self.watch,
             "exclude": list(self.exclude) or None,
             "allow": list(self.allow) or None,
+            "attention": keys_of_attention(self.attention),
             "questions": [*map(keys_of_question, self.questions)],
         }
 

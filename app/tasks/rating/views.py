@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
+from app.core.language import gettext as _
 from app.library.records import Chart, Line, Part, Record, Table
 from app.questions.base import FormField, QuestionView
 from app.trials.pages import UNPLAYABLE, Page
@@ -134,8 +135,12 @@ class RatingPage(Page):
 
     @property
     def label(self) -> str:
-        name = f"Practice {self.kind}" if self.practice else self.kind.capitalize()
-        return f"{name} {self.number} of {self.total}"
+        words = {
+            "video": (_("Video {n} of {total}"), _("Practice video {n} of {total}")),
+            "record": (_("Record {n} of {total}"), _("Practice record {n} of {total}")),
+            "text": (_("Text {n} of {total}"), _("Practice text {n} of {total}")),
+        }[self.kind]
+        return words[self.practice].format(n=self.number, total=self.total)
 
     @property
     def levels(self) -> int:
@@ -196,7 +201,7 @@ def _cell(cell: str | int | float | bool | None) -> str:
         case None:
             return MISSING
         case bool():
-            return "yes" if cell else "no"
+            return _("yes") if cell else _("no")
         case str():
             return cell
         case _:
@@ -253,7 +258,7 @@ def _summary(chart: Chart) -> str:
     given = [value for value in chart.values if value is not None]
     unit = f" {chart.unit}" if chart.unit else ""
     if not given:
-        return "no values"
+        return _("no values")
     if len(given) == 1:
         return f"{_number(given[0])}{unit}"
     ends = f"from {_number(given[0])} to {_number(given[-1])}{unit}"

@@ -8,9 +8,13 @@ from pydantic import Field, ValidationError, model_validator
 from app.core.problems import counted
 from app.core.widgets import Widget
 from app.questions.base import Asked, Question, rule_error
+from app.trials.attention import TIDIES as ATTENTION
+from app.trials.attention import (
+    resolved_attention,
+)
 from app.trials.checks import Check, Checked
 from app.trials.design import Kind
-from app.trials.parts import BlockDesign, BlockSettings, UnitSpec
+from app.trials.parts import CheckedDesign, CheckedSettings, UnitSpec
 from app.trials.tidying import Tidy, whole
 from stimuli.arena import GOALS
 from stimuli.courses import MOST_STARTS, Course, courses
@@ -22,11 +26,11 @@ SETTINGS = ("goals", "starts", "walks", "practice", "limit_s")
 _COURSES = courses()
 
 
-class WalkBlock(BlockSettings):
+class WalkBlock(CheckedSettings):
     """A block in which participants walk over the map, to one goal at a time."""
 
-    key_order: ClassVar[Sequence[str]] = SETTINGS
-    tidies: ClassVar[Mapping[str, Tidy]] = dict.fromkeys(SETTINGS, whole)
+    key_order: ClassVar[Sequence[str]] = (*SETTINGS, "attention")
+    tidies: ClassVar[Mapping[str, Tidy]] = {**dict.fromkeys(SETTINGS, whole), **ATTENTION}
 
     task: Literal["walk"] = Field(
         title="Walks on the map",
@@ -83,11 +87,12 @@ class WalkBlock(BlockSettings):
             id=self.id,
             instructions=instructions,
             task="walk",
+            attention=resolved_attention(self.attention, asked),
             **{name: getattr(self, name) for name in SETTINGS},
         )
 
 
-class WalkDesign(BlockDesign):
+class WalkDesign(CheckedDesign):
     """A block of walks as it is run."""
 
     noun: ClassVar[str] = "Walk"

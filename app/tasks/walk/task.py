@@ -9,6 +9,8 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.tasks.base import AnswerParts, Start, Task
 from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, WalkProgress, here_at
@@ -27,7 +29,7 @@ from app.trials.runs import BlockRun, Run
 from app.trials.tables import Mode
 from stimuli import steps
 
-NOT_OVER = "The walk is not over yet: walk to the blue goal, or say that you cannot walk here."
+NOT_OVER = noop("The walk is not over yet: walk to the blue goal, or say that you cannot walk here.")
 LONGEST_REPORT = 4_000
 
 
@@ -88,7 +90,7 @@ class Walking(Task):
         assert here is not None
         unable = form.get("unable") == "1" and here.over is None
         if here.over is None and not unable:
-            raise InvalidAnswer({"submit_id": NOT_OVER})
+            raise InvalidAnswer({"submit_id": _(NOT_OVER)})
         # Also where a walk is given up: stalls and errors then say why.
         report, words, odd = read_report(form.get("walked", ""))
         if here.frames * 1000 < FEWEST_FRAMES_PER_S * here.drawn_ms:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import ClassVar
 
+from app.core.language import gettext as _
 from app.trials.pages import Page
 from stimuli.drawing import drawing
 from stimuli.steps import ground
@@ -62,7 +63,8 @@ class WalkPage(Page):
     @property
     def label(self) -> str:
         """`Walk 2 of 3`"""
-        return f"{'Practice walk' if self.practice else 'Walk'} {self.number} of {self.total}"
+        words = _("Practice walk {n} of {total}") if self.practice else _("Walk {n} of {total}")
+        return words.format(n=self.number, total=self.total)
 
     @property
     def settings(self) -> str:

@@ -76,6 +76,12 @@ def _train_judge(work: Work) -> Any:
     return train_judge(work)
 
 
+def _judge_sessions(work: Work) -> Any:
+    from app.worker.handlers.verdicts import judge_sessions
+
+    return judge_sessions(work)
+
+
 HANDLERS: Mapping[Kind, Handler] = {
     Kind.IMPORT: _import_clip,
     Kind.WALKS: _import_walks,
@@ -88,13 +94,14 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.JUDGES: _judge_study,
     Kind.RESULTS: _compute_results,
     Kind.TRAINING: _train_judge,
+    Kind.VERDICTS: _judge_sessions,
 }
 
 _CLIPS = (Kind.REPROCESS, Kind.IMPORT, Kind.WALKS, Kind.PICTURES)
 # A lane does one job at a time, of its first kinds first: somebody waits for a preview, no report holds up clips, and
 # a training of minutes holds up neither.
 LANES: tuple[tuple[Kind, ...], ...] = (
-    (Kind.PREVIEW,),
+    (Kind.PREVIEW, Kind.VERDICTS),
     (Kind.TRAINING,),
     _CLIPS,
     (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, *_CLIPS),

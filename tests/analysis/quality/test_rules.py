@@ -153,7 +153,13 @@ def test_a_text_that_another_session_has() -> None:
 def test_rules_on_who_took_part() -> None:
     assert values("duplicate", session(participant={"visit": 2})) == {"visit": 2}
     assert values("duplicate", session(participant={"visit": None})) is None
-    assert values("comprehension-failed", session(participant={"status": "failed-checks"})) is not None
+    asked = {"attention_questions": 2, "attention_questions_failed": 2}
+    assert values("attention-failed", session(pairs(4), participant=asked)) == {"trials": 2, "of": 6}
+    assert values("attention-failed", session(pairs(4), participant={"attention_questions": 2})) is None
+    failed = {"comprehension_tries": 2, "comprehension_failed": 2}
+    assert values("comprehension-failed", session(participant=failed)) == {"failed": 2, "of": 2}
+    right = {**failed, "comprehension_failed": 1}
+    assert values("comprehension-failed", session(participant=right)) is None
     assert values("comprehension-failed", session()) is None
     assert values("small-screen", session(participant={"width_px": 599})) == {"width_px": 599}
     assert values("small-screen", session(participant={"width_px": 600})) is None

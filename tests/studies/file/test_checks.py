@@ -23,6 +23,7 @@ OFTEN = {
     "accept": ["often", "very often"],
 }
 MANY = {"id": "many", "type": "choice", "ask": "How many videos?", "options": ["one", "two"], "answer": "two"}
+BLUE = {"id": "blue", "type": "choice", "ask": "Choose blue.", "options": ["red", "blue"], "expect": "blue"}
 SURE = {"id": "sure", "type": "likert", "ask": "How sure?", "labels": ["not", "very"], "answer": "very"}
 
 
@@ -48,10 +49,38 @@ def test_checks_come_through_draft_and_version() -> None:
     assert "screening" in str(differences(keys, example(comprehension=asked)))
 
 
+def test_attention_and_viewing_conditions_come_through_draft_and_version() -> None:
+    keys = example(viewing_conditions=True)
+    keys["trials"] = {
+        **keys["trials"],
+        "feedback": True,
+        "attention": {"questions": [BLUE], "failed": "end", "after": 3},
+    }
+    design = design_of(keys)
+    again = StudyDesign.model_validate_json(design.canonical_json())
+    assert again == design
+    [block] = again.blocks
+    assert (block.attention_checks.failed, block.attention_checks.after) == ("end", 3)
+    draft = draft_of_design(again, FACTS)
+    assert design_of(draft) == design
+    assert differences(keys, draft) == []
+    assert differences(keys, example())
+
+
+def test_an_attention_question_names_an_answer_that_there_is() -> None:
+    keys = example()
+    keys["trials"] = {**keys["trials"], "attention": {"questions": [{**BLUE, "expect": "green"}]}}
+    [found] = check_draft(keys, FACTS).faults
+    assert found.place == ("trials", "attention", "questions", 0, "expect")
+    assert found.message == "'green' is no answer of this question"
+
+
 def test_a_study_without_checks_says_nothing_of_them() -> None:
     written = design_of(example()).canonical_json()
     assert "screening" not in written
-    assert "comprehension" not in written
+    assert not [
+        word for word in ("comprehension", "viewing", "attention", "feedback", "why") if word in written
+    ]
 
 
 @pytest.mark.parametrize(

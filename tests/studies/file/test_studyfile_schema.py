@@ -25,6 +25,7 @@ from app.tasks.pair.settings import PairBlock, pairs_of
 from app.tasks.pair.terms import Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from app.tasks.walk.settings import WalkBlock
+from app.trials.attention import Attention
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder
 from tools import question_table
 from tools.made import END, begin
@@ -38,6 +39,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "sample.": Sample,
     "trials.": Trials,
     "study.comprehension.": Comprehension,
+    "attention.": Attention,
     "completion.": Completion,
     "codes.": Codes,
     "recruitment.": Recruitment,
@@ -220,7 +222,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    sections = (Completion(), Codes(), Truth(), Comprehension(), LinkParameters())
+    sections = (Completion(), Codes(), Truth(), Comprehension(), Attention(), LinkParameters())
     if field.default in sections or isinstance(field.default, tuple(PARTS.values())):
         return "its defaults"
     if (key, field.default) == ("failed_checks", None):
@@ -237,6 +239,7 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
         "Arms and places",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
+    documented |= {cells[0].strip("`"): cells[2] for cells in rows("attention")}
     # A block of matches has a key of the same name.
     documented |= {f"study.{cells[0].strip('`')}": cells[2] for cells in rows("comprehension")}
     assert documented == {

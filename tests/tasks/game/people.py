@@ -17,7 +17,7 @@ from app.studies.versions import load_version, set_state
 from app.tasks.game.fold import forget_folds, match_table, state_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.moves import MoveSchema
-from app.tasks.game.pages import posted_value
+from app.tasks.game.posted import posted_value
 from app.tasks.game.tables import Match, Seat
 from app.trials.tables import SessionToken, State
 from tests.clock import Clock

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.tasks.game.moves import Choice, MoveKind, MoveSchema, visible
-from app.tasks.game.pages import move_of
+from app.tasks.game.posted import move_of
 from tests.clock import Clock
 from tests.tasks.game.people import Person, open_game, play_on
 

@@ -21,7 +21,8 @@ from app.tasks.game.games import KITS
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match_files import read_matches
 from app.tasks.game.moves import Choice, MoveKind, MoveSchema, Number
-from app.tasks.game.pages import move_of, playing, state_html
+from app.tasks.game.pages import playing, state_html
+from app.tasks.game.posted import move_of
 from app.tasks.game.replay import replayed
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import make_login, make_user

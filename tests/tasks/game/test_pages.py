@@ -21,9 +21,7 @@ from app.tasks.game.pages import (
     GamePage,
     Playing,
     Ready,
-    move_of,
     playing,
-    posted_value,
     result,
     rules_of,
     state_html,
@@ -32,6 +30,7 @@ from app.tasks.game.pages import (
     with_version,
 )
 from app.tasks.game.parts import Amount, Bonus, Clock, Entered, amount
+from app.tasks.game.posted import move_of, posted_value
 from tests.browser.game_pages import specimens
 from tests.tasks.game.random_play import steps
 from tests.tasks.game.test_protocol import some_configs

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from app.core.language import gettext as _
 from app.tasks.game.any_game.words import ROUND, is_by_seat, value_text, words
 from app.tasks.game.base import View
 from app.tasks.game.moves import Choice, MoveSchema, Number
@@ -48,21 +49,21 @@ class AnyPage:
 
     def face(self, view: View, legal: MoveSchema | None, entered: Entered) -> Face:
         return Face(
-            headline="Your move" if legal else "The others decide",
+            headline=_("Your move") if legal else _("The others decide"),
             round=round_of(view),
             earned=_earned(view),
             unit=f"{self.unit}s",
             you=you(seat_of(view)),
             facts=_facts(view.facts),
             form=_form(view, legal, entered) if legal else None,
-            waiting="" if legal else "The match continues as soon as they have.",
+            waiting="" if legal else _("The match continues as soon as they have."),
             history=_history(view),
         )
 
     def ended(self, view: View) -> Ended:
         return Ended(
-            headline="The match is over",
-            lines=(f"You earned {plural(_earned(view), self.unit)}.",),
+            headline=_("The match is over"),
+            lines=(_("You earned {earned}.").format(earned=plural(_earned(view), self.unit)),),
             earned=_earned(view),
             unit=f"{self.unit}s",
             you=you(seat_of(view)),
@@ -87,9 +88,9 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     if first.message:
         error = entered.error("message")
         fields.append(
-            Text("A message to the others", legal.max_length, value=entered.value("message"), error=error)
+            Text(_("A message to the others"), legal.max_length, value=entered.value("message"), error=error)
         )
-    return MoveForm(first.kind, view.phase_id, words(first.kind), tuple(fields), (Button("Send my move"),))
+    return MoveForm(first.kind, view.phase_id, words(first.kind), tuple(fields), (Button(_("Send my move")),))
 
 
 def _field(field: Number | Choice, entered: Entered) -> Pick | Amount:
@@ -116,13 +117,13 @@ def _history(view: View) -> Table:
         )
         for i, entry in reversed(list(enumerate(view.history, 1)))
     )
-    columns = ("Round", *map(words, keys))
-    return Table("Rounds so far", columns, rows, (0,), "Here you will see each round when it is over.")
+    columns = (_("Round"), *map(words, keys))
+    return Table(_("Rounds so far"), columns, rows, (0,), _("Here you will see each round when it is over."))
 
 
 def _past(view: View, value: Any) -> str:
     """A value of a round that is over; of a list by seat, whose each is."""
     if not is_by_seat(value, view.facts.get(PLAYERS, 0)):
         return value_text(value)
-    names = ["You" if seat == view.viewer else player(seat) for seat in range(1, len(value) + 1)]
+    names = [_("You") if seat == view.viewer else player(seat) for seat in range(1, len(value) + 1)]
     return ", ".join(f"{name}: {value_text(each)}" for name, each in zip(names, value, strict=True))

@@ -1,9 +1,11 @@
 """The protocol of a game's presenter, and shared texts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Protocol
 
+from app.core.language import gettext as _
+from app.core.language import ngettext
 from app.tasks.game.base import View
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.parts import Ended, Entered, Face, Fact, Rules, amount, shape
@@ -31,29 +33,57 @@ def seat_of(view: View) -> int:
     return view.viewer if isinstance(view.viewer, int) else 0
 
 
-def round_of(view: View, noun: str = "Round") -> str:
+def round_of(view: View) -> str:
     """`Round 3 of 20`; without the end where that is hidden."""
-    return f"{noun} {view.round}" + (f" of {view.rounds}" if view.rounds else "")
+    if view.rounds:
+        return _("Round {n} of {total}").format(n=view.round, total=view.rounds)
+    return _("Round {n}").format(n=view.round)
+
+
+def day_of(view: View) -> str:
+    """The same in days."""
+    if view.rounds:
+        return _("Day {n} of {total}").format(n=view.round, total=view.rounds)
+    return _("Day {n}").format(n=view.round)
 
 
 def player(seat: int) -> str:
     """A player's name."""
-    return f"Player {seat}"
+    return _("Player {number}").format(number=seat)
 
 
 def you(seat: int, name: str = "") -> Fact:
     """The viewer's identity."""
-    return Fact("You are", name or player(seat), shape=shape(seat))
+    return Fact(_("You are"), name or player(seat), shape=shape(seat))
 
 
 def plural(value: Fraction | int | str, noun: str) -> str:
     """`1 point`, `3 points`."""
-    return f"{amount(value)} {noun}{'' if Fraction(value) == 1 else 's'}"
+    number = Fraction(value)
+    # No language has a form of its own for a fraction: as after a round number.
+    n = abs(int(number)) if number.denominator == 1 else 100
+    if noun in _COUNTED:
+        return _COUNTED[noun](n).format(n=amount(value))
+    return f"{amount(value)} {noun}{'' if number == 1 else 's'}"  # a game's own unit, in the game's own words
+
+
+_COUNTED: Mapping[str, Callable[[int], str]] = {
+    "point": lambda n: ngettext("{n} point", "{n} points", n),
+    "deduction point": lambda n: ngettext("{n} deduction point", "{n} deduction points", n),
+    "round": lambda n: ngettext("{n} round", "{n} rounds", n),
+    "day": lambda n: ngettext("{n} day", "{n} days", n),
+    "unit": lambda n: ngettext("{n} unit", "{n} units", n),
+    "product": lambda n: ngettext("{n} product", "{n} products", n),
+    "minute": lambda n: ngettext("{n} minute", "{n} minutes", n),
+    "second": lambda n: ngettext("{n} second", "{n} seconds", n),
+}
 
 
 def listed(items: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+    if len(items) < 2:
+        return "".join(items)
+    return _("{items} and {last}").format(items=_(", ").join(items[:-1]), last=items[-1])
 
 
 def percent(share: Fraction | str) -> str:

@@ -1,5 +1,7 @@
 /** The time left, counted from what the server said was left: this computer's own clock may be wrong by hours. */
 
+import { _, _n } from "./words.js";
+
 const TICK_MS = 250;
 const SAID_S = [30, 10, 5];
 // What was said is taken back: a screen reader that comes by later would read an old time.
@@ -13,8 +15,8 @@ export const asText = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds
 /** What is said aloud when the time left goes from one number of seconds to a smaller one; mostly nothing. */
 export function announcement(before, after, warnS) {
   const passed = [...SAID_S, warnS].filter((at) => before > at && after <= at && after > 0);
-  if (before > 0 && after === 0) return "The time is up.";
-  return passed.length ? `${after} second${after === 1 ? "" : "s"} left.` : "";
+  if (before > 0 && after === 0) return _("The time is up.");
+  return passed.length ? _n("{n} second left.", "{n} seconds left.", after) : "";
 }
 
 export class Clock {

@@ -8,6 +8,7 @@ import { Regions } from "./regions.js";
 import { send } from "./send.js";
 import { openStore } from "./store.js";
 import { tellIn } from "./tells.js";
+import { _ } from "./words.js";
 
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
 
@@ -28,7 +29,7 @@ const poll = new News(`${action}/state`, regions.state.dataset.version, {
   gone: () => location.replace(action),
   line(seconds) {
     line.hidden = seconds === null;
-    if (seconds !== null) line.textContent = "No connection to the study. Trying again; the clock keeps running there.";
+    if (seconds !== null) line.textContent = _("No connection to the study. Trying again; the clock keeps running there.");
   },
 });
 const clock = new Clock(
@@ -73,16 +74,16 @@ function sendingView(form) {
   const retry = form.querySelector("[data-retry]");
   const write = (text, seconds) => {
     if (status.textContent !== text) status.textContent = text;
-    countdown.textContent = seconds ? `Trying again in ${seconds} s.` : "";
+    countdown.textContent = seconds ? _("Trying again in {seconds} s.", { seconds }) : "";
     retry.hidden = !seconds;
   };
   return {
-    saving: () => write("Sending…"),
-    sent: () => write("Sent."),
+    saving: () => write(_("Sending…")),
+    sent: () => write(_("Sent.")),
     idle: () => write(""),
     waiting(seconds, now) {
       retry.onclick = now;
-      write("No connection to the study. What you chose is kept, and is sent as soon as there is one.", seconds);
+      write(_("No connection to the study. What you chose is kept, and is sent as soon as there is one."), seconds);
     },
   };
 }
@@ -107,7 +108,7 @@ function release() {
 function showRefusal(form, reply) {
   const errors = reply.data.errors ?? {};
   const unplaced = showErrors(form, errors);
-  const text = Object.keys(errors).length ? unplaced.join(" ") : (reply.data.message ?? "This could not be sent. Please try again.");
+  const text = Object.keys(errors).length ? unplaced.join(" ") : (reply.data.message ?? _("This could not be sent. Please try again."));
   const problem = form.querySelector("[data-problem]");
   if (!text || !problem) return;
   problem.textContent = text;

@@ -1,6 +1,8 @@
 /** What a choice would mean, said while it is made: what each would get, what the button will do, characters left. */
 
-const format = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+import { _n, locale } from "./words.js";
+
+const format = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 });
 
 /** An amount as the server writes it: thousands set apart, a true minus sign. */
 export const written = (value) => format.format(value).replace("-", "−");
@@ -10,7 +12,7 @@ export const worth = (amount, factor, offset) => Number(offset) + Number(factor)
 /** The button's text with each `{field}` filled in; null as long as one is not chosen. */
 export function said(saying, chosen) {
   let complete = true;
-  const text = saying.replace(/\{([\w-]+)\}/g, (_, name) => {
+  const text = saying.replace(/\{([\w-]+)\}/g, (whole, name) => {
     complete &&= Boolean(chosen[name]);
     return chosen[name];
   });
@@ -51,7 +53,7 @@ export function tellIn(form) {
     for (const text of form.querySelectorAll("textarea[data-length]")) {
       const line = text.parentElement.querySelector("[data-chars]");
       const left = charactersLeft(text.value, Number(text.dataset.length));
-      if (text.value) line.textContent = `${left} character${left === 1 ? "" : "s"} left.`;
+      if (text.value) line.textContent = _n("{n} character left.", "{n} characters left.", left);
     }
   };
   form.addEventListener("input", refresh);

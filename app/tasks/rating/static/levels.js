@@ -1,5 +1,7 @@
 /** What the questions about a stimulus have beyond those of other pages: digits that choose, and a count. */
 
+import { _ } from "./words.js";
+
 const ENTRIES = "textarea, select, input[name]:not([type=hidden])";
 
 /** Where a scale has the focus, the digit of a level chooses it, as an arrow key does. */
@@ -36,5 +38,5 @@ export function countAnswered(questions) {
 
 export function showAnswered(form) {
   const { answered, asked } = countAnswered(form.querySelectorAll("[data-question]"));
-  form.querySelector("[data-answered]").textContent = `${answered} of ${asked} answered`;
+  form.querySelector("[data-answered]").textContent = _("{answered} of {asked} answered", { answered, asked });
 }

@@ -5,6 +5,7 @@ import { KEYS, Steps } from "./steps.js";
 import { openStore } from "./store.js";
 import { Unsent } from "./walk-unsent.js";
 import { openView } from "./walk-view.js";
+import { _ } from "./words.js";
 
 const TURN = 360_000;
 const MDEG_PER_PIXEL = 150;
@@ -105,7 +106,8 @@ function seenFrom(part) {
 
 function showLeft() {
   const seconds = Math.max(0, Math.ceil((settings.most_ticks - unsent.tick) / settings.ticks_per_s));
-  if (left.textContent !== `${seconds} s`) left.textContent = `${seconds} s`;
+  const text = _("{seconds} s", { seconds });
+  if (left.textContent !== text) left.textContent = text;
 }
 
 function frame() {
@@ -188,7 +190,7 @@ async function finish() {
   isOver = true;
   walking = false;
   document.exitPointerLock?.();
-  say.textContent = at.over === "arrived" ? "You have arrived." : "The time for this walk is over.";
+  say.textContent = at.over === "arrived" ? _("You have arrived.") : _("The time for this walk is over.");
   while (unsent.steps.length) if (!(await send())) await pause(SEND_MS);
   unsent.forget();
   const next = form.querySelector("[data-next]");
@@ -277,11 +279,11 @@ function stop() {
   walking = false;
   input.keys = input.touch = 0;
   start.hidden = false;
-  start.textContent = "Go on";
+  start.textContent = _("Go on");
 }
 
 async function open() {
-  say.textContent = "The map is loading…";
+  say.textContent = _("The map is loading…");
   view = await openView(canvas, settings);
   say.textContent = "";
   if (matchMedia("(pointer: fine)").matches) view.refine().catch(() => {}); // half size does
@@ -289,7 +291,7 @@ async function open() {
   showLeft();
   listen();
   start.hidden = false;
-  if (walked || settings.at.tick) start.textContent = "Go on";
+  if (walked || settings.at.tick) start.textContent = _("Go on");
   start.addEventListener("click", () => {
     start.hidden = true;
     walking = true;
@@ -308,6 +310,6 @@ if (at.over) finish();
 else {
   open().catch((error) => {
     report.errors.push(String(error));
-    say.textContent = "The map cannot be drawn in this browser.";
+    say.textContent = _("The map cannot be drawn in this browser.");
   });
 }

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.tasks.game.base import View
-from app.tasks.game.games.glee.offers_page import OTHER, is_last, is_own, message_field, standing_quote
+from app.tasks.game.games.glee.offers_page import is_last, is_own, message_field, standing_quote
 from app.tasks.game.moves import MoveSchema, Number
 from app.tasks.game.parts import (
     MISSING,
@@ -29,31 +31,40 @@ UNIT = "point"
 
 
 class BargainingPresenter:
-    title = "Sharing a sum"
+    title = noop("Sharing a sum")
 
     def rules(self, view: View) -> Rules:
         money = plural(view.facts["money"], UNIT)
         rounds = (
-            f"There are at most {view.rounds} rounds"
+            _("There are at most {rounds} rounds").format(rounds=view.rounds)
             if view.rounds
-            else "How many rounds there are is not announced"
+            else _("How many rounds there are is not announced")
         )
         seat = seat_of(view)
         first = {
-            0: "Player 1 makes the first offer",
-            1: "You make the first offer",
-            2: "The other player makes the first offer",
+            0: _("Player 1 makes the first offer"),
+            1: _("You make the first offer"),
+            2: _("The other player makes the first offer"),
         }
         return Rules(
-            self.title,
+            _(self.title),
             (
-                f"Two players divide {money}. One of them proposes how; the other accepts or rejects.",
-                f"{first[seat]}; after that the two take turns, one offer in each round.",
-                "An offer that is accepted ends the match, and both get their part. After a rejection the next "
-                "round begins.",
+                _(
+                    "Two players divide {money}. One of them proposes how; the other accepts or rejects."
+                ).format(money=money),
+                _("{first}; after that the two take turns, one offer in each round.").format(
+                    first=first[seat]
+                ),
+                _(
+                    "An offer that is accepted ends the match, and both get their part. After a "
+                    "rejection the next round begins."
+                ),
                 *_fading(view),
-                f"{rounds}. Without a deal in the end, both get nothing.",
-                "When the time is up, half of the sum is offered for you, or the offer to you is rejected.",
+                _("{rounds}. Without a deal in the end, both get nothing.").format(rounds=rounds),
+                _(
+                    "When the time is up, half of the sum is offered for you, or the offer to you is "
+                    "rejected."
+                ),
             ),
         )
 
@@ -62,7 +73,7 @@ class BargainingPresenter:
             headline=_headline(view, legal is not None),
             round=round_of(view),
             earned=0,
-            unit="points",
+            unit=_("points"),
             you=you(seat_of(view)),
             facts=_facts(view),
             news=_news(view),
@@ -79,31 +90,39 @@ class BargainingPresenter:
         rounds = len(view.history)
         if last["answer"] != "accept":
             lines: tuple[str, ...] = (
-                f"There was no deal in {plural(rounds, 'round')}, so both of you get nothing.",
+                _("There was no deal in {rounds}, so both of you get nothing.").format(
+                    rounds=plural(rounds, "round")
+                ),
             )
-            return Ended("No deal", lines, Fraction(own), "points", you(seat), None, (), _history(view))
+            return Ended(_("No deal"), lines, Fraction(own), _("points"), you(seat), None, (), _history(view))
         part = _own_part(view, last)
-        who = "The other player" if is_own(view, last) else "You"
-        lines = (
-            f"{who} accepted in round {rounds}: {amount(part)} for you, {amount(money - part)} for {OTHER}.",
+        who = (
+            _("The other player accepted in round {round}: {part} for you, {rest} for the other player.")
+            if is_own(view, last)
+            else _("You accepted in round {round}: {part} for you, {rest} for the other player.")
         )
+        lines = (who.format(round=rounds, part=amount(part), rest=amount(money - part)),)
         if Fraction(own) != part:
             lines = (
                 *lines,
-                f"After {plural(rounds - 1, 'round')} without a deal, your part is worth {amount(own)} points.",
+                _("After {rounds} without a deal, your part is worth {own} points.").format(
+                    rounds=plural(rounds - 1, "round"), own=amount(own)
+                ),
             )
         rows = (
-            Row((Cell("You"), Cell(amount(part)), Cell(amount(own))), own=True),
+            Row((Cell(_("You")), Cell(amount(part)), Cell(amount(own))), own=True),
             Row(
                 (
-                    Cell("The other player"),
+                    Cell(_("The other player")),
                     Cell(amount(money - part)),
                     Cell(MISSING if other is None else amount(other)),
                 )
             ),
         )
-        table = Table("What each of you got", ("Player", "Part", "Worth"), rows, (1, 2))
-        return Ended("You have a deal", lines, Fraction(own), "points", you(seat), table, (), _history(view))
+        table = Table(_("What each of you got"), (_("Player"), _("Part"), _("Worth")), rows, (1, 2))
+        return Ended(
+            _("You have a deal"), lines, Fraction(own), _("points"), you(seat), table, (), _history(view)
+        )
 
 
 def _own_part(view: View, entry: Mapping[str, Any]) -> int:
@@ -118,7 +137,11 @@ def _discounts(view: View) -> tuple[Fraction | None, Fraction | None]:
 
 
 def _loses(discount: Fraction) -> str:
-    return f"loses {percent(1 - discount)} of its value" if discount < 1 else "keeps its value"
+    return (
+        _("loses {discount} of its value").format(discount=percent(1 - discount))
+        if discount < 1
+        else _("keeps its value")
+    )
 
 
 def _fading(view: View) -> tuple[str, ...]:
@@ -127,55 +150,68 @@ def _fading(view: View) -> tuple[str, ...]:
     if not seat_of(view):
         known = own is not None and other is not None
         return (
-            "With each round without a deal, a part may lose some of its value, for each player at a rate of their "
-            f"own. You will see your own rate{' and that' if known else ', but not that'} of the other player.",
+            _(
+                "With each round without a deal, a part may lose some of its value, for each player "
+                "at a rate of their own. You will see your own rate and that of the other player."
+            )
+            if known
+            else _(
+                "With each round without a deal, a part may lose some of its value, for each player "
+                "at a rate of their own. You will see your own rate, but not that of the other player."
+            ),
         )
     assert own is not None
-    lines = [f"With each round without a deal, your part {_loses(own)}."]
+    lines = [_("With each round without a deal, your part {loses}.").format(loses=_loses(own))]
     if other is None:
-        lines.append("What the other player's part loses is not shown to you, nor yours to them.")
+        lines.append(_("What the other player's part loses is not shown to you, nor yours to them."))
     else:
-        lines.append(f"The other player's part {_loses(other)}. Both of you know this.")
+        lines.append(_("The other player's part {loses}. Both of you know this.").format(loses=_loses(other)))
     return tuple(lines)
 
 
 def _headline(view: View, acts: bool) -> str:
     if view.phase == "propose":
-        return "Make an offer" if acts else "The other player makes an offer"
-    return "Answer the offer" if acts else "The other player answers your offer"
+        return _("Make an offer") if acts else _("The other player makes an offer")
+    return _("Answer the offer") if acts else _("The other player answers your offer")
 
 
 def _waiting(view: View) -> str:
     offer = view.facts["standing"]
     if not offer:
-        return "You will see it here, and can then accept or reject it."
+        return _("You will see it here, and can then accept or reject it.")
     part = _own_part(view, offer)
-    return f"You offered {amount(view.facts['money'] - part)} and would keep {amount(part)}."
+    return _("You offered {money} and would keep {part}.").format(
+        money=amount(view.facts["money"] - part), part=amount(part)
+    )
 
 
 def _facts(view: View) -> tuple[Fact, ...]:
     own, other = _discounts(view)
     assert own is not None
     now = own ** (view.round - 1)
-    facts = [Fact("To divide", plural(view.facts["money"], UNIT))]
+    facts = [Fact(_("To divide"), plural(view.facts["money"], UNIT))]
     if own < 1:
-        worth = f"{percent(now)} of your part" if view.round > 1 else "your part in full"
-        facts.append(Fact("A deal now pays you", worth, f"each round later {percent(1 - own)} less"))
+        worth = _("{now} of your part").format(now=percent(now)) if view.round > 1 else _("your part in full")
+        facts.append(
+            Fact(
+                _("A deal now pays you"), worth, _("each round later {own} less").format(own=percent(1 - own))
+            )
+        )
     else:
-        facts.append(Fact("A deal pays you", "your part in full", "also in later rounds"))
+        facts.append(Fact(_("A deal pays you"), _("your part in full"), _("also in later rounds")))
     if other is None:
-        facts.append(Fact("What waiting costs the other player", "not known to you"))
+        facts.append(Fact(_("What waiting costs the other player"), _("not known to you")))
     else:
-        costs = f"{percent(1 - other)} a round" if other < 1 else "nothing"
-        facts.append(Fact("Waiting costs the other player", costs))
+        costs = _("{other} a round").format(other=percent(1 - other)) if other < 1 else _("nothing")
+        facts.append(Fact(_("Waiting costs the other player"), costs))
     if is_last(view):
-        facts.append(Fact("This is the last round", "no deal, no points", "for either of you"))
+        facts.append(Fact(_("This is the last round"), _("no deal, no points"), _("for either of you")))
     return tuple(facts)
 
 
 def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     money, seat = view.facts["money"], seat_of(view)
-    own, _ = _discounts(view)
+    own, _other = _discounts(view)
     assert own is not None
     now = own ** (view.round - 1)
     if view.phase == "answer":
@@ -184,17 +220,17 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     assert isinstance(number, Number)
     # A move names Alice's gain; Bob chooses his own, and posts it as the rest.
     name = number.name if seat == 1 else f"rest-{number.name}"
-    tells = [Tell("You get", "1"), Tell("The other player gets", "-1", str(money))]
+    tells = [Tell(_("You get"), "1"), Tell(_("The other player gets"), "-1", str(money))]
     if now != 1:
-        tells.append(Tell("Your part is worth now", f"{float(now):.12g}"))
+        tells.append(Tell(_("Your part is worth now"), f"{float(now):.12g}"))
     field = Amount(
         name,
-        f"How much of the {amount(money)} for you?",
+        _("How much of the {money} for you?").format(money=amount(money)),
         number.minimum,
         number.maximum,
         number.step,
-        "points",
-        "The rest is for the other player.",
+        _("points"),
+        _("The rest is for the other player."),
         tuple(tells),
         entered.value(name),
         entered.error(name),
@@ -202,28 +238,33 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     return MoveForm(
         "propose",
         view.phase_id,
-        "Your offer",
-        (field, *message_field(legal, entered, "Message to the other player")),
-        (Button("Make this offer"),),
-        badge=f"{plural(money, UNIT)} to divide",
-        saying=f"Offer: {{{name}}} for me",
+        _("Your offer"),
+        (field, *message_field(legal, entered, _("Message to the other player"))),
+        (Button(_("Make this offer")),),
+        badge=_("{money} to divide").format(money=plural(money, UNIT)),
+        saying=_("Offer: {amount} for me").format(amount=f"{{{name}}}"),
     )
 
 
 def _answer_form(view: View, now: Fraction) -> MoveForm:
     offer, money = view.facts["standing"], view.facts["money"]
     part = _own_part(view, offer)
-    worth = f" Your {amount(part)} would be worth {amount(part * now)} now." if now != 1 else ""
-    after = "If you reject, the match ends and both of you get nothing." if is_last(view) else (
-        "If you reject, the next round begins and you make the next offer."
+    worth = (
+        _("Your {part} would be worth {worth} now.").format(part=amount(part), worth=amount(part * now))
+        if now != 1
+        else ""
+    )
+    keep = _("They would keep {rest}.").format(rest=amount(money - part))
+    after = _("If you reject, the match ends and both of you get nothing.") if is_last(view) else (
+        _("If you reject, the next round begins and you make the next offer.")
     )  # fmt: skip
     return MoveForm(
         "answer",
         view.phase_id,
-        f"The other player offers you {amount(part)} of {amount(money)}",
+        _("The other player offers you {part} of {money}").format(part=amount(part), money=amount(money)),
         (),
-        (Button("Reject", "answer", "reject"), Button("Accept", "answer", "accept")),
-        note=f"They would keep {amount(money - part)}.{worth} {after}",
+        (Button(_("Reject"), "answer", "reject"), Button(_("Accept"), "answer", "accept")),
+        note=" ".join(filter(None, (keep, worth, after))),
     )
 
 
@@ -233,14 +274,16 @@ def _news(view: View) -> tuple[str, ...]:
     last = view.history[-1]
     if is_own(view, last):
         given = view.facts["money"] - _own_part(view, last)
-        return (f"The other player rejected your offer of {amount(given)}.",)
-    return (f"You rejected the offer of {amount(_own_part(view, last))}.",)
+        return (_("The other player rejected your offer of {given}.").format(given=amount(given)),)
+    return (_("You rejected the offer of {own_part}.").format(own_part=amount(_own_part(view, last))),)
 
 
 def _history(view: View) -> Table:
     rows = tuple(_row(view, entry) for entry in reversed(view.history))
-    columns = ("Round", "Offer by", "For you", "For other", "Answer")
-    return Table("Offers so far", columns, rows, (0, 2, 3), "Here you will see each offer that was answered.")
+    columns = (_("Round"), _("Offer by"), _("For you"), _("For other"), _("Answer"))
+    return Table(
+        _("Offers so far"), columns, rows, (0, 2, 3), _("Here you will see each offer that was answered.")
+    )
 
 
 def _row(view: View, entry: Mapping[str, Any]) -> Row:
@@ -249,10 +292,10 @@ def _row(view: View, entry: Mapping[str, Any]) -> Row:
     return Row(
         (
             Cell(str(entry["round"])),
-            Cell("you" if is_own(view, entry) else "other player"),
+            Cell(_("you") if is_own(view, entry) else _("other player")),
             Cell(amount(part), bar=round(100 * part / money)),
             Cell(amount(money - part)),
-            Cell("accepted" if accepted else "rejected", mark="yes" if accepted else "no"),
+            Cell(_("accepted") if accepted else _("rejected"), mark="yes" if accepted else "no"),
         ),
         quote=entry["message"],
     )

@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.tasks.game.base import View
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.parts import Entered, Quote, Text
 from app.tasks.game.presenters.base import seat_of
 
-OTHER = "the other player"
-ANSWERED = {"accept": "accepted", "reject": "rejected", "outside": "ended the talks"}
+ANSWERED = {"accept": noop("accepted"), "reject": noop("rejected"), "outside": noop("ended the talks")}
 
 
 def is_own(view: View, entry: Mapping[str, Any]) -> bool:
@@ -19,7 +20,7 @@ def is_own(view: View, entry: Mapping[str, Any]) -> bool:
 
 def by(view: View, entry: Mapping[str, Any]) -> str:
     """The proposer, as the beginning of a sentence or cell."""
-    return "You" if is_own(view, entry) else "The other player"
+    return _("You") if is_own(view, entry) else _("The other player")
 
 
 def standing_quote(view: View) -> Quote | None:

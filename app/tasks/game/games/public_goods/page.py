@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.tasks.game.base import View
 from app.tasks.game.games.public_goods.rules import COSTS, MOST_POINTS
 from app.tasks.game.moves import MoveSchema, Number
@@ -33,24 +35,31 @@ Seen = Mapping[str, Any]
 
 
 class PublicGoodsPresenter:
-    title = "The group project"
+    title = noop("The group project")
 
     def rules(self, view: View) -> Rules:
         facts = view.facts
         n, pie, rate = facts["players"], facts["endowment"], Fraction(facts["mpcr"])
-        rounds = plural(view.rounds, "round") if view.rounds else "several rounds; how many is not announced"
-        lines = (
-            f"A group of {n} players plays {rounds}.",
-            f"In each round everybody gets {plural(pie, UNIT)}, and decides how many of them to put into a project of "
-            "the group. The rest is yours to keep. All decide at the same time.",
-            f"Each point in the project, whoever put it there, gives every member of the group {amount(rate)} points: "
-            f"if all together put in {amount(n * pie)}, each gets {amount(rate * n * pie)}.",
-            "Then you see what each of the others put in.",
-            *_about_points(facts),
-            "When the time is up, 0 is put into the project for you"
-            + (", or no deduction points are given." if _has_points(view) else "."),
+        rounds = (
+            plural(view.rounds, "round") if view.rounds else _("several rounds; how many is not announced")
         )
-        return Rules(self.title, lines)
+        lines = (
+            _("A group of {n} players plays {rounds}.").format(n=n, rounds=rounds),
+            _(
+                "In each round everybody gets {pie}, and decides how many of them to put into a "
+                "project of the group. The rest is yours to keep. All decide at the same time."
+            ).format(pie=plural(pie, UNIT)),
+            _(
+                "Each point in the project, whoever put it there, gives every member of the group "
+                "{rate} points: if all together put in {n}, each gets {rate_2}."
+            ).format(rate=amount(rate), n=amount(n * pie), rate_2=amount(rate * n * pie)),
+            _("Then you see what each of the others put in."),
+            *_about_points(facts),
+            _("When the time is up, 0 is put into the project for you, or no deduction points are given.")
+            if _has_points(view)
+            else _("When the time is up, 0 is put into the project for you."),
+        )
+        return Rules(_(self.title), lines)
 
     def face(self, view: View, legal: MoveSchema | None, entered: Entered) -> Face:
         form = _form(view, legal, entered) if legal else None
@@ -58,25 +67,27 @@ class PublicGoodsPresenter:
             headline=_headline(view, legal is not None),
             round=round_of(view),
             earned=Fraction(view.facts["earned"]),
-            unit="points",
+            unit=_("points"),
             you=you(seat_of(view)),
             facts=_facts(view),
             news=(_news(view.history[-1]),) if view.history and view.phase == "contribute" else (),
             form=form,
-            waiting="" if form else "The round continues as soon as everyone has decided.",
+            waiting="" if form else _("The round continues as soon as everyone has decided."),
             history=_history(view),
         )
 
     def ended(self, view: View) -> Ended:
         earned, put = view.facts["earned"], [_own(view, entry) for entry in view.history]
         return Ended(
-            headline="The match is over",
+            headline=_("The match is over"),
             lines=(
-                f"You earned {plural(earned, UNIT)} in {plural(len(put), 'round')}.",
-                f"You put {plural(sum(put), UNIT)} into the project.",
+                _("You earned {earned} in {n}.").format(
+                    earned=plural(earned, UNIT), n=plural(len(put), "round")
+                ),
+                _("You put {put} into the project.").format(put=plural(sum(put), UNIT)),
             ),
             earned=Fraction(earned),
-            unit="points",
+            unit=_("points"),
             you=you(seat_of(view)),
             history=_history(view),
         )
@@ -89,16 +100,22 @@ def _has_points(view: View) -> bool:
 def _about_points(facts: Seen) -> tuple[str, ...]:
     if facts["punishment"] == "none":
         return ()
-    give = f"After that you may give each of the others up to {MOST_POINTS} {DEDUCTION}s, or none."
+    give = _("After that you may give each of the others up to {most} deduction points, or none.").format(
+        most=MOST_POINTS
+    )
     if facts["punishment"] == "fixed":
-        costs = f"Each costs you 1 point, and takes {plural(facts['effect'], UNIT)} from the other player."
-    else:
-        table = ", ".join(f"{n} cost {COSTS[n]}" for n in range(1, MOST_POINTS + 1))
-        costs = (
-            "Each takes a tenth of what the other player has earned in the round, all of it at most. What they cost "
-            f"you rises with their number: {table}."
+        costs = _("Each costs you 1 point, and takes {effect} from the other player.").format(
+            effect=plural(facts["effect"], UNIT)
         )
-    return give, costs, "You see how many you were given, but not by whom."
+    else:
+        table = _(", ").join(
+            _("{n} cost {points}").format(n=n, points=COSTS[n]) for n in range(1, MOST_POINTS + 1)
+        )
+        costs = _(
+            "Each takes a tenth of what the other player has earned in the round, all of it at "
+            "most. What they cost you rises with their number: {table}."
+        ).format(table=table)
+    return give, costs, _("You see how many you were given, but not by whom.")
 
 
 def _own(view: View, entry: Seen) -> int:
@@ -107,8 +124,8 @@ def _own(view: View, entry: Seen) -> int:
 
 def _headline(view: View, acts: bool) -> str:
     if view.phase == "contribute":
-        return "How much do you put into the project?" if acts else "You have decided"
-    return f"Do you give {DEDUCTION}s?" if acts else f"Your {DEDUCTION}s are given"
+        return _("How much do you put into the project?") if acts else _("You have decided")
+    return _("Do you give deduction points?") if acts else _("Your deduction points are given")
 
 
 def _facts(view: View) -> tuple[Fact, ...]:
@@ -116,12 +133,18 @@ def _facts(view: View) -> tuple[Fact, ...]:
     own, made = facts["own_contribution"], facts["contributions"]
     if own is None:
         return ()
-    found = [Fact("You put in", plural(own, UNIT))]
+    found = [Fact(_("You put in"), plural(own, UNIT))]
     if made:
         project = sum(made)
         income = facts["endowment"] - own + Fraction(facts["mpcr"]) * project
-        found.append(Fact("All together", plural(project, UNIT)))
-        found.append(Fact("This round pays you", plural(income, UNIT), f"before {DEDUCTION}s"))
+        found.append(Fact(_("All together"), plural(project, UNIT)))
+        found.append(
+            Fact(
+                _("This round pays you"),
+                plural(income, UNIT),
+                _("before deduction points"),
+            )
+        )
     return tuple(found)
 
 
@@ -134,15 +157,15 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     for field in kind.fields:
         assert isinstance(field, Number)
         seat = int(field.name.rpartition("_")[2])
-        label = f"{player(seat)}, who put in {amount(made[seat - 1])}"
+        label = _("{player}, who put in {made}").format(player=player(seat), made=amount(made[seat - 1]))
         fields.append(_amount(field, label, entered, tells=_cost_tell(view)))
     return MoveForm(
         kind.kind,
         view.phase_id,
-        f"{DEDUCTION.capitalize()}s",
+        _("Deduction points"),
         tuple(fields),
-        (Button("Send my decision"),),
-        note="Choose 0 for players who get none.",
+        (Button(_("Send my decision")),),
+        note=_("Choose 0 for players who get none."),
     )
 
 
@@ -150,28 +173,28 @@ def _cost_tell(view: View) -> tuple[Tell, ...]:
     """The cost and effect of points, if they are the same for each."""
     if view.facts["punishment"] != "fixed":
         return ()
-    return Tell("They lose", str(view.facts["effect"])), Tell("You pay", "1")
+    return Tell(_("They lose"), str(view.facts["effect"])), Tell(_("You pay"), "1")
 
 
 def _contribute_form(view: View, field: Any, entered: Entered) -> MoveForm:
     pie = view.facts["endowment"]
     rate = Fraction(view.facts["mpcr"])
-    tells = (Tell("You keep", "-1", str(pie)), Tell("It gives each member", str(float(rate))))
+    tells = (Tell(_("You keep"), "-1", str(pie)), Tell(_("It gives each member"), str(float(rate))))
     return MoveForm(
         "contribute",
         view.phase_id,
-        "Your decision",
-        (_amount(field, "Into the project", entered, tells),),
-        (Button("Put this in"),),
-        note="The others see it when all have decided. You cannot take it back.",
-        badge=f"{plural(pie, UNIT)} to use",
-        saying="Put in {amount}",
+        _("Your decision"),
+        (_amount(field, _("Into the project"), entered, tells),),
+        (Button(_("Put this in")),),
+        note=_("The others see it when all have decided. You cannot take it back."),
+        badge=_("{pie} to use").format(pie=plural(pie, UNIT)),
+        saying=_("Put in {amount}"),
     )
 
 
 def _amount(field: Number, label: str, entered: Entered, tells: tuple[Tell, ...] = ()) -> Amount:
     value, error = entered.value(field.name), entered.error(field.name)
-    unit = "points"
+    unit = _("points")
     return Amount(
         *(field.name, label, field.minimum, field.maximum, field.step, unit),
         tells=tells,
@@ -182,19 +205,27 @@ def _amount(field: Number, label: str, entered: Entered, tells: tuple[Tell, ...]
 
 def _news(entry: Seen) -> str:
     project = sum(entry["contributions"])
-    said = f"Round {entry['round']}: all together put in {amount(project)}"
+    said = _("Round {round}: all together put in {project}").format(
+        round=entry["round"], project=amount(project)
+    )
     if entry.get("received"):
-        said += f"; you were given {plural(entry['received'], DEDUCTION)}"
-    return f"{said}. The round paid you {plural(entry['profit'], UNIT)}."
+        received = plural(entry["received"], DEDUCTION)
+        said = _("{said}; you were given {received}").format(said=said, received=received)
+    return _("{said}. The round paid you {profit}.").format(said=said, profit=plural(entry["profit"], UNIT))
 
 
 def _history(view: View) -> Table:
     has = _has_points(view)
-    columns = ("Round", "You put in", "The others put in", *(("You gave", "You were given") if has else ()))
+    columns = (
+        _("Round"),
+        _("You put in"),
+        _("The others put in"),
+        *((_("You gave"), _("You were given")) if has else ()),
+    )
     rows = tuple(_row(view, entry, has) for entry in reversed(view.history))
     numeric = (0, 1, len(columns), *((4,) if has else ()))
-    empty = "Here you will see each round when it is over."
-    return Table("Rounds so far", (*columns, "Points"), rows, numeric, empty)
+    empty = _("Here you will see each round when it is over.")
+    return Table(_("Rounds so far"), (*columns, _("Points")), rows, numeric, empty)
 
 
 def _row(view: View, entry: Seen, has_points: bool) -> Row:
@@ -202,17 +233,17 @@ def _row(view: View, entry: Seen, has_points: bool) -> Row:
     cells = [
         Cell(str(entry["round"])),
         Cell(amount(_own(view, entry))),
-        Cell("", chips=_chips(theirs, "put in")),
+        Cell("", chips=_chips(theirs, _("{player} put in {amount}"))),
     ]
     if has_points:
         given = [(seat, each) for seat, each in enumerate(entry.get("given", ()), 1) if each]
-        cells.append(Cell("" if given else MISSING, chips=_chips(given, "was given")))
+        cells.append(Cell("" if given else MISSING, chips=_chips(given, _("{player} was given {amount}"))))
         cells.append(Cell(amount(entry.get("received", 0))))
     return Row((*cells, Cell(amount(entry["profit"]))))
 
 
 def _chips(values: Sequence[tuple[int, int]], did: str) -> tuple[Chip, ...]:
     return tuple(
-        Chip(amount(each), shape(seat), seat, "", f"{player(seat)} {did} {amount(each)}")
+        Chip(amount(each), shape(seat), seat, "", did.format(player=player(seat), amount=amount(each)))
         for seat, each in values
     )

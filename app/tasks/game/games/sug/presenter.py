@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.core.language import gettext as _
+from app.core.language import ngettext, noop
 from app.tasks.game.base import View
 from app.tasks.game.moves import MoveSchema, Number
 from app.tasks.game.parts import (
@@ -30,7 +32,7 @@ from app.tasks.game.parts import (
 from app.tasks.game.presenters.base import listed, player, plural, round_of, seat_of, you
 
 UNIT = "point"
-ANSWERS = (Option("reject", "Reject"), Option("accept", "Accept"))
+ANSWERS = (("reject", noop("Reject")), ("accept", noop("Accept")))
 # The picture of who gave what: one row a player, to the right of the names; a full offer is this high.
 ROW, FULL, NAMES = 46, 18, 19.0
 MOST_DRAWN = 8
@@ -39,24 +41,36 @@ Seen = Mapping[str, Any]
 
 
 class SugPresenter:
-    title = "The sharing game"
+    title = noop("The sharing game")
 
     def rules(self, view: View) -> Rules:
         facts = view.facts
         pie = plural(facts["endowment"], UNIT)
-        rounds = f"{view.rounds} rounds" if view.rounds else "several rounds; how many is not announced"
+        rounds = (
+            _("{rounds} rounds").format(rounds=view.rounds)
+            if view.rounds
+            else _("several rounds; how many is not announced")
+        )
         return Rules(
-            self.title,
+            _(self.title),
             (
-                f"{facts['players']} players play {rounds}.",
-                f"In each round you get {pie} to share with one other player. You choose whom, and how much you "
-                "offer.",
-                "Several players may choose the same one, so a player may get several offers in a round, or none.",
-                "You accept or reject each offer made to you. If you accept, you get what was offered and the other "
-                "player keeps the rest. If you reject, neither of you gets anything from it.",
-                "Your own offer works the same way: only if it is accepted do you keep the rest.",
+                _("{players} players play {rounds}.").format(players=facts["players"], rounds=rounds),
+                _(
+                    "In each round you get {pie} to share with one other player. You choose whom, and "
+                    "how much you offer."
+                ).format(pie=pie),
+                _(
+                    "Several players may choose the same one, so a player may get several offers in a "
+                    "round, or none."
+                ),
+                _(
+                    "You accept or reject each offer made to you. If you accept, you get what was "
+                    "offered and the other player keeps the rest. If you reject, neither of you gets "
+                    "anything from it."
+                ),
+                _("Your own offer works the same way: only if it is accepted do you keep the rest."),
                 _who_sees(view),
-                "When the time is up, an offer of 0 is made for you, or the offers to you are rejected.",
+                _("When the time is up, an offer of 0 is made for you, or the offers to you are rejected."),
             ),
         )
 
@@ -67,7 +81,7 @@ class SugPresenter:
             headline=_headline(view, legal is not None),
             round=round_of(view),
             earned=facts["total"],
-            unit="points",
+            unit=_("points"),
             you=you(seat_of(view)),
             facts=_facts(view),
             news=(_news(view.history[-1]),) if view.history and view.phase == "offer" else (),
@@ -83,13 +97,17 @@ class SugPresenter:
         made = [entry["offer"] for entry in view.history]
         taken = sum(offer["accepted"] for offer in made)
         return Ended(
-            headline="The match is over",
+            headline=_("The match is over"),
             lines=(
-                f"You earned {plural(total, UNIT)} in {rounds} rounds.",
-                f"Of your {len(made)} offers, {taken} {'was' if taken == 1 else 'were'} accepted.",
+                _("You earned {total} in {rounds} rounds.").format(total=plural(total, UNIT), rounds=rounds),
+                ngettext(
+                    "Of your {n} offers, {taken} was accepted.",
+                    "Of your {n} offers, {taken} were accepted.",
+                    taken,
+                ).format(n=len(made), taken=taken),
             ),
             earned=total,
-            unit="points",
+            unit=_("points"),
             you=you(seat_of(view)),
             drawings=_drawings(view),
             history=_history(view),
@@ -98,31 +116,33 @@ class SugPresenter:
 
 def _who_sees(view: View) -> str:
     if view.facts["public_history"]:
-        return "After each round you see the offers and answers of all players."
-    return "You see your own offers and those made to you, with their answers."
+        return _("After each round you see the offers and answers of all players.")
+    return _("You see your own offers and those made to you, with their answers.")
 
 
 def _headline(view: View, acts: bool) -> str:
     if view.phase == "offer":
-        return "Make an offer" if acts else "Your offer is made"
+        return _("Make an offer") if acts else _("Your offer is made")
     n = len(view.facts["received"])
     if acts:
-        return "Answer the offer" if n == 1 else f"Answer the {n} offers"
-    return "Your answer is given" if n else "Nobody made you an offer in this round"
+        return _("Answer the offer") if n == 1 else _("Answer the {n} offers").format(n=n)
+    return _("Your answer is given") if n else _("Nobody made you an offer in this round")
 
 
 def _waiting(view: View, received: Sequence[Seen]) -> str:
     if view.phase == "offer":
-        return "The offers are shown as soon as everyone has made one."
-    return "The round ends as soon as everyone has answered." if received else "The others are answering."
+        return _("The offers are shown as soon as everyone has made one.")
+    return (
+        _("The round ends as soon as everyone has answered.") if received else _("The others are answering.")
+    )
 
 
 def _facts(view: View) -> tuple[Fact, ...]:
     own = view.facts["own_offer"]
     if not own:
         return ()
-    offer = f"{amount(own['amount'])} to {player(own['to'])}"
-    return (Fact("Your offer in this round", offer, "waits for an answer", shape(own["to"])),)
+    offer = _("{amount} to {player}").format(amount=amount(own["amount"]), player=player(own["to"]))
+    return (Fact(_("Your offer in this round"), offer, _("waits for an answer"), shape(own["to"])),)
 
 
 def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
@@ -130,34 +150,38 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     if kind.kind == "offer":
         return _offer_form(view, legal, entered)
     received, pie = view.facts["received"], view.facts["endowment"]
-    badge = f"{len(received)} open"
+    badge = _("{n} open").format(n=len(received))
     if len(received) == 1:
         (offer,) = received
         name = f"offer_{offer['from']}"
         return MoveForm(
             kind.kind,
             view.phase_id,
-            f"{player(offer['from'])} offers you {amount(offer['amount'])}",
+            _("{player} offers you {amount}").format(
+                player=player(offer["from"]), amount=amount(offer["amount"])
+            ),
             (),
-            tuple(Button(option.label, name, option.value) for option in ANSWERS),
-            note=f"They would keep {amount(pie - offer['amount'])}.",
+            tuple(Button(_(label), name, value) for value, label in ANSWERS),
+            note=_("They would keep {pie}.").format(pie=amount(pie - offer["amount"])),
             badge=badge,
             shape=shape(offer["from"]),
         )
     picks = tuple(
         Pick(
             (name := f"offer_{offer['from']}"),
-            f"{player(offer['from'])} offers you {amount(offer['amount'])}",
-            ANSWERS,
+            _("{player} offers you {amount}").format(
+                player=player(offer["from"]), amount=amount(offer["amount"])
+            ),
+            tuple(Option(value, _(label)) for value, label in ANSWERS),
             entered.value(name),
             entered.error(name),
-            f"and would keep {amount(pie - offer['amount'])}",
+            _("and would keep {pie}").format(pie=amount(pie - offer["amount"])),
             shape(offer["from"]),
         )
         for offer in received
     )
     return MoveForm(
-        kind.kind, view.phase_id, "Offers to you", picks, (Button("Send my answers"),), badge=badge
+        kind.kind, view.phase_id, _("Offers to you"), picks, (Button(_("Send my answers")),), badge=badge
     )
 
 
@@ -170,65 +194,74 @@ def _offer_form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     return MoveForm(
         "offer",
         view.phase_id,
-        "Your offer",
+        _("Your offer"),
         (
-            Pick("to", "To whom?", options, entered.value("to"), entered.error("to")),
+            Pick("to", _("To whom?"), options, entered.value("to"), entered.error("to")),
             Amount(
                 "amount",
-                "How much?",
+                _("How much?"),
                 number.minimum,
                 number.maximum,
                 number.step,
-                "points",
-                tells=(Tell("They get", "1"), Tell("You keep", "-1", str(pie))),
+                _("points"),
+                tells=(Tell(_("They get"), "1"), Tell(_("You keep"), "-1", str(pie))),
                 value=entered.value("amount"),
                 error=entered.error("amount"),
             ),
         ),
-        (Button("Make this offer"),),
-        note="Only if they accept do both of you get the points. You cannot take an offer back.",
-        badge=f"{plural(pie, UNIT)} to share",
-        saying="Offer {amount} to {to}",
+        (Button(_("Make this offer")),),
+        note=_("Only if they accept do both of you get the points. You cannot take an offer back."),
+        badge=_("{pie} to share").format(pie=plural(pie, UNIT)),
+        saying=_("Offer {amount} to {to}"),
     )
 
 
 def _news(entry: Seen) -> str:
     own = entry["offer"]
-    answered = "accepted" if own["accepted"] else "rejected"
-    said = [f"{player(own['to'])} {answered} your offer of {amount(own['amount'])}"]
-    for accepted, verb in ((True, "accepted"), (False, "rejected")):
+    answered = (
+        _("{player} accepted your offer of {amount}")
+        if own["accepted"]
+        else _("{player} rejected your offer of {amount}")
+    )
+    said = [answered.format(player=player(own["to"]), amount=amount(own["amount"]))]
+    for accepted, did in ((True, _("you accepted {offers}")), (False, _("you rejected {offers}"))):
         offers = [
-            f"{amount(o['amount'])} from {player(o['from'])}"
+            _("{amount} from {player}").format(amount=amount(o["amount"]), player=player(o["from"]))
             for o in entry["received"]
             if o["accepted"] is accepted
         ]
         if offers:
-            said.append(f"you {verb} {listed(offers)}")
-    return f"Round {entry['round']}: {listed(said)}. You earned {plural(entry['payoff'], UNIT)}."
+            said.append(did.format(offers=listed(offers)))
+    return _("Round {round}: {said}. You earned {payoff}.").format(
+        round=entry["round"], said=listed(said), payoff=plural(entry["payoff"], UNIT)
+    )
 
 
 def _history(view: View) -> Table:
     rows = tuple(_row(entry) for entry in reversed(view.history))
-    columns = ("Round", "You offered", "You were offered", "Points")
-    return Table("Rounds so far", columns, rows, (0, 3), "Here you will see each round when it is over.")
+    columns = (_("Round"), _("You offered"), _("You were offered"), _("Points"))
+    return Table(
+        _("Rounds so far"), columns, rows, (0, 3), _("Here you will see each round when it is over.")
+    )
 
 
 def _row(entry: Seen) -> Row:
     own = entry["offer"]
-    offered = tuple(_chip(offer, offer["from"], "from") for offer in entry["received"])
+    offered = tuple(_chip(offer, offer["from"], _("{amount} from")) for offer in entry["received"])
     return Row(
         (
             Cell(str(entry["round"])),
-            Cell("", chips=(_chip(own, own["to"], "to"),)),
+            Cell("", chips=(_chip(own, own["to"], _("{amount} to")),)),
             Cell("" if offered else MISSING, chips=offered),
             Cell(amount(entry["payoff"])),
         )
     )
 
 
-def _chip(offer: Seen, other: int, word: str) -> Chip:
-    answer, mark = ("accepted", "yes") if offer["accepted"] else ("rejected", "no")
-    return Chip(f"{amount(offer['amount'])} {word}", shape(other), other, mark, f"{player(other)}, {answer}")
+def _chip(offer: Seen, other: int, words: str) -> Chip:
+    answer, mark = (_("accepted"), "yes") if offer["accepted"] else (_("rejected"), "no")
+    says = _("{player}, {answer}").format(player=player(other), answer=answer)
+    return Chip(words.format(amount=amount(offer["amount"])), shape(other), other, mark, says)
 
 
 def _boards(view: View) -> tuple[Table, ...]:
@@ -240,12 +273,12 @@ def _boards(view: View) -> tuple[Table, ...]:
         for entry in reversed(view.history)
         for offer in entry["offers"]
     )
-    columns = ("Round", "From", "To", "Points", "Answer")
-    return (Table("All offers so far", columns, rows, (0, 3), newest=view.facts["players"]),)
+    columns = (_("Round"), _("From"), _("To"), _("Points"), _("Answer"))
+    return (Table(_("All offers so far"), columns, rows, (0, 3), newest=view.facts["players"]),)
 
 
 def _public_row(view: View, number: int, offer: Seen) -> Row:
-    answer, mark = ("accepted", "yes") if offer["accepted"] else ("rejected", "no")
+    answer, mark = (_("accepted"), "yes") if offer["accepted"] else (_("rejected"), "no")
     return Row(
         (
             Cell(str(number)),
@@ -273,12 +306,14 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
             marks += _exchanged(entry, seat, middle, across, view.facts["endowment"])
     return (
         Drawing(
-            "Between you and each other player",
+            _("Between you and each other player"),
             "; ".join(_with(view.history, seat) for seat in others) + ".",
             ROW * len(others),
             tuple(marks),
-            "Each round from left to right. Above the line: what you offered; below: what you were offered. Filled: "
-            "accepted; outlined: rejected.",
+            _(
+                "Each round from left to right. Above the line: what you offered; below: what you "
+                "were offered. Filled: accepted; outlined: rejected."
+            ),
         ),
     )
 
@@ -303,4 +338,6 @@ def _with(history: Sequence[Seen], seat: int) -> str:
     got = [
         amount(offer["amount"]) for entry in history for offer in entry["received"] if offer["from"] == seat
     ]
-    return f"{player(seat)}: you offered {listed(given) or 'nothing'}, and were offered {listed(got) or 'nothing'}"
+    return _("{player}: you offered {given}, and were offered {got}").format(
+        player=player(seat), given=listed(given) or _("nothing"), got=listed(got) or _("nothing")
+    )

@@ -5,6 +5,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from app.core.language import gettext as _
+from app.core.language import ngettext, noop
 from app.tasks.game.base import View
 from app.tasks.game.moves import MoveSchema, Number
 from app.tasks.game.parts import (
@@ -27,7 +29,7 @@ from app.tasks.game.parts import (
     amount,
     shape,
 )
-from app.tasks.game.presenters.base import listed, plural, round_of, seat_of, you
+from app.tasks.game.presenters.base import day_of, listed, plural, seat_of, you
 
 HEIGHT, EDGE = 116, 12
 # Room for the values of the upright axis, in percent, and for the days below, in pixels.
@@ -36,7 +38,7 @@ UNIT = "point"
 
 
 class WaterPresenter:
-    title = "The water auction"
+    title = noop("The water auction")
 
     def rules(self, view: View) -> Rules:
         facts = view.facts
@@ -44,25 +46,31 @@ class WaterPresenter:
         people = len(facts["residents"])
         earns = plural(facts["day_payoff"], UNIT)
         return Rules(
-            self.title,
+            _(self.title),
             (
-                f"{people} people live through {view.rounds} days of drought. Each needs a fixed amount of water a "
-                "day.",
-                f"Each day everybody alive is paid a salary. Then {low} to {high} units of water come, every number "
-                "with the "
-                "same chance, and everybody bids once for their need. Nobody sees the bids of the others before "
-                "all are in.",
-                "The highest bid gets its need of water first, then the next one whose need still fits into what "
-                "is left, "
-                "and so on. Of equal bids the smaller need comes first. Who gets water pays their bid; the others "
-                "pay "
-                "nothing.",
-                f"Water adds {facts['water_health']} health, up to {facts['most_health']}. The first day without "
-                "water costs 1 "
-                "health, the second in a row 2, and so on. Who has no health left is out.",
-                "After each day everybody sees all bids, who got water, and everybody's health and money.",
-                f"You earn {earns} for each day at whose end you are alive. Money left over earns nothing.",
-                "When the time is up, a bid of 0 is made for you.",
+                _(
+                    "{people} people live through {rounds} days of drought. Each needs a fixed amount of "
+                    "water a day."
+                ).format(people=people, rounds=view.rounds),
+                _(
+                    "Each day everybody alive is paid a salary. Then {low} to {high} units of water "
+                    "come, every number with the same chance, and everybody bids once for their need. "
+                    "Nobody sees the bids of the others before all are in."
+                ).format(low=low, high=high),
+                _(
+                    "The highest bid gets its need of water first, then the next one whose need still "
+                    "fits into what is left, and so on. Of equal bids the smaller need comes first. Who "
+                    "gets water pays their bid; the others pay nothing."
+                ),
+                _(
+                    "Water adds {water_health} health, up to {most_health}. The first day without water "
+                    "costs 1 health, the second in a row 2, and so on. Who has no health left is out."
+                ).format(water_health=facts["water_health"], most_health=facts["most_health"]),
+                _("After each day everybody sees all bids, who got water, and everybody's health and money."),
+                _(
+                    "You earn {earns} for each day at whose end you are alive. Money left over earns nothing."
+                ).format(earns=earns),
+                _("When the time is up, a bid of 0 is made for you."),
             ),
         )
 
@@ -71,13 +79,13 @@ class WaterPresenter:
         persona = view.facts["persona"]
         return Face(
             headline=_headline(view, legal is not None),
-            round=round_of(view, "Day"),
+            round=day_of(view),
             earned=Fraction(view.facts["payoffs"][seat_of(view) - 1]),
-            unit="points",
+            unit=_("points"),
             you=you(seat_of(view), own["name"]),
             facts=_facts(view) if own["alive"] else (),
             news=(_news(view, view.history[-1]),) if view.history else (),
-            quote=Quote(f"Who {own['name']} is", persona) if persona else None,
+            quote=Quote(_("Who {name} is").format(name=own["name"]), persona) if persona else None,
             form=_form(view, legal, entered) if legal else None,
             waiting="" if legal else _waiting(view),
             over=not own["alive"],
@@ -90,11 +98,13 @@ class WaterPresenter:
         own, payoff = _own(view), Fraction(view.facts["payoffs"][seat_of(view) - 1])
         alive = [each["name"] for each in view.facts["residents"] if each["alive"]]
         lines = (
-            f"You are alive after {plural(len(view.history), 'day')}."
+            _("You are alive after {n}.").format(n=plural(len(view.history), "day"))
             if own["alive"]
-            else "You did not live to the last day.",
-            f"Alive at the end: {listed(alive)}." if alive else "Nobody is alive at the end.",
-            f"You earned {plural(payoff, UNIT)}.",
+            else _("You did not live to the last day."),
+            _("Alive at the end: {alive}.").format(alive=listed(alive))
+            if alive
+            else _("Nobody is alive at the end."),
+            _("You earned {payoff}.").format(payoff=plural(payoff, UNIT)),
         )
         payoffs = view.facts["payoffs"]
         rows = tuple(
@@ -108,10 +118,10 @@ class WaterPresenter:
             )
             for seat, each in enumerate(view.facts["residents"], 1)
         )
-        table = Table("How everybody ended", ("Resident", "Health", "Points"), rows, (1, 2))
+        table = Table(_("How everybody ended"), (_("Resident"), _("Health"), _("Points")), rows, (1, 2))
         who = you(seat_of(view), own["name"])
         return Ended(
-            "The match is over", lines, payoff, "points", who, table, _drawings(view), _history(view)
+            _("The match is over"), lines, payoff, _("points"), who, table, _drawings(view), _history(view)
         )
 
 
@@ -131,35 +141,50 @@ def _health(view: View, status: Mapping[str, Any]) -> int:
 
 def _headline(view: View, acts: bool) -> str:
     if acts:
-        return f"Bid for today's water: {plural(view.facts['supply'], 'unit')} for everybody"
+        return _("Bid for today's water: {supply} for everybody").format(
+            supply=plural(view.facts["supply"], "unit")
+        )
     if not _own(view)["alive"]:
-        return "You have no health left and are out"
-    return "Your bid is made" if view.facts["bid"] is not None else "The day begins"
+        return _("You have no health left and are out")
+    return _("Your bid is made") if view.facts["bid"] is not None else _("The day begins")
 
 
 def _waiting(view: View) -> str:
     if not _own(view)["alive"]:
-        return "The others play on. What you have earned is yours."
+        return _("The others play on. What you have earned is yours.")
     bid = view.facts["bid"]
-    return f"You bid {_dollars(bid)}. The day ends as soon as everyone has bid." if bid is not None else ""
+    return (
+        _("You bid {bid}. The day ends as soon as everyone has bid.").format(bid=_dollars(bid))
+        if bid is not None
+        else ""
+    )
 
 
 def _facts(view: View) -> tuple[Fact, ...]:
     own, supply = _own(view), view.facts["supply"]
     return (
         Fact(
-            "Water today",
+            _("Water today"),
             plural(supply, "unit") if supply is not None else MISSING,
-            f"you need {own['need']}",
+            _("you need {need}").format(need=own["need"]),
         ),
-        Fact("Your money", _dollars(own["balance"]), f"{_dollars(own['salary'])} more each day"),
-        Fact("Your health", f"{own['health']} of {view.facts['most_health']}"),
         Fact(
-            "A day without water now",
+            _("Your money"),
+            _dollars(own["balance"]),
+            _("{salary} more each day").format(salary=_dollars(own["salary"])),
+        ),
+        Fact(
+            _("Your health"),
+            _("{health} of {most_health}").format(
+                health=own["health"], most_health=view.facts["most_health"]
+            ),
+        ),
+        Fact(
+            _("A day without water now"),
             f"costs {own['next_loss']} health",
-            "and would end your game"
+            _("and would end your game")
             if own["next_loss"] >= own["health"]
-            else f"with water: +{view.facts['water_health']}",
+            else _("with water: +{water_health}").format(water_health=view.facts["water_health"]),
         ),
     )
 
@@ -170,25 +195,25 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     top = number.maximum or 0
     field = Amount(
         number.name,
-        "Your bid in dollars",
+        _("Your bid in dollars"),
         number.minimum,
         number.maximum,
         number.step,
-        "dollars",
-        f"Any whole number from 0 to {amount(top)}, all that you have.",
-        (Tell("If you get water, you keep (dollars)", "-1", str(top)),),
+        _("dollars"),
+        _("Any whole number from 0 to {top}, all that you have.").format(top=amount(top)),
+        (Tell(_("If you get water, you keep (dollars)"), "-1", str(top)),),
         entered.value(number.name),
         entered.error(number.name),
     )
     return MoveForm(
         "bid",
         view.phase_id,
-        "Your bid",
+        _("Your bid"),
         (field,),
-        (Button("Make this bid"),),
-        note="You pay only if you get water. Nobody sees your bid before all are in.",
-        badge=f"you need {plural(_own(view)['need'], 'unit')}",
-        saying="Bid {amount} dollars",
+        (Button(_("Make this bid")),),
+        note=_("You pay only if you get water. Nobody sees your bid before all are in."),
+        badge=_("you need {need}").format(need=plural(_own(view)["need"], "unit")),
+        saying=_("Bid {amount} dollars"),
     )
 
 
@@ -197,7 +222,7 @@ def _names(view: View) -> list[str]:
 
 
 def _called(view: View, seat: int) -> str:
-    return "you" if seat == view.viewer else _names(view)[seat - 1]
+    return _("you") if seat == view.viewer else _names(view)[seat - 1]
 
 
 def _won(view: View, day: Mapping[str, Any]) -> str:
@@ -206,33 +231,44 @@ def _won(view: View, day: Mapping[str, Any]) -> str:
 
 def _news(view: View, day: Mapping[str, Any]) -> str:
     who = _won(view, day)
-    text = f"Day {day['day']}: " + (f"water went to {who}." if who else "nobody's need fitted.")
+    text = (
+        _("Day {day}: water went to {who}.").format(day=day["day"], who=who)
+        if who
+        else _("Day {day}: nobody's need fitted.").format(day=day["day"])
+    )
     before = view.history[-2]["statuses"] if len(view.history) > 1 else None
     out = [
         name
         for at, name in enumerate(_names(view))
         if not day["statuses"][at]["alive"] and (before is None or before[at]["alive"])
     ]
-    return f"{text} {listed(out)} {'is' if len(out) == 1 else 'are'} out." if out else text
+    if not out:
+        return text
+    return " ".join(
+        [text, ngettext("{names} is out.", "{names} are out.", len(out)).format(names=listed(out))]
+    )
 
 
 def _residents(view: View) -> Table:
     rows = tuple(
         Row(
             (
-                Cell(each["name"] + (" (you)" if seat == view.viewer else ""), shape(seat)),
+                Cell(
+                    _("{name} (you)").format(name=each["name"]) if seat == view.viewer else each["name"],
+                    shape(seat),
+                ),
                 Cell(str(each["need"])),
                 Cell(_dollars(each["salary"])),
                 Cell(_dollars(each["balance"]) if each["alive"] else MISSING),
-                Cell(str(each["health"]) if each["alive"] else "out", bar=_health(view, each)),
+                Cell(str(each["health"]) if each["alive"] else _("out"), bar=_health(view, each)),
                 Cell(f"{each['next_loss']}" if each["alive"] else MISSING),
             ),
             own=seat == view.viewer,
         )
         for seat, each in enumerate(view.facts["residents"], 1)
     )
-    columns = ("Resident", "Need", "Salary", "Money", "Health", "Next loss")
-    return Table("Everybody today", columns, rows, (1, 2, 3, 4, 5))
+    columns = (_("Resident"), _("Need"), _("Salary"), _("Money"), _("Health"), _("Next loss"))
+    return Table(_("Everybody today"), columns, rows, (1, 2, 3, 4, 5))
 
 
 def _history(view: View) -> Table:
@@ -243,14 +279,14 @@ def _history(view: View) -> Table:
                 Cell(str(day["day"])),
                 Cell(str(day["supply"])),
                 Cell(_dollars(day["bids"][me]) if day["bids"][me] is not None else MISSING),
-                Cell(_won(view, day) or "nobody", mark="yes" if seat_of(view) in day["winners"] else ""),
+                Cell(_won(view, day) or _("nobody"), mark="yes" if seat_of(view) in day["winners"] else ""),
                 Cell(_others(view, day)),
             )
         )
         for day in reversed(view.history)
     )
-    columns = ("Day", "Supply", "Your bid", "Water went to", "Bids without water")
-    return Table("Days so far", columns, rows, (0, 1, 2), "Here you will see each day when it is over.")
+    columns = (_("Day"), _("Supply"), _("Your bid"), _("Water went to"), _("Bids without water"))
+    return Table(_("Days so far"), columns, rows, (0, 1, 2), _("Here you will see each day when it is over."))
 
 
 def _others(view: View, day: Mapping[str, Any]) -> str:
@@ -260,7 +296,7 @@ def _others(view: View, day: Mapping[str, Any]) -> str:
         for seat, bid in enumerate(day["bids"], 1)
         if bid is not None and seat not in day["winners"]
     ]
-    return ", ".join(lost) or MISSING
+    return _(", ").join(lost) or MISSING
 
 
 def _drawings(view: View) -> tuple[Drawing, ...]:
@@ -289,11 +325,13 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
             marks += [Mark("dot", each_x, each_y, tone=tone) for each_x, each_y in levels]
     own = [str(max(0, day["statuses"][me]["health"])) for day in view.history]
     health = Drawing(
-        "Health by day",
-        f"Your health at the end of each day: {', '.join(own)}.",
+        _("Health by day"),
+        _("Your health at the end of each day: {levels}.").format(levels=_(", ").join(own)),
         HEIGHT,
         tuple(marks),
-        f"Dark with dots: you; pale: the others. From 0, where somebody is out, up to {top}.",
+        _("Dark with dots: you; pale: the others. From 0, where somebody is out, up to {top}.").format(
+            top=top
+        ),
     )
     return (health, *_prices(view, days))
 
@@ -301,9 +339,9 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
 def _axes(base: float, values: Mapping[float, str], days: int) -> list[Mark]:
     """The base line, the values next to it at their heights, and the first and last day below it."""
     beside = [Mark("text", 0, at + 4, text=text) for at, text in values.items()]
-    below = [Mark("text", LEFT, base + BELOW, text="day 1")]
+    below = [Mark("text", LEFT, base + BELOW, text=_("day {days}").format(days=1))]
     if days > 1:
-        below.append(Mark("text", 84, base + BELOW, text=f"day {days}"))
+        below.append(Mark("text", 84, base + BELOW, text=_("day {days}").format(days=days)))
     return [Mark("line", LEFT, base, 100 - LEFT, tone="axis"), *beside, *below]
 
 
@@ -322,5 +360,11 @@ def _prices(view: View, days: int) -> tuple[Drawing, ...]:
         # Water at a price of 0 must be seen, too.
         high = max(2.0, (base - EDGE) * price / highest)
         marks.append(Mark("box", LEFT + slot * (day - 0.85), base - high, slot * 0.7, high, "full"))
-    said = ", ".join(f"day {day} {_dollars(price)}" for day, price in prices)
-    return (Drawing("The lowest bid that got water", f"By day: {said}.", HEIGHT, tuple(marks)),)
+    said = _(", ").join(
+        _("day {day} {price}").format(day=day, price=_dollars(price)) for day, price in prices
+    )
+    return (
+        Drawing(
+            _("The lowest bid that got water"), _("By day: {said}.").format(said=said), HEIGHT, tuple(marks)
+        ),
+    )

@@ -1,0 +1,39 @@
+"""The languages that a participant's browser and link ask for, heard before anything else is done."""
+
+from urllib.parse import parse_qs
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.core.language import accepted, asked_for
+
+PARAMETER = "lang"
+"""The parameter of an address that names a language."""
+# Experimenters' pages are in English.
+_OF_PARTICIPANTS = ("/p/", "/s/")
+
+
+class AskedLanguage:
+    """Hears `?lang=` and Accept-Language, the link first. What is said in one request is forgotten at its end."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self.app(scope, receive, send)
+        with asked_for(_wanted(scope) if scope["path"].startswith(_OF_PARTICIPANTS) else ()):
+            await self.app(scope, receive, send)
+
+
+def _wanted(scope: Scope) -> tuple[str, ...]:
+    header = next((value for name, value in scope["headers"] if name == b"accept-language"), b"")
+    query = scope.get("query_string", b"")
+    by_link = _by_link(query.decode("latin-1")) if PARAMETER.encode() in query else []
+    return (*by_link, *accepted(header.decode("latin-1")))
+
+
+def _by_link(query: str) -> list[str]:
+    try:
+        return parse_qs(query, max_num_fields=300).get(PARAMETER, [])[:1]
+    except ValueError:
+        return []

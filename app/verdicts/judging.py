@@ -1,0 +1,110 @@
+"""The verdict on a session, stored in the transaction that ends it; and those of a whole study, as sessions that end
+change what others are held against.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from analysis.quality.records import ENDED
+from analysis.quality.rules import ChosenRule, Cohort, Verdict
+from analysis.quality.verdicts import needs_cohort, verdict, verdicts
+from app.jobs import queue
+from app.jobs.tables import Job, JobStatus, Kind
+from app.studies.file.design import StudyDesign
+from app.studies.queries import study_named
+from app.trials.tables import ParticipantSession, SessionVerdict, StudyVersion
+from app.verdicts.records import records_of
+
+
+def judge_session(session: Session, design: StudyDesign, session_id: int, now: datetime) -> None:
+    """Store the verdict on a session that has just ended, by the rules that look at it alone.
+
+    Where others are needed, a job judges the whole study again.
+    """
+    rules = [rule.chosen for rule in design.exclude]
+    if not rules:
+        return
+    session.flush()
+    version = session.exec(
+        select(StudyVersion.number)
+        .join(ParticipantSession, col(ParticipantSession.version_id) == col(StudyVersion.id))
+        .where(ParticipantSession.id == session_id)
+    ).one()
+    records = records_of(session, design.study, {version: design}, only=[session_id])  # none of a preview
+    for record in records:
+        _store(session, {session_id: verdict(rules, record, Cohort())}, now)
+    if records:
+        judge_others(session, design, now)
+
+
+def judge_others(session: Session, design: StudyDesign, now: datetime) -> None:
+    """Have those judged again that are held against a session which has come or gone."""
+    if needs_cohort([rule.chosen for rule in design.exclude]):
+        ask_again(session, design.study, now)
+
+
+def ask_again(session: Session, slug: str, now: datetime) -> None:
+    """Have the whole study judged by the worker; one job for each study stands for all askings."""
+    study_id = study_named(session, slug).id
+    mine = (Job.kind == Kind.VERDICTS, Job.study_id == study_id)
+    job = session.exec(select(Job).where(*mine).order_by(col(Job.id).desc()).limit(1)).first()
+    if job is None or job.status in (JobStatus.FAILED, JobStatus.CANCELLED):
+        queue.ask(session, Kind.VERDICTS, {"slug": slug}, now=now, study_id=study_id)
+    elif job.status != JobStatus.QUEUED:
+        queue.ask_again(job)
+        session.add(job)
+
+
+def study_verdicts(session: Session, slug: str) -> Mapping[int, Verdict]:
+    """The verdict on each ended session of a study whose version has rules."""
+    designs = _designs(session, slug)
+    if not any(design.exclude for design in designs.values()):
+        return {}
+    rules: Mapping[int, list[ChosenRule]] = {
+        number: [rule.chosen for rule in design.exclude] for number, design in designs.items()
+    }
+    records = records_of(session, slug, designs)
+    found = verdicts(lambda version: rules[version], records)
+    return {int(each.session): found[each.session] for each in records if rules[each.version]}
+
+
+def store_verdicts(session: Session, found: Mapping[int, Verdict], now: datetime) -> int:
+    """Store those verdicts that are new or others than before; returns how many these are."""
+    table = SessionVerdict
+    was = {
+        row.session_id: (row.use, row.pay, row.names)
+        for row in session.exec(select(table).where(col(table.session_id).in_(list(found))))
+    } if found else {}  # fmt: skip
+    changed = {id_: each for id_, each in found.items() if was.get(id_) != (each.use, each.pay, each.names)}
+    _store(session, changed, now)
+    return len(changed)
+
+
+def _store(session: Session, found: Mapping[int, Verdict], now: datetime) -> None:
+    there = _still_ended(session, found)
+    for id_, each in found.items():
+        if id_ in there:
+            rules = {name: dict(given) for name, given in each.rules.items()}
+            row = SessionVerdict(
+                session_id=id_, use=each.use, pay=each.pay, rules=rules, names=each.names, judged_at=now
+            )
+            session.merge(row)
+    session.flush()
+
+
+def _still_ended(session: Session, ids: Collection[int]) -> frozenset[int]:
+    """The sessions that are still ended, as nobody has withdrawn them meanwhile."""
+    ended = select(ParticipantSession.id).where(
+        col(ParticipantSession.id).in_(list(ids)), col(ParticipantSession.status).in_(ENDED)
+    )
+    return frozenset(id_ for id_ in session.exec(ended) if id_ is not None)
+
+
+def _designs(session: Session, slug: str) -> dict[int, StudyDesign]:
+    study_id = study_named(session, slug).id
+    versions = session.exec(
+        select(StudyVersion.number, StudyVersion.design).where(StudyVersion.study_id == study_id)
+    )
+    return {number: StudyDesign.model_validate_json(text) for number, text in versions}

@@ -1,0 +1,178 @@
+"""Sessions in several languages: which one a visitor gets, what consent records, and that answers are alike."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlmodel import col, select
+from starlette.testclient import TestClient
+
+from app.core.database import Database
+from app.core.language import accepted, best_match
+from app.library.clips.imported import ImportedClip
+from app.library.clips.store import ClipStore
+from app.reports.export import rows_of
+from app.trials.responses import Response
+from app.trials.tables import ParticipantSession, Status
+from tests.factories import answer_for, open_study, study_file
+from tests.sessions.walks import Walk
+
+pytestmark = pytest.mark.any_database
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+GERMAN = {
+    "title": "Welche Navigation wirkt menschlich?",
+    "consent": {"text": "# Einwilligung\n\nBitte lesen.\n"},
+    "trials": {
+        "questions": [
+            {"id": "choice", "ask": "Welches Video ist eher von einem Menschen?"},
+            {"id": "speed", "ask": "Wie schnell?", "options": ["Langsam", "Schnell"]},
+        ]
+    },
+}
+QUESTIONS = [
+    {"id": "choice", "type": "2afc", "ask": "Which video is more likely to be human?"},
+    {"id": "speed", "type": "choice", "ask": "How fast?", "options": ["Slow", "Fast"]},
+]
+
+
+@pytest.fixture
+def two(database: Database, library: Library, tmp_path: Path) -> str:
+    """An open study in English and German."""
+    plain = study_file()
+    trials = {**plain["trials"], "questions": QUESTIONS}  # type: ignore[dict-item]
+    overlay = {key: value for key, value in GERMAN.items() if key in plain}
+    changes = {"trials": trials, "background": None, "instructions": None, "completion": None}
+    with database.transaction() as session:
+        open_study(session, tmp_path, library[1], **changes, languages={"en": ".", "de": overlay})
+    return str(plain["study"])
+
+
+def opened(client: TestClient, slug: str, accept: str = "", **params: str) -> Walk:
+    client.headers["accept-language"] = accept
+    return Walk(client, slug, **params)
+
+
+@pytest.mark.parametrize(
+    ("accept", "lang", "expected"),
+    [
+        ("", "", "en"),
+        ("de-CH, en;q=0.5", "", "de"),
+        ("en-US, de;q=0.9", "", "en"),
+        ("fr, ja", "", "en"),
+        ("en", "de", "de"),
+        ("de", "en", "en"),
+        ("de", "xx", "de"),
+    ],
+)
+def test_link_before_browser_before_the_study(
+    client: TestClient, two: str, accept: str, lang: str, expected: str
+) -> None:
+    walk = opened(client, two, accept, **({"lang": lang} if lang else {}))
+    assert f'<html lang="{expected}" dir="ltr">' in walk.html
+    assert ("Einwilligung" in walk.html) == (expected == "de")
+
+
+def test_language_is_recorded_with_consent_and_not_before(
+    client: TestClient, database: Database, two: str
+) -> None:
+    walk = opened(client, two, "de")
+    with database.reading() as session:
+        assert session.exec(select(ParticipantSession.language, ParticipantSession.consent_sha256)).all() == [
+            (None, None)
+        ]
+    walk.answer()
+    with database.reading() as session:
+        [(language, sha256)] = session.exec(
+            select(ParticipantSession.language, ParticipantSession.consent_sha256)
+        ).all()
+    assert language == "de"
+    assert sha256 == hashlib.sha256(b"# Einwilligung\n\nBitte lesen.").hexdigest()
+    with database.reading() as session:
+        [row] = rows_of(session, two, "participants")
+    assert (row["language"], row["consent_sha256"]) == ("de", sha256)
+
+
+def test_session_stays_in_the_language_of_its_consent(client: TestClient, two: str) -> None:
+    walk = opened(client, two, "de")
+    walk.answer()
+    client.headers["accept-language"] = "en"
+    walk.look()
+    assert '<html lang="de"' in walk.html
+    assert "Welches Video ist eher von einem Menschen?" in walk.html
+
+
+def test_menu_leads_to_the_page_in_each_language(client: TestClient, database: Database, two: str) -> None:
+    walk = opened(client, two, "en", PROLIFIC_PID="pid-1")
+    address = (
+        walk.html.partition('hreflang="de"')[0]
+        .rpartition('href="')[2]
+        .partition('"')[0]
+        .replace("&amp;", "&")
+    )
+    walk.html = client.get(address).text
+    assert '<html lang="de"' in walk.html
+    walk.answer()
+    assert '<html lang="de"' in walk.html
+    with database.reading() as session:
+        assert session.exec(select(ParticipantSession.language, ParticipantSession.participant)).one() == (
+            "de",
+            "pid-1",
+        )
+
+
+def test_answers_are_the_same_data_in_every_language(
+    client: TestClient, database: Database, two: str
+) -> None:
+    for accept in ("en", "de"):
+        walk = opened(client, two, accept)
+        walk.answer()
+        walk.answer(choice="left", speed="Fast")
+    with database.reading() as session:
+        rows = session.exec(select(Response.answers).where(col(Response.trial_id).is_not(None))).all()
+    assert [row["speed"] for row in rows if row] == ["Fast", "Fast"]
+
+
+def test_german_option_is_shown_and_the_english_one_posted(client: TestClient, two: str) -> None:
+    walk = opened(client, two, "de")
+    walk.answer()
+    assert 'value="Fast"' in walk.html
+    assert "Schnell" in walk.html
+    assert ">Fast<" not in walk.html
+
+
+def test_a_refused_consent_form_comes_back_in_its_language(client: TestClient, two: str) -> None:
+    walk = opened(client, two, "en", lang="de")
+    answer = client.post(walk.address.partition("?")[0], data=answer_for(walk.html, decision=""))
+    assert answer.status_code == 422
+    assert '<html lang="de"' in answer.text
+
+
+def test_who_declines_reads_so_in_the_language_of_the_page(
+    client: TestClient, database: Database, two: str
+) -> None:
+    walk = opened(client, two, "en", lang="de")
+    walk.answer(decision="refuse")
+    assert '<html lang="de"' in walk.html
+    with database.reading() as session:
+        row = session.exec(select(ParticipantSession)).one()
+    assert (row.status, row.language, row.consent_sha256) == (Status.REFUSED, None, None)
+
+
+def test_pages_of_no_study_are_in_the_browsers_language_and_those_of_experimenters_in_english(
+    client: TestClient,
+) -> None:
+    client.headers["accept-language"] = "de"
+    assert '<html lang="de"' in client.get("/s/none").text
+    assert '<html lang="en"' in client.get("/admin/none").text
+    assert '<html lang="en"' in client.get("/").text
+
+
+def test_accept_language_as_browsers_send_it() -> None:
+    assert accepted("de-CH;q=0.8, en, *;q=0.1, fr;q=0") == ("en", "de-CH")
+    assert accepted("") == ()
+    assert accepted("de;q=x, ja") == ("ja",)
+    assert best_match("zh-Hant-TW", ["en", "zh-Hant"]) == "zh-Hant"
+    assert best_match("de", ["en", "de-AT"]) == "de-AT"
+    assert best_match("fr", ["en", "de"]) is None

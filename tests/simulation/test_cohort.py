@@ -1,0 +1,68 @@
+"""A cohort of honest people and planted cheaters through the real pages: the default rules find and spare."""
+
+import random
+
+import pytest
+
+from app.questions.sides import Side
+from app.simulation.cohort import Cohort
+from app.simulation.visitors import CHEATS, HONEST, OTHER, TWICE, Shown, Visitor
+from bench.cohort import AT_THE_DOOR, FOUND, SPARED, Found, Shape, added, cohort_text, main, run_cohort
+
+pytestmark = pytest.mark.slow
+
+SMALL = Shape(n_main=8, n_attention=3, seconds=2.0)
+
+
+@pytest.fixture(scope="module")
+def small() -> Found:
+    return run_cohort(Cohort(honest=4, planted_each=1, seed=3), SMALL)
+
+
+def test_every_kind_of_cheater_is_found_and_the_honest_are_spared(small: Found) -> None:
+    assert small.found == (len(CHEATS), len(CHEATS)), cohort_text(small)
+    assert small.spared == (4, 4), cohort_text(small)
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("clicks at once", "unwatched"),
+        ("always left", "same-side"),
+        ("hidden tab", "hidden"),
+        ("plays at 8x", "sped-up"),
+        ("forged, too early", "forged"),
+        ("forged, not fetched", "not-fetched"),
+        ("fails attention", "attention-failed"),
+        (TWICE, AT_THE_DOOR),
+        ("pastes", "shared-text"),
+        ("a program", "not-fetched"),
+    ],
+)
+def test_each_is_found_by_the_rule_that_is_meant_for_it(small: Found, kind: str, rule: str) -> None:
+    if kind == "pastes":  # one alone shares its texts with nobody
+        rule = "repeated-text"
+    assert rule in small.lines[kind].rules, cohort_text(small)
+
+
+def test_the_table_has_a_line_for_each_kind(small: Found) -> None:
+    text = cohort_text(added([small, small]))
+    assert [line.split("  ")[0] for line in text.splitlines()[1:-1]] == [HONEST, *CHEATS]
+    assert text.endswith("honest spared: 8 of 8 (100.0%)")
+
+
+def test_a_visitor_is_the_same_for_the_same_seed() -> None:
+    shown = Shown("main", Side.LEFT, True, {Side.LEFT: 4.0, Side.RIGHT: 4.0})
+    for kind in (HONEST, *CHEATS):
+        one, two = (Visitor(kind, random.Random("7/1"), OTHER) for _ in range(2))
+        assert [one.does(shown) for _ in range(5)] == [two.does(shown) for _ in range(5)]
+    kinds = [visitor.kind for visitor in Cohort(5, 2, 1).visitors()]
+    assert sorted(kinds) == sorted([HONEST] * 5 + [*CHEATS] * 2)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("options", [[], ["--other"]])
+def test_a_large_cohort_keeps_the_promise(options: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """At least 95 % found and 98 % spared, in the population of the defaults and in a harder one."""
+    assert (FOUND, SPARED) == (0.95, 0.98)
+    assert main(["--honest", "100", "--each", "5", "--seeds", "17", *options]) == 0, capsys.readouterr().out

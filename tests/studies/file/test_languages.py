@@ -1,0 +1,161 @@
+"""A study's texts in several languages: read, checked, hashed, and the same by folder, upload and draft."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from app.core.language import speaking
+from app.studies.file.bundle import read_bundle
+from app.studies.file.design import StudyDesign
+from app.studies.file.drafts import check_draft, draft_of_design
+from app.studies.file.load import StudyFileProblems, check_study
+from app.studies.file.yamlwriter import draft_to_yaml
+from tests.studies.file.study_folder import EXAMPLE, PAIRS, loaded, make_facts, make_folder
+
+FACTS = make_facts()
+LANGUAGES = 'languages: {en: ".", de: de}\n'
+MATRIX = """\
+    - {id: moves, type: matrix, ask: "How does it move?", scale: agreement, statements: ["Smoothly.", "With a goal."]}
+    - {id: speed, type: choice, ask: "How fast?", options: ["Slow", "Fast"]}
+completion: {"""
+STUDY = EXAMPLE.replace("completion: {", MATRIX) + LANGUAGES
+GERMAN = """\
+title: Welche Navigation wirkt menschlich?
+background:
+  - {id: genre_familiarity, ask: "Wie vertraut sind Sie mit Actionspielen?"}
+trials:
+  questions:
+    - {id: choice, ask: "Welches Video ist eher von einem Menschen?"}
+    - {id: rationale, ask: "Warum?"}
+    - {id: uncertainty, ask: "Wie sicher sind Sie?",
+       labels: [äußerst sicher, eher sicher, unentschieden, eher unsicher, äußerst unsicher]}
+    - {id: moves, ask: "Wie bewegt es sich?", statements: ["Flüssig.", "Mit einem Ziel."]}
+    - {id: speed, ask: "Wie schnell?", options: ["Langsam", "Schnell"]}
+"""
+TEXTS = {"consent.md": "# Einwilligung\n", "instructions.md": "# Anleitung\n", "thanks.md": "# Danke\n"}
+
+
+def folder_of(path: Path, study: str = STUDY, german: str = GERMAN, **texts: str) -> Path:
+    (path / "de").mkdir(exist_ok=True)
+    for name, text in {**TEXTS, "study.yaml": german, **texts}.items():
+        (path / "de" / name).write_text(text, encoding="utf-8")
+    return make_folder(path, study, PAIRS)
+
+
+def question(design: StudyDesign, id_: str) -> object:
+    return next(q for q in design.blocks[0].asked if q.id == id_)
+
+
+def test_a_design_speaks_each_of_its_languages_and_keeps_the_names_of_answers(tmp_path: Path) -> None:
+    design = loaded(folder_of(tmp_path))
+    assert design.languages == ("en", "de")
+    german = design.in_language("de")
+    assert german.language == "de"
+    assert german.title == "Welche Navigation wirkt menschlich?"
+    assert german.consent.text == "# Einwilligung"
+    assert german.consent.version == design.consent.version
+    assert question(german, "uncertainty").labels[0] == "äußerst sicher"  # type: ignore[attr-defined]
+    speed = question(german, "speed")
+    assert speed.options == ("Slow", "Fast")  # type: ignore[attr-defined]
+    assert [speed.says(option) for option in speed.options] == ["Langsam", "Schnell"]  # type: ignore[attr-defined]
+    moves = question(german, "moves")
+    assert moves.own["statements"] == ("Smoothly.", "With a goal.")  # type: ignore[attr-defined]
+    assert moves.says("Smoothly.") == "Flüssig."  # type: ignore[attr-defined]
+    assert design.in_language("en") == design
+    assert german.blocks[0].units() == design.blocks[0].units()
+
+
+def test_built_in_scales_are_in_each_language(tmp_path: Path) -> None:
+    design = loaded(folder_of(tmp_path))
+    with speaking("de"):
+        from app.core.language import gettext
+
+        translated = gettext("not at all familiar")
+    assert design.background[0].labels[0] == "not at all familiar"
+    assert design.in_language("de").background[0].labels[0] == translated != "not at all familiar"
+
+
+def test_the_hash_of_a_version_covers_every_language(tmp_path: Path) -> None:
+    design = loaded(folder_of(tmp_path))
+    again = loaded(folder_of(tmp_path, german=GERMAN.replace("Langsam", "Gemächlich")))
+    without = loaded(make_folder(tmp_path, STUDY.replace(LANGUAGES, ""), PAIRS))
+    assert len({design.sha256(), again.sha256(), without.sha256()}) == 3
+    only_english = loaded(make_folder(tmp_path, STUDY.replace(LANGUAGES, 'languages: {en: "."}\n'), PAIRS))
+    assert only_english.sha256() == without.sha256()
+    assert "translations" not in without.canonical_json()
+
+
+def test_a_stored_design_reads_back_the_same(tmp_path: Path) -> None:
+    design = loaded(folder_of(tmp_path))
+    assert (
+        StudyDesign.model_validate_json(design.canonical_json()).canonical_json() == design.canonical_json()
+    )
+
+
+def problems(path: Path) -> str:
+    with pytest.raises(StudyFileProblems) as refused:
+        check_study(path)
+    assert all(problem.remedy for problem in refused.value.problems)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("german", "expected"),
+    [
+        (GERMAN.replace("title: ", "# "), "study.yaml:2: title has no translation in 'de'"),
+        (GERMAN.replace('ask: "Warum?"', ""), "trials.questions.rationale.ask has no translation in 'de'"),
+        (GERMAN.replace(', "Schnell"', ""), "has 1 entries in the translation, and 2 in the study"),
+        (GERMAN.replace("id: speed", "id: sped"), "has no entry with the id 'sped'"),
+        (GERMAN + "titel: x\n", "the study has no titel"),
+        (GERMAN + "study: other\n", "study is no text for participants"),
+        (GERMAN.replace("title: Welche Navigation wirkt menschlich?", f"title: {'x' * 201}"), "'de': title"),
+    ],
+)
+def test_what_a_translation_lacks_or_has_too_much_is_an_error(
+    tmp_path: Path, german: str, expected: str
+) -> None:
+    assert expected in problems(folder_of(tmp_path, german=german))
+
+
+def test_a_missing_text_file_of_a_language_is_an_error(tmp_path: Path) -> None:
+    path = folder_of(tmp_path)
+    (tmp_path / "de" / "thanks.md").unlink()
+    assert "de/thanks.md" in problems(path)
+
+
+@pytest.mark.parametrize(
+    ("languages", "expected"),
+    [
+        ("languages: {de: de}", "`languages` names 0 languages with the folder '.'"),
+        ('languages: {en: ".", de: "."}', "`languages` names 2 languages with the folder '.'"),
+        ('languages: {tlh: "."}', "the pages' own words are not translated into 'tlh'"),
+        ('languages: {English: "."}', "languages"),
+        ('languages: {en: ".", de: ../elsewhere}', "outside the study file's folder"),
+    ],
+)
+def test_languages_that_cannot_be(tmp_path: Path, languages: str, expected: str) -> None:
+    assert expected in problems(folder_of(tmp_path, STUDY.replace(LANGUAGES, languages + "\n")))
+
+
+def test_an_upload_is_the_study_of_the_same_folder(tmp_path: Path) -> None:
+    path = folder_of(tmp_path)
+    design = loaded(path)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for file in sorted(tmp_path.rglob("*")):
+            if file.is_file():
+                archive.write(file, f"mine/{file.relative_to(tmp_path)}")
+    keys = read_bundle({"mine.zip": packed.getvalue()})
+    assert check_draft(keys, FACTS).design == design
+    # And in one file, as it is downloaded.
+    again = read_bundle({"study.yaml": draft_to_yaml(keys).encode()})
+    assert check_draft(again, FACTS).design == design
+
+
+def test_a_draft_of_a_version_keeps_its_languages(tmp_path: Path) -> None:
+    design = loaded(folder_of(tmp_path))
+    again = check_draft(draft_of_design(design, FACTS), FACTS).design
+    assert again is not None
+    assert again.canonical_json() == design.canonical_json()

@@ -1,0 +1,236 @@
+"""Verdicts of a study's exclusion rules: stored as a session ends, judged again as others end, seen in every number."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import Session, select, update
+
+from analysis.data.exported import read_sessions
+from analysis.data.selection import select as select_counting
+from analysis.data.selection import with_unwatched
+from analysis.quality.rules import ChosenRule, Verdict
+from analysis.quality.verdicts import verdicts
+from app.accounts.tables import Role
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.tables import Job, Kind
+from app.reports.export import export, rows_of
+from app.reports.frames import labels_frame, responses_frame
+from app.reports.kinds import Format
+from app.sessions.exclusions import exclude
+from app.sessions.withdrawing import withdraw
+from app.studies.file.load import StudyDesign
+from app.studies.launch import study_here
+from app.studies.versions import set_state
+from app.trials.tables import Mode, ParticipantSession, SessionVerdict, State, StudyVersion
+from app.worker.worker import drain
+from tests.admin.persons import make_user
+from tests.factories import NOW, load_file
+from tests.reports.people import PLAYBACK, Answer, take, walk
+from tests.studies.clips import add_clips
+
+pytestmark = pytest.mark.any_database
+
+RULES: list[dict[str, Any]] = [
+    {"rule": "same-side", "use": True, "pay": False},
+    {"rule": "sped-up", "at_least": 1},
+    {"rule": "duplicate"},
+    {"rule": "shared-text", "at_least": 1},
+    {"rule": "total-time", "least": 500, "use": True},
+]
+SAME_WORDS = "=It moves the way that a person would move, with pauses."
+SHORT = "total-time"
+
+
+def honest(pair: str, left: str) -> Mapping[str, str]:
+    return {
+        "choice": take("a", left),
+        "rt_ms": "12000",
+        "rationale": f"{pair}: it waits, and then it looks round.",
+    }
+
+
+def left_handed(pair: str, left: str) -> Mapping[str, str]:
+    return {**honest(pair, left), "choice": "left", "rationale": ""}
+
+
+def copied(pair: str, left: str) -> Mapping[str, str]:
+    return {**honest(pair, left), "rationale": SAME_WORDS}
+
+
+def hurried(pair: str, left: str) -> Mapping[str, str]:
+    report = json.loads(PLAYBACK)
+    report["left"]["max_rate"] = 8
+    return {**honest(pair, left), "rationale": "", "playback": json.dumps(report)}
+
+
+def silent(pair: str, left: str) -> Mapping[str, str]:
+    return {**honest(pair, left), "rationale": ""}
+
+
+@dataclass
+class Study:
+    database: Database
+    settings: Settings
+    folder: Path
+
+    def take_part(self, answer: Answer, seed: int, who: str = "", mode: Mode = Mode.LIVE) -> None:
+        with self.database.transaction() as session:
+            walk(session, "nav", answer, seed=seed, recruiter={"PROLIFIC_PID": who or f"p{seed}"}, mode=mode)
+
+    def verdicts(self) -> dict[int, tuple[bool, bool, str]]:
+        with self.database.reading() as session:
+            return {
+                row.session_id: (row.use, row.pay, row.names) for row in session.exec(select(SessionVerdict))
+            }
+
+    def rows(self, what: str) -> list[Mapping[Any, Any]]:
+        with self.database.reading() as session:
+            return list(rows_of(session, "nav", what))
+
+    def do(self, job: Callable[[Session], Any]) -> Any:
+        with self.database.transaction() as session:
+            return job(session)
+
+
+@pytest.fixture
+def study(database: Database, settings: Settings, tmp_path: Path) -> Study:
+    with database.transaction() as session:
+        add_clips(session)
+        load_file(session, tmp_path, exclude=RULES)
+        set_state(session, "nav", State.LIVE, now=NOW)
+    return Study(database, settings, tmp_path)
+
+
+@pytest.mark.both_databases
+def test_a_verdict_is_stored_as_the_session_ends_and_stands_in_every_row(study: Study) -> None:
+    study.take_part(silent, 1)
+    study.take_part(left_handed, 2)
+    study.take_part(hurried, 3)
+    assert study.verdicts() == {
+        1: (True, True, SHORT),
+        2: (True, False, f"same-side;{SHORT}"),
+        3: (False, True, f"sped-up;{SHORT}"),
+    }
+    with study.database.reading() as session:
+        values = session.exec(select(SessionVerdict.rules).where(SessionVerdict.session_id == 3)).one()
+    assert values["sped-up"] == {"trials": 10, "of": 10}
+    for what in ("participants", "responses"):
+        rows = study.rows(what)
+        assert list(rows[0])[-3:] == ["use", "pay", "rules"] or what == "participants"
+        assert {(r["session"], r["use"], r["pay"], r["rules"]) for r in rows} == {
+            ("1", True, True, SHORT),
+            ("2", True, False, f"same-side;{SHORT}"),
+            ("3", False, True, f"sped-up;{SHORT}"),
+        }
+
+
+def test_what_is_not_used_counts_in_no_number_unless_all_is_asked_for(study: Study) -> None:
+    study.take_part(silent, 1)
+    study.take_part(hurried, 2)
+    with study.database.reading() as session:
+        frame = responses_frame(session, "nav")
+        n_votes = labels_frame(session, "nav")["n"]
+        all_votes = labels_frame(session, "nav", unwatched=True)["n"]
+    counted = select_counting("nav", frame, "live").selection
+    # Each of the trials cannot have been watched either, which comes first.
+    assert counted.left_out["excluded"] == {"unwatched": 10}
+    assert (counted.n_used, set(n_votes), set(all_votes)) == (10, {1}, {2})
+    assert select_counting("nav", with_unwatched(frame), "live").selection.n_used == 20
+
+
+def test_a_rule_alone_leaves_a_session_out_of_the_numbers_and_is_named(study: Study) -> None:
+    study.take_part(copied, 1)
+    study.take_part(copied, 2)
+    study.take_part(silent, 3)
+    drain(study.settings, study.database)
+    with study.database.reading() as session:
+        frame = responses_frame(session, "nav")
+    counted = select_counting("nav", frame, "live").selection
+    assert counted.left_out["excluded"] == {"rule: shared-text": 20}
+    assert counted.n_used == 10
+    assert select_counting("nav", with_unwatched(frame), "live").selection.n_used == 30
+
+
+@pytest.mark.both_databases
+def test_others_that_end_later_change_a_verdict_by_one_job(study: Study) -> None:
+    study.take_part(copied, 1)
+    assert study.verdicts()[1][2] == SHORT
+    study.take_part(copied, 2)
+    drain(study.settings, study.database)
+    assert {names for _, _, names in study.verdicts().values()} == {f"shared-text;{SHORT}"}
+    study.do(lambda session: withdraw(session, 1, NOW))
+    drain(study.settings, study.database)
+    assert study.verdicts() == {2: (True, True, SHORT)}
+    with study.database.reading() as session:
+        assert len(session.exec(select(Job.id).where(Job.kind == Kind.VERDICTS)).all()) == 1
+
+
+def test_a_second_visit_of_the_same_person_is_a_duplicate(study: Study) -> None:
+    study.take_part(silent, 1, "Ann")
+    study.take_part(silent, 2, "Bob")
+    mine = update(ParticipantSession).where(ParticipantSession.id == 2).values(participant="Ann")  # type: ignore[arg-type]
+    study.do(lambda session: session.execute(mine))
+    study.take_part(silent, 3, "Ann 2")
+    drain(study.settings, study.database)
+    assert [names for _, _, names in study.verdicts().values()] == [SHORT, f"duplicate;{SHORT}", SHORT]
+    assert [row["visit"] for row in study.rows("participants")] == [1, 2, 1]
+
+
+def test_previews_and_studies_without_rules_have_no_verdict(study: Study, tmp_path: Path) -> None:
+    study.take_part(hurried, 1, mode=Mode.PREVIEW)
+    assert study.verdicts() == {}
+    study.do(lambda session: load_file(session, tmp_path, study="other", exclude=None))
+    study.do(lambda session: set_state(session, "other", State.LIVE, now=NOW))
+    with study.database.transaction() as session:
+        walk(session, "other", hurried, seed=2)
+    assert study.verdicts() == {}
+    with study.database.reading() as session:
+        assert {(r["use"], r["pay"], r["rules"]) for r in rows_of(session, "other", "responses")} == {
+            (True, True, None)
+        }
+
+
+def test_a_session_excluded_by_hand_is_not_used_and_its_verdict_stays(study: Study) -> None:
+    study.take_part(silent, 1)
+    with study.database.transaction() as session:
+        who = make_user(session, Role.EDITOR, "e@example.org")
+        exclude(session, who, study_here(session, "nav"), 1, "asked to", NOW)
+    (row,) = study.rows("participants")
+    assert (row["use"], row["pay"], row["excluded"], row["rules"]) == (False, True, "by-hand", SHORT)
+    assert study.verdicts()[1][0]
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("format_", [Format.CSV, Format.JSONL])
+def test_the_exported_files_give_the_same_verdicts(study: Study, format_: Format) -> None:
+    for seed, answer in enumerate((silent, copied, hurried, copied, left_handed, honest), start=1):
+        study.take_part(answer, seed)
+    drain(study.settings, study.database)
+    folder = study.folder / "out"
+    folder.mkdir()
+    with study.database.reading() as session:
+        for what in ("participants", "responses", "answers"):
+            export(session, "nav", what, format_, folder / f"{what}.{format_.value}")
+        text = session.exec(select(StudyVersion.design)).one()
+        stored = {
+            str(row.session_id): (row.use, row.pay, row.names, row.rules)
+            for row in session.exec(select(SessionVerdict))
+        }
+    chosen: list[ChosenRule] = [rule.chosen for rule in StudyDesign.model_validate_json(text).exclude]
+    sessions, rows = read_sessions([folder])
+    found: Mapping[str, Verdict] = verdicts(lambda _: chosen, sessions)
+    again = {
+        id_: (v.use, v.pay, v.names, {k: dict(r) for k, r in v.rules.items()}) for id_, v in found.items()
+    }
+    assert again == stored
+    assert {names for _, _, names, _ in stored.values()} == {
+        SHORT, f"shared-text;{SHORT}", f"sped-up;{SHORT}", f"same-side;{SHORT}"
+    }  # fmt: skip
+    assert {row["session"]: row["rules"] for row in rows} == {
+        id_: names for id_, (_, _, names, _) in stored.items()
+    }
