@@ -6,13 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
-from app.core.problems import Fault, Place, counted
+from app.core.problems import Fault, Place
 from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
-from app.questions.base import Asked, Question, exactly_one, finite_number
+from app.questions.base import Asked, Question, exactly_one
 from app.questions.drafted import by_id, keys_of_question, with_defaults
 from app.questions.registry import type_of
 from app.questions.sides import Side
+from app.tasks.pair.allocating import CHOOSE_SOME, RANK_THREE, cannot_rank
 from app.tasks.pair.checks import allocation, conditions, sides, truth
 from app.tasks.pair.leaks import leaks_of_pairs
 from app.tasks.pair.pairs import (
@@ -54,9 +55,6 @@ from app.trials.tidying import Tidy, as_is, counts, questions, section, whole, y
 
 LISTED: Place = ("pairs",)
 LIST_OR_DRAW = "add `pairs: pairs.csv` or a `sample:`"
-FEWEST_TO_RANK = 3
-RANK_THREE = f"compare {FEWEST_TO_RANK} sources or more, or remove `allocate`"
-CHOOSE_SOME = "add `per_participant` with fewer pairs than the block has, or remove `allocate`"
 ADD_A_CHOICE = "add `{id: choice, type: 2afc, ask: ...}`"
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _OF_SAMPLE = {"seed": whole, "conditions": counts, "practice": counts, "drawn": as_is}
@@ -82,6 +80,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         f": {IN_A_PAIR_FILE}": ", as CSV",
         LIST_OR_DRAW: "list the pairs, or have them drawn",
         ADD_A_CHOICE: "add one, with the id choice",
+        RANK_THREE: "compare three sources or more, or choose pairs evenly",
         CHOOSE_SOME: "give fewer pairs for each participant than the block has, or choose them evenly",
     }
     key_order: ClassVar[Sequence[str]] = ("pairs", "sample", "per_participant", "allocate", "trials")
@@ -173,7 +172,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
                 _refuse_too_many(keys, reader, [pair.kind for pair in sampled])
             pairs += kept_apart(sampled, reader.taken, keys.get("id"))
         if pairs:
-            for fault in _cannot_rank(keys, pairs):
+            for fault in cannot_rank(keys, pairs):
                 reader.refuse(fault)
         shows = (
             next((stimuli[pair.a].kind for pair in pairs), StimulusKind.CLIP)
@@ -263,23 +262,6 @@ class PairContent(Content):
 def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:
     for fault in too_many(keys, "pair", kinds):
         reader.refuse(fault)
-
-
-def _cannot_rank(keys: Keys, pairs: Sequence[PairSpec]) -> Iterator[Fault]:
-    """The fault of an informative choice where there is nothing to choose between."""
-    main = [pair for pair in pairs if pair.kind is Kind.MAIN]
-    asked = finite_number(keys.get("per_participant"))
-    if keys.get("allocate") != "informative" or asked is None or asked > len(main):
-        return
-    if asked == len(main):
-        message = (
-            f"allocate: all {len(main)} main pairs are shown to everybody, so there are none to be chosen"
-        )
-        yield Fault(("allocate",), message, CHOOSE_SOME)
-    compared = {source for pair in main for source in (pair.source_a, pair.source_b)}
-    if len(compared) < FEWEST_TO_RANK:
-        message = f"allocate: {counted(len(compared), 'source')} can be put in order evenly alone"
-        yield Fault(("allocate",), message, RANK_THREE)
 
 
 def _drawn(keys: dict[str, Any], reader: Reader, stimuli: Mapping[str, StimulusFacts]) -> Sequence[PairSpec]:
