@@ -18,6 +18,7 @@ from analysis.choice.majority import majority_vote
 from analysis.choice.published import Published, is_hntt, is_published_layout, published_numbers
 from analysis.choice.same_people import same_people
 from analysis.choice.studies import StudyResult, study_result
+from analysis.choice.what_if import what_if
 from analysis.data.codes import rows_where
 from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
 from analysis.data.flow import Flow
@@ -114,7 +115,11 @@ def analyze(
         one = select(study, rows, settings.mode)
         result = study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
         flow = flows.get(study, {}).get(settings.mode, one.flow)
-        results.append(replace(result, flow=flow, further=computed(one.main, settings)))
+        further = dict(computed(one.main, settings))
+        curve = what_if(rows, settings.mode, settings.blank, seed=seed, resamples=resamples)
+        if curve is not None:
+            further["what_if"] = curve
+        results.append(replace(result, flow=flow, further=further))
         labels.append(majority_vote(one.voted, settings.ties, seed))
         if is_published_layout(one.main):
             hntt.append(one)

@@ -38,7 +38,7 @@ from app.trials.tables import State
 
 SLUG = "cohort"
 FOUND, SPARED = 0.95, 0.98
-AT_THE_DOOR = "at the door"
+AT_ENTRY = "refused at entry"
 _BEGAN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
@@ -168,7 +168,7 @@ def of_verdicts(sent: Sequence[Sent], found: Mapping[str, Verdict]) -> Found:
         line.n += 1
         if one.session_id is None:
             line.left_out += 1
-            line.rules[AT_THE_DOOR] += 1
+            line.rules[AT_ENTRY] += 1
         elif not (verdict := found[one.session_id]).use:
             line.left_out += 1
             line.rules.update(name for name in verdict.rules if not _only_remarks(name))

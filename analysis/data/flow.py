@@ -56,7 +56,7 @@ REASONS: Mapping[str, str] = {
     "by-hand": "excluded by hand",
     "nothing-counts": "without an answer that counts",
 }
-"""In the order in which they are listed; exclusion rules stand before those by hand."""
+"""In the order in which they are listed; exclusion rules stand after those by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,31 +75,38 @@ class SessionKnown:
 
 @dataclass(frozen=True, slots=True)
 class Loss(Result):
-    """Sessions lost at a step: `reason` is a key of `REASONS`, or `rule:` and the name of an exclusion rule."""
+    """Sessions lost at a step for one reason."""
 
     reason: str
+    """A key of `REASONS`, or `rule:` and the name of an exclusion rule."""
     n: int
+    """Sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlowStep(Result):
-    """Sessions at a step, and those lost before the next; `joined` came from elsewhere than the step before: sessions
-    that did not finish, of which answers count."""
+    """Sessions at a step of the flow, and those lost before the next."""
 
     step: Step
+    """`arrived`, `consented`, `screened`, `began`, `finished` or `analysed`."""
     n: int
+    """Sessions at this step."""
     lost: tuple[Loss, ...] = ()
+    """Those that are not at the next step, by reason."""
     joined: int = 0
+    """Those that did not come by the step before: sessions that did not finish, of which answers count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow(Result):
-    """The flow of one study's sessions in one mode. A table of answers alone begins at `began`; `arms` has the same of
-    each arm, where there are several."""
+    """The flow of one study's sessions in one mode. A table of answers alone begins at `began`."""
 
     mode: str
+    """The mode of the sessions: `live`, `simulated`, `pilot` or `preview`."""
     steps: tuple[FlowStep, ...]
+    """All steps that are known, in order."""
     arms: Mapping[str, tuple[FlowStep, ...]] = field(default_factory=dict)
+    """The same steps of each arm, where there are several."""
 
     def n(self, step: Step) -> int | None:
         """Sessions at a step; None where the flow begins later."""
@@ -232,10 +239,10 @@ def _steps(ends: Mapping[tuple[Step, str], int], begins: Step) -> tuple[FlowStep
 
 
 def in_order(reasons: Iterable[str]) -> Sequence[str]:
-    """Reasons as they are listed: rules by name, before those by hand."""
+    """Reasons as they are listed: rules by name, after those by hand."""
     listed = list(REASONS)
     by_hand = listed.index("by-hand")
-    return sorted(reasons, key=lambda one: (listed.index(one) if one in REASONS else by_hand - 0.5, one))
+    return sorted(reasons, key=lambda one: (listed.index(one) if one in REASONS else by_hand + 0.5, one))
 
 
 def reason_words(reason: str) -> str:

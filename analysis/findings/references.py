@@ -90,6 +90,8 @@ REFERENCES = {
     " of Psychology 15, 72-101.",
     "Spe10": "Spearman, C. (1910). Correlation calculated from faulty data. British Journal of Psychology 3, "
     "271-295. Negative correlations are mirrored, as in R's rapidsplithalf.",
+    "SSN20": "Simonsohn, U., Simmons, J. P., and Nelson, L. D. (2020). Specification curve analysis. Nature Human "
+    "Behaviour 4, 1208-1214.",
     "Wil27": "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. "
     "Journal of the American Statistical Association 22, 209-212.",
     "Wil45": "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.",

@@ -23,6 +23,7 @@ from analysis.findings.published import published
 from analysis.findings.ranking import ranked, ranking
 from analysis.findings.reach import reach
 from analysis.findings.studies_tests import studies_compared
+from analysis.findings.what_if import what_if_section
 from analysis.reported import Analysis, Settings
 from analysis.results import Result
 
@@ -59,6 +60,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("ranking", ranking, ranked),
     Statistic("breakdowns", breakdowns),
     Statistic("flow", flow),
+    Statistic("whatif", what_if_section),
 )
 OF_ALL: tuple[Callable[[Analysis], Iterator[Section]], ...] = (studies_compared, pair_labels, published)
 """Sections about all studies together."""

@@ -99,7 +99,7 @@ def session_records(
             n_attention=row.get("attention_questions") or 0,
             n_failed_attention=row.get("attention_questions_failed") or 0,
             duration_s=row.get("duration_s"),
-            width_px=row.get("width_px"),
+            width_px=device_width(row.get("device")),
             n_moves=due.get(row["session"], 0),
             n_automatic=automatic.get(row["session"], 0),
         )

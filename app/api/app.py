@@ -13,6 +13,7 @@ from app.api.judges import router as judges
 from app.api.matches import router as matches
 from app.api.pairs import router as pairs
 from app.api.people import router as people
+from app.api.places import router as places
 from app.api.running import router as running
 from app.api.stimuli import router as stimuli
 from app.api.studies import owners as deleting_studies
@@ -29,6 +30,7 @@ PARTS: tuple[APIRouter, ...] = (
     stimuli,
     uploads,
     running,
+    places,
     matches,
 )
 

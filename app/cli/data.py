@@ -47,6 +47,12 @@ def export(
             "--all", help="Labels and preferences count answers whose clips cannot have been watched."
         ),
     ] = False,
+    real_ids: Annotated[
+        bool,
+        typer.Option(
+            "--real-ids", help="Participants with recruiters' ids and link parameters that are kept apart."
+        ),
+    ] = False,
     for_service: Annotated[
         bool, typer.Option("--for-service", hidden=True, help="The service notes who asked.")
     ] = False,
@@ -59,7 +65,7 @@ def export(
     with opened() as (_, database):
         with database.reading() as session:
             # Exported first: the audit log notes no export that failed.
-            done = export(session, slug, what, format_, output, mode, unwatched=everything)
+            done = export(session, slug, what, format_, output, mode, unwatched=everything, real_ids=real_ids)
         if not for_service:
             with database.transaction() as session:
                 note_export(session, COMMAND_LINE, slug, what, format_, now())
@@ -211,7 +217,8 @@ def _tables(
     with reading_of(targets) as session:
         split = split_targets(session, targets)
         answers = frames_of(session, split.pairs, unwatched=unwatched)
-        flows = flows_of_studies(session, split.pairs)
+        # With --all those count whom the rules leave out: the answers tell the flow.
+        flows = {} if unwatched else flows_of_studies(session, split.pairs)
     ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
     return split.pairs, answers, ratings, flows
 

@@ -34,6 +34,7 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 @app.command()
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
+    from app.studies.checklist import unknown_studies
     from app.studies.file.load import load_study
     from app.studies.leaks import leaks_of, refuse_leaks
     from app.studies.versions import refuse_mixed_processing, stimulus_facts
@@ -43,7 +44,11 @@ def check(file: StudyFileArgument) -> None:
         refuse_mixed_processing(session, design)
         refuse_leaks(session, design)
         found = leaks_of(session, design)
+        kept_out = design.recruitment.not_if_in if design.recruitment else ()
+        missing = unknown_studies(session, kept_out)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
+    for slug in missing:
+        out.print(f"recruitment: not_if_in: there is no study {slug} here yet", markup=False)
     for block in found:
         for leak in block.leaks:
             out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)
@@ -191,6 +196,61 @@ def close(
         f"those under way can finish within {minutes} minutes" if minutes else "no session can continue"
     )
     _set(slug, "closed", f"closed; no participants can enter, {under_way}", Closing(minutes, message))
+
+
+@app.command()
+def target(
+    slug: SlugArgument,
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="N", min=1, help="How many live sessions are to count.", show_default=False),
+    ] = None,
+    arm: Annotated[str, typer.Option(metavar="ARM", help="The target, or the pause, is of this arm.")] = "",
+    pause: Annotated[
+        bool | None,
+        typer.Option("--pause/--resume", help="Whether the arm takes participants.", show_default=False),
+    ] = None,
+    opens: Annotated[
+        str, typer.Option(metavar="TIME", help="Nobody enters before, as 2026-03-01T09:00+01:00.")
+    ] = "",
+    ends: Annotated[str, typer.Option(metavar="TIME", help="Nobody enters from then on.")] = "",
+    from_file: Annotated[
+        bool,
+        typer.Option("--from-file", help="Forget all such changes first: what the study file says holds."),
+    ] = False,
+) -> None:
+    """Say how filled a study and its arms are; change targets, dates and pauses while it runs."""
+    from dataclasses import replace
+
+    from app.accounts.audit import COMMAND_LINE
+    from app.sessions import retargeting
+    from app.studies.launch import study_here
+
+    if pause is not None and not arm:
+        raise StudyError(
+            "--pause and --resume are of an arm: name it with --arm. A study is paused by `study pause`."
+        )
+    with opened() as (_, database), database.transaction() as session:
+        study = study_here(session, slug)
+        before = retargeting.changed_places(session, study)
+        wanted = retargeting.PlacesNow() if from_file else before
+        if number is not None:
+            of_arm = retargeting.change_arm(wanted, arm, target=number)
+            wanted = of_arm if arm else replace(wanted, target=number)
+        if pause is not None:
+            wanted = retargeting.change_arm(wanted, arm, is_paused=pause)
+        wanted = replace(
+            wanted,
+            opens_at=retargeting.time_from(opens) or wanted.opens_at,
+            ends_at=retargeting.time_from(ends) or wanted.ends_at,
+        )
+        places = retargeting.change_places(session, COMMAND_LINE, study, wanted, now())
+    out.print(f"{slug}: {places.in_words} The study is {places.state}.", markup=False)
+    for name, at in (("opens", places.opens_at), ("ends", places.ends_at)):
+        if at is not None:
+            out.print(f"{slug}: {name} {at:%Y-%m-%d %H:%M} UTC", markup=False)
+    for each in places.arms if len(places.arms) > 1 else ():
+        out.print(f"{each.arm}: {each.in_words}{', paused' if each.is_paused else ''}", markup=False)
 
 
 @app.command("archive")

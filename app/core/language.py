@@ -12,6 +12,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 ENGLISH = "en"
 FOLDER = Path(__file__).parent.parent / "languages"
@@ -164,7 +168,7 @@ def ngettext(singular: str, plural: str, n: int) -> str:
 
 
 def script_words() -> str:
-    """What scripts say, in the current language, as JSON by the English words; empty for English."""
+    """JSON of the scripts' texts in the current language, by the English ones; empty for English."""
     language = _current.get()
     catalogue = None if language == ENGLISH else _catalogue_for(language)
     return catalogue.script_words if catalogue else ""
@@ -176,12 +180,23 @@ def noop(text: str) -> str:
 
 
 def name_of(language: str) -> str:
-    """A language's name in itself, as menus show it: `Deutsch`."""
-    from babel import Locale
-
-    locale = Locale.parse(language, sep="-")
+    """Name of a language in itself, as menus show it: `Deutsch`."""
+    locale = locale_of(language)
     name = locale.get_display_name(locale) or language
     return name[:1].upper() + name[1:]
+
+
+@lru_cache(maxsize=64)
+def locale_of(language: str) -> "Locale":
+    """Babel's locale of a language, or of the wider one that it is a region of."""
+    from babel import Locale, UnknownLocaleError
+
+    for tag in _ever_wider(language):
+        try:
+            return Locale.parse(tag, sep="-")
+        except (UnknownLocaleError, ValueError):
+            continue
+    return Locale(ENGLISH)
 
 
 def _ever_wider(language: str) -> Iterator[str]:

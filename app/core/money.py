@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 
-from app.core.language import ENGLISH, current_language
+from app.core.language import ENGLISH, current_language, locale_of
 
 # Currencies without minor units (ISO 4217), of those that recruiters pay in.
 _WHOLE = frozenset({"JPY", "KRW", "CLP", "ISK", "VND"})
@@ -23,7 +23,7 @@ def money(minor: int, currency: str) -> str:
         from babel.numbers import format_currency
 
         amount = Decimal(minor) if currency in _WHOLE else Decimal(minor) / 100
-        return format_currency(amount, currency, locale=language.replace("-", "_"))
+        return format_currency(amount, currency, locale=locale_of(language))
     digits = f"{minor:,}" if currency in _WHOLE else f"{minor // 100:,}.{minor % 100:02}"
     sign = _SIGNS.get(currency)
     return f"{sign}{digits}" if sign else f"{digits} {currency}"
@@ -36,7 +36,7 @@ def moment_text(at: datetime) -> str:
         return f"{at:%-d %B %Y, %H:%M} UTC"
     from babel.dates import format_date
 
-    day = format_date(at, format="long", locale=language.replace("-", "_"))
+    day = format_date(at, format="long", locale=locale_of(language))
     return f"{day}, {at:%H:%M} UTC"
 
 
@@ -48,4 +48,4 @@ def number_text(value: Decimal | int, decimals: int = 0) -> str:
     from babel.numbers import format_decimal
 
     pattern = "#,##0." + "0" * decimals if decimals else "#,##0"
-    return format_decimal(value, format=pattern, locale=language.replace("-", "_"), decimal_quantization=True)
+    return format_decimal(value, format=pattern, locale=locale_of(language), decimal_quantization=True)

@@ -28,6 +28,7 @@ NOTICES = {
     "paused": "Paused: no new participants; sessions under way continue.",
     "closed": "Closed: no participants can enter. You can still change the message for sessions under way.",
     "results-open": "The results are now open to you; the audit log records it.",
+    "places": "The places are changed.",
     "drafted": "Back to draft: no participants can enter.",
     "restored": "That version is now the design, as unsaved changes. Save it as a version to use it.",
     "replaced": "The file is now the design, as unsaved changes. Save it as a version to use it.",

@@ -66,12 +66,27 @@ PARTICIPANT_COLUMNS = (
     ),
     Column("attention_questions_failed", "integer", "", "how many of these were answered otherwise"),
     Column(
+        "device",
+        "json",
+        "",
+        "what the browser said at consent, where the study keeps it: `width`, `height` (CSS pixels), `pixel_ratio`, "
+        "`kind`, `browser`",
+    ),
+    Column(
         "visit",
         "integer",
         "",
         "which of the participant's sessions of this study and mode it is, in the order of arrival, from 1",
     ),
     Column("duration_s", "number", "seconds", "from consent to the last answer; empty while under way"),
+)
+
+# At the end of `participants`, where ids that are kept apart from the answers are asked for.
+RECRUITER_ID = Column(
+    "recruiter_id",
+    "text",
+    "",
+    "the recruiter's id, or its keyed hash where that alone is kept; there with `--real-ids` alone",
 )
 
 PLAYBACK_COLUMNS = (

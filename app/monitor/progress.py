@@ -29,8 +29,10 @@ from app.monitor.snapshots import (
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
 from app.monitor.timeline import timeline_of
+from app.sessions.retargeting import places_for
 from app.sessions.runs import StudyRun, run_of
 from app.studies.access import StudyHere
+from app.studies.file.arms import MAIN
 from app.tasks.running import live_tasks
 from app.trials.design import Kind, PageKey, PageKind, SessionPages, Slot
 from app.trials.flags import in_order
@@ -103,6 +105,11 @@ def _snapshot(
         if row.version_id in chosen and row.mode == mode
     ]
     runs = {id_: run_of(session, id_, tally.versions[id_].sha256) for id_ in sorted(chosen)}
+    in_arms = {
+        (id_, arm): run_of(session, id_, run.version_sha256, arm)
+        for id_, run in runs.items()
+        for arm in dict.fromkeys((*run.design.arm_ids, MAIN))
+    }
     step, timeline = timeline_of(here, ended, now if study.state in (State.LIVE, State.PILOT) else None)
     flagged = sorted(chain.from_iterable(group.flagged for group in groups.values()), reverse=True)
     sides = sum((group.sides for group in groups.values()), Counter[tuple[int, str, str]]())
@@ -116,12 +123,12 @@ def _snapshot(
         n_by_mode={each: sum(line.total for line in statuses if line.mode == each) for each in MODES},
         behind=tally.behind,
         statuses=[line for line in statuses if numbers[line.version] in chosen],
-        funnel=_funnel(here, ended, runs, _still_here(session, chosen, now)),
+        funnel=_funnel(here, ended, in_arms, _still_here(session, chosen, now)),
         step=step,
         timeline=timeline,
-        times=_times(groups, runs),
+        times=_times(groups, in_arms),
         pairs=_pairs(session, groups, tally, is_blinded=is_blinded),
-        units=_units(session, groups, runs, tally, mode, now),
+        units=_units(session, groups, in_arms, tally, mode, now),
         shows_clips=any(run.shows_clips for run in runs.values()),
         shows_reading=any(run.shows_reading for run in runs.values()),
         is_blinded=is_blinded,
@@ -134,6 +141,7 @@ def _snapshot(
         n_by_flag=in_order(Counter(flag for id_ in flagged for flag in tally.by_session[id_].all_flags())),
         flagged=_flagged(session, flagged[:MOST_FLAGGED], tally),
         notices=notices_of(session, study.id, now),
+        places=places_for(session, study, now) if runs else None,
     )
 
 
@@ -172,24 +180,26 @@ def _statuses(tally: Tally) -> Sequence[StatusLine]:
 def _funnel(
     still: Sequence[SessionRow],
     ended: Mapping[int, Ended],
-    runs: Mapping[int, StudyRun],
+    runs: Mapping[tuple[int, str], StudyRun],
     here: frozenset[int],
 ) -> Sequence[FunnelStep]:
     """Pages in session order, with the sessions that reached, are on and left each; pages of some versions go last."""
-    steps = Counter((row.version_id, row.step) for row in still)
+    steps = Counter((row.version_id, row.arm, row.step) for row in still)
     gone = Counter[str]()
     for version_id, of in ended.items():
-        steps.update({(version_id, step): n for step, n in of.steps.items()})
-        for (_, status), n in of.statuses.items():
+        steps.update({(version_id, arm, step): n for (arm, step), n in of.steps.items()})
+        for (arm, status), n in of.statuses.items():
             gone[status] += n
             if status == Status.COMPLETED:
-                steps[version_id, len(runs[version_id].pages.keys) - 1] += n
+                steps[version_id, arm, len(_run(runs, version_id, arm).pages.keys) - 1] += n
     reached, on_it, stopped = Counter[str](), Counter[str](), Counter[str]()
-    for (version_id, step), n in steps.items():
-        for page in runs[version_id].pages.keys[: step + 1]:
+    for (version_id, arm, step), n in steps.items():
+        for page in _run(runs, version_id, arm).pages.keys[: step + 1]:
             reached[str(page)] += n
     for row in still:
-        (on_it if row.id in here else stopped)[str(runs[row.version_id].pages.keys[row.step])] += 1
+        (on_it if row.id in here else stopped)[
+            str(_run(runs, row.version_id, row.arm).pages.keys[row.step])
+        ] += 1
     return [
         FunnelStep(
             page=str(page),
@@ -205,11 +215,19 @@ def _funnel(
     ]
 
 
-def _titles(runs: Mapping[int, StudyRun]) -> Sequence[tuple[PageKey, str]]:
+def _run(runs: Mapping[tuple[int, str], StudyRun], version_id: int, arm: str) -> StudyRun:
+    """The run of a version in an arm; with all blocks for sessions that have no arm of it yet."""
+    return runs.get((version_id, arm)) or runs[version_id, MAIN]
+
+
+def _titles(runs: Mapping[tuple[int, str], StudyRun]) -> Sequence[tuple[PageKey, str]]:
     kinds = get_args(PageKind)
     found: dict[PageKey, str] = {}
     for run in runs.values():
-        found |= {page: _title(page, run) for page in run.pages.keys}
+        for page in run.pages.keys:
+            title = _title(page, run)
+            # Arms may have another block at the same position.
+            found[page] = title if found.get(page, title) == title else f"Trial {page.position}"
     return sorted(found.items(), key=lambda item: (kinds.index(item[0].kind), item[0].position))
 
 
@@ -257,13 +275,8 @@ _STILL_HERE = select(_s.c.id).where(
 )
 
 
-def _times(groups: Mapping[int, Group], runs: Mapping[int, StudyRun]) -> Sequence[TrialTime]:
-    titles = {
-        position: _title(PageKey("trial", position), run)
-        for run in runs.values()
-        for part in run.pages.parts
-        for position in range(part.first, part.last + 1)
-    }
+def _times(groups: Mapping[int, Group], runs: Mapping[tuple[int, str], StudyRun]) -> Sequence[TrialTime]:
+    titles = {page.position: title for page, title in _titles(runs) if page.kind == "trial"}
     found = []
     for position in sorted({position for group in groups.values() for position in group.times}):
         parts = [group.times[position] for group in groups.values() if position in group.times]
@@ -319,19 +332,26 @@ def _pair_line(pair: Unit, group: Group, version: Version) -> PairLine:
 def _units(
     session: Session,
     groups: Mapping[int, Group],
-    runs: Mapping[int, StudyRun],
+    runs: Mapping[tuple[int, str], StudyRun],
     tally: Tally,
     mode: Mode,
     now: datetime,
 ) -> Sequence[UnitLine]:
     """Lines for units shown alone, without practice."""
     lines = []
-    for id_, run in runs.items():
-        for block in run.blocks:
+    for (id_, of_arm), run in runs.items():
+        for block in run.blocks if of_arm == MAIN else ():
             design, wanted = block.design, block.design.wanted_per_unit
             if design.sides:
                 continue
-            given = loads_of(session, id_, mode, block.id, now - LEFT_AFTER) if wanted else None
+            given: Counter[int] | None = None
+            if wanted:
+                since, arms = now - LEFT_AFTER, design.arms or run.design.arm_ids
+                given = sum(
+                    (Counter(loads_of(session, id_, mode, block.id, since, arm)) for arm in arms),
+                    Counter[int](),
+                )
+                wanted *= len(arms)  # each arm is balanced by itself
             lines += [
                 UnitLine(
                     version=tally.versions[id_].number,

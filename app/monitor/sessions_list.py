@@ -18,6 +18,7 @@ from app.core.spans import span
 from app.monitor.counting import SessionTally
 from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
 from app.monitor.tally import Tally, tally_of
+from app.sessions.identity import with_external_id
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere
 from app.trials.flags import Flag, in_order
@@ -179,7 +180,7 @@ def _where(session: Session, study: StudyHere, search: Search, tally: Tally) -> 
     if q := search.q.strip():
         is_number = q.isascii() and q.isdigit() and len(q) < 10
         # Escaped, as ids have `_`, which LIKE takes for any character.
-        named = _s.c.participant.icontains(q, autoescape=True)
+        named = or_(_s.c.participant.icontains(q, autoescape=True), _s.c.id.in_(with_external_id(q)))
         where.append(or_(named, _s.c.id == int(q)) if is_number else named)
     if search.excluded:
         out = select(_excluded.c.id).where(_excluded.c.session_id == _s.c.id, _excluded.c.lifted_at.is_(None))

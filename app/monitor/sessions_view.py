@@ -22,6 +22,7 @@ from app.trials.flags import Flag, in_order
 from app.trials.tables import (
     Exclusion,
     Mode,
+    ParticipantIdentity,
     ParticipantSession,
     SessionNote,
     Status,
@@ -98,7 +99,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
         arrived_at=one.arrived_at,
         ended_at=one.ended_at,
         ordinal=one.ordinal,
-        recruiter=one.recruiter,
+        recruiter=_link_of(session, one),
         answered=tally.n_answered,
         to_come=tally.n_planned - tally.n_answered,
         flags=in_order(tally.all_flags()),
@@ -106,6 +107,17 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
         # Imported answers have no times, and stay in their order, as sorted() is stable.
         events=sorted(events, key=lambda event: event.at or one.arrived_at),
     )
+
+
+def _link_of(session: Session, one: ParticipantSession) -> Mapping[str, str]:
+    """The parameters of the link, with the answers or apart from them."""
+    identity = session.get(ParticipantIdentity, one.id)
+    if identity is None:
+        return one.recruiter
+    return {
+        **identity.parameters,
+        **({"keyed hash of the id": identity.hashed_id} if identity.hashed_id else {}),
+    }
 
 
 def _found(

@@ -77,19 +77,21 @@ class Version:
 
 @dataclass(slots=True)
 class Ended:
-    """Sessions of one version and mode that will not change any more, counted by arm and status, by time and by step,
+    """Sessions of one version and mode that will not change any more, counted by arm and status, time, arm and step,
     except completed ones, which may have had fewer trials than others.
     """
 
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
-    steps: Counter[int] = field(default_factory=Counter)
+    steps: Counter[tuple[str, int]] = field(default_factory=Counter)
     arrived: Counter[str] = field(default_factory=Counter)
     completed: Counter[str] = field(default_factory=Counter)
 
     def add(self, rows: Sequence[SessionRow]) -> None:
         _, _, _, arms, statuses, steps, arrived, ended = zip(*rows, strict=True)
         self.statuses.update(zip(arms, statuses, strict=True))
-        self.steps.update(compress(steps, (status != Status.COMPLETED for status in statuses)))
+        self.steps.update(
+            compress(zip(arms, steps, strict=True), (status != Status.COMPLETED for status in statuses))
+        )
         # Of who did not take part only the date is kept, which is no time to show.
         self.arrived.update(compress(arrived, (status not in COUNTED_ALONE for status in statuses)))
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))

@@ -30,6 +30,7 @@ from app.reports.kinds import Format
 from app.reports.preferences import preferences
 from app.reports.selects import SHARED
 from app.reports.tasks import of_sessions, table_of
+from app.sessions.identity import identities_of
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.tasks.listed import TASKS
@@ -58,17 +59,21 @@ def export(
     mode: str | None = None,
     *,
     unwatched: bool = False,
+    real_ids: bool = False,
 ) -> Exported:
     """Write one table of a study to `out` (standard output when None); `mode` selects the votes that count.
 
-    With `unwatched`, labels and preferences include answers whose clips cannot have been watched.
+    With `unwatched`, labels and preferences include answers whose clips cannot have been watched. With `real_ids`,
+    participants have the ids and link parameters that are kept apart from their answers.
 
     A file is written atomically. Raises NotFound for an unknown study, StudyError if `out` cannot be written and for a
     table of pairs, or of ratings, of a study that has none.
     """
     study_named(session, slug)
     _require_table(session, slug, what)
-    wanted = columns_of(session, slug, what)
+    if real_ids and what != "participants":
+        raise StudyError("--real-ids adds ids to one table; use it with --what participants")
+    wanted = columns_of(session, slug, what, real_ids=real_ids)
     voters, n_ties = None, 0
     rows: Iterable[Row]
     if what == "labels":
@@ -78,7 +83,7 @@ def export(
         preferred = preferences(session, slug, mode, unwatched=unwatched)
         rows, voters, n_ties = preferred.rows, preferred.mode, preferred.n_ties
     else:
-        rows = rows_of(session, slug, what)
+        rows = rows_of(session, slug, what, real_ids=real_ids)
     with _target(out, format_) as file:
         return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
 
@@ -94,7 +99,13 @@ def _require_table(session: Session, slug: str, what: str) -> None:
 
 
 def rows_of(
-    session: Session, slug: str, what: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+    session: Session,
+    slug: str,
+    what: str,
+    modes: Sequence[str] | None = None,
+    *,
+    by_arrival: bool = True,
+    real_ids: bool = False,
 ) -> Iterator[Row]:
     """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named.
 
@@ -110,12 +121,15 @@ def rows_of(
         case "answers":
             yield from _by_question(rows, designs)
         case "participants":
-            yield from _with_own(session, study, _with_background(map(with_duration, rows), designs))
+            own = _with_own(session, study, _with_background(map(with_duration, rows), designs))
+            yield from _with_identities(session, slug, own) if real_ids else own
         case _:
             yield from rows
 
 
-def columns_of(session: Session, slug: str, what: str) -> tuple[columns.Column, ...]:
+def columns_of(
+    session: Session, slug: str, what: str, *, real_ids: bool = False
+) -> tuple[columns.Column, ...]:
     """A table's columns: `participants` ends with one for each background question of any version, and those of its
     tasks; those of some tables depend on the study.
     """
@@ -126,7 +140,8 @@ def columns_of(session: Session, slug: str, what: str) -> tuple[columns.Column, 
     asked = {part.id: (part, entry) for part, entry in _of_background(designs)}
     own = (columns.background_column(part.id, part.ask, entry) for part, entry in asked.values())
     of_tasks = (column for part in of_sessions(designs) for column in part.columns)
-    return (*table.columns, *own, *of_tasks, *VERDICT_COLUMNS)
+    ids = [columns.RECRUITER_ID] if real_ids else []
+    return (*table.columns, *own, *of_tasks, *ids, *VERDICT_COLUMNS)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
@@ -158,6 +173,18 @@ def _with_own(session: Session, study: OfStudy, rows: Iterable[Row]) -> Iterator
     parts = [part.values(session, study) for part in of_sessions(study.designs)]
     for row in rows:
         yield {**row, **{name: value for part in parts for name, value in part(row).items()}}
+
+
+def _with_identities(session: Session, slug: str, rows: Iterable[Row]) -> Iterator[Row]:
+    """Each session with the recruiter's id and link parameters, wherever they are kept."""
+    found = identities_of(session, slug)
+    for row in rows:
+        identity = found.get(int(row["session"]))
+        if identity is None:
+            yield {**row, "recruiter_id": row["participant"]}
+        else:
+            id_ = identity.external_id or identity.hashed_id
+            yield {**row, "recruiter_id": id_, "recruiter": identity.parameters}
 
 
 def _as_text(question: Question, value: Any) -> str:

@@ -74,6 +74,7 @@ def participants(slug: str) -> Select[Any]:
         tries.c.failed.label("comprehension_failed"),
         attention.c.n.label("attention_questions"),
         attention.c.failed.label("attention_questions_failed"),
+        col(_s.device).label("device"),
         visit.c.visit.label("visit"),
         *VERDICTS,
     ]

@@ -13,6 +13,7 @@ from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.core.language import gettext as _
 from app.sessions import beginning_queries
 from app.sessions.coming import Came
+from app.sessions.devices import Device, is_unsuited, measured, width_in
 from app.sessions.entering import claim, day_of
 from app.sessions.here import StudyWhere
 from app.sessions.identity import keep, store_identity
@@ -67,6 +68,9 @@ def answer_consent(
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
         raise Closed(_(ENDED))
+    measures, rules = form.get("device", ""), where.design.devices
+    if is_unsuited(rules, Device(), width_in(measures)):
+        return _decline(session, where, Status.UNSUITED, now)
     # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
     who, recruitment = came.person, where.design.recruitment
     if who is not None and where.mode in (Mode.LIVE, Mode.PILOT):
@@ -85,11 +89,17 @@ def answer_consent(
         "step": where.step + 1,
         "language": where.design.language,
         "consent_sha256": hash_of(consent.text),
+        "device": measured(measures) | _told(form) if rules.kept else None,
         **_planned(session, where, now, rng),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
     store_identity(session, where.session_id, kept)
     return None
+
+
+def _told(form: Mapping[str, str]) -> dict[str, Any]:
+    """The kind of device and the browser's name, as the request's headers told them."""
+    return {key: value for key in ("kind", "browser") if (value := form.get(f"device_{key}", ""))}
 
 
 def hash_of(consent: str) -> str:
@@ -139,6 +149,7 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "step": names.index("trial"),
         "language": where.design.language,
         "consent_sha256": None,
+        "device": None,
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
 

@@ -77,6 +77,7 @@ BEGIN = (
         blocks=bindparam("blocks"),
         language=bindparam("language"),
         consent_sha256=bindparam("consent_sha256"),
+        device=bindparam("device"),
     )
 )
 DECLINE = (

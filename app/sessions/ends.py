@@ -9,6 +9,7 @@ from app.core.language import ngettext, noop, speak
 from app.core.markdown import markdown
 from app.core.money import moment_text, money
 from app.sessions.beginning import Declined
+from app.sessions.devices import needs_of
 from app.sessions.entering import (
     ENDED,
     PAUSED,
@@ -83,6 +84,13 @@ def farewell(
             "This study looks for people who answer some of these questions otherwise. Your answers are deleted."
         )
         title, text = _("Thank you for your interest"), f"{text} {_(COUNTED)}"
+        return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
+    if declined.status is Status.UNSUITED:
+        needs = needs_of(design.devices) if design else ""
+        text = _("This study cannot be done with this device or browser.")
+        again = _("You are welcome to open the link that you were given on another one.")
+        text = " ".join(filter(None, (text, needs, again, kept)))
+        title = _("This device does not fit the study")
         return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
     age = design.consent.minimum_age if design else None
     text = (

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, insert, or_, select
+from sqlalchemy import ColumnElement, Select, delete, exists, insert, or_, select
 from sqlmodel import Session, SQLModel, col
+from sqlmodel import select as model_select
 
 from app.sessions.links import id_in
 from app.studies.file.recruitment import DesignRecruitment
@@ -104,6 +105,23 @@ def is_same(who: Person, participant: str | None, identity: ParticipantIdentity 
     if identity is None:
         return participant == who.id
     return identity.external_id == who.id or identity.hashed_id == who.hashed
+
+
+def with_external_id(id_: str) -> Select[Any]:
+    """SQL for the sessions with an id that is kept apart."""
+    return select(_identity.c.session_id).where(_identity.c.external_id == id_)
+
+
+def identities_of(session: Session, slug: str) -> Mapping[int, ParticipantIdentity]:
+    """The identities that a study keeps apart, by their sessions."""
+    found = (
+        model_select(ParticipantIdentity)
+        .join(ParticipantSession, col(ParticipantSession.id) == ParticipantIdentity.session_id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(Study.slug == slug)
+    )
+    return {identity.session_id: identity for identity in session.exec(found)}
 
 
 def external_id(session: Session, session_id: int) -> str | None:

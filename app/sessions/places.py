@@ -113,6 +113,12 @@ class ArmPlaces:
         return self.target is not None and self.completed >= self.target
 
     @property
+    def in_words(self) -> str:
+        """`23 of 30, 4 active`."""
+        of = f" of {self.target:,}" if self.target is not None else ""
+        return f"{self.completed:,}{of}, {self.active:,} active"
+
+    @property
     def filled(self) -> Fraction:
         """The share of its target, or the number of sessions where arms have no targets."""
         return Fraction(self.held, self.target or 1)
@@ -146,6 +152,19 @@ class Places:
         if self.target is not None and self.completed >= self.target:
             return True
         return bool(self.arms) and all(arm.is_complete for arm in self.arms)
+
+    @property
+    def most(self) -> int:
+        """The sessions of the arm that has most."""
+        return max((arm.held for arm in self.arms), default=0)
+
+    @property
+    def in_words(self) -> str:
+        """`46 of 60 completed, 7 under way.`"""
+        wanted = [arm.target for arm in self.arms if arm.target is not None]
+        target = self.target or (sum(wanted) if len(wanted) == len(self.arms) else None)
+        of = f" of {target:,}" if target is not None else ""
+        return f"{self.completed:,}{of} completed, {self.held - self.completed:,} under way."
 
     def open_arms(self) -> tuple[ArmPlaces, ...]:
         """The arms that take one more session, by how little of them is filled."""
@@ -239,7 +258,8 @@ def idle_sessions(
     """
     connection = session.connection()
     asked = {"study_id": study_id, "since": since}
-    idle = dict(connection.execute(_FREE_IDLE if lock else _IDLE, asked))
+    rows = connection.execute(_FREE_IDLE if lock else _IDLE, asked)
+    idle = {row.id: row.arm for row in rows}
     if not idle:
         return idle
     versions = connection.execute(_VERSIONS, {"study_id": study_id}).scalars().all()

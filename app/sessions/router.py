@@ -16,6 +16,7 @@ from app.core.language import gettext as _
 from app.core.templating import render
 from app.sessions.beginning import note_turned_away
 from app.sessions.clips import recruitment_of, shown_design
+from app.sessions.devices import device_of, is_unsuited
 from app.sessions.ends import looked_at, place_lost, turned_away
 from app.sessions.entering import (
     BegunElsewhere,
@@ -97,6 +98,10 @@ async def show_page(
         if not await database.write(return_to_place, token, now):
             return render(place_lost(where))
         where = await current(database, token, now)
+    if _is_refused(request, where, now):
+        await database.write(note_turned_away, token, now, Status.UNSUITED)
+        there = with_came(f"/s/{where.design.study}/declined/{Status.UNSUITED}", "")
+        return RedirectResponse(there, 303, headers=NO_STORE)
     _note_shown(database, where, now)
     return current_page(where, now, at, came, settings.secret, site)
 
@@ -142,6 +147,12 @@ def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
     elif where.seen_at is None or now - where.seen_at > SEEN_LATELY:
         database.write_soon(note_seen, where.session_id, now)
+
+
+def _is_refused(request: Request, where: StudyWhere, now: datetime) -> bool:
+    """True for someone not yet asked for consent whose device, by what its browser says, the study does not take."""
+    is_asked = where.status == Status.ARRIVED and where.mode != Mode.PREVIEW and not where.is_shut_out(now)
+    return is_asked and is_unsuited(where.design.devices, device_of(request.headers))
 
 
 async def _turn_away(

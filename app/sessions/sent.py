@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from typing import Annotated, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import Depends
+from fastapi import Depends, Request
 
 from app.core.asked_language import PARAMETER
 from app.core.dependencies import SettingsDep, SingleForm
 from app.core.language import prefer
 from app.sessions.coming import Came, came_by, split_number
+from app.sessions.devices import device_of
 from app.sessions.entry import CAME
 
 
@@ -27,10 +28,23 @@ class SentForm(NamedTuple):
         return in_language(self.form.get("language"))
 
 
-async def sent_form(form: SingleForm, settings: SettingsDep) -> SentForm:
+async def sent_form(request: Request, form: SingleForm, settings: SettingsDep) -> SentForm:
     prefer(form.get("language"))
     number, carried = split_number(form.get("submit_id", ""))
-    return SentForm(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
+    return SentForm(
+        form,
+        {**form, "submit_id": number, **_told(request, form)},
+        carried,
+        came_by(carried, settings.secret),
+    )
+
+
+def _told(request: Request, form: Mapping[str, str]) -> Mapping[str, str]:
+    """What the headers tell of the device, for a form that measured it."""
+    if "device" not in form:
+        return {}
+    device = device_of(request.headers)
+    return {"device_kind": device.kind, "device_browser": device.browser}
 
 
 SentDep = Annotated[SentForm, Depends(sent_form)]

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import bindparam, func, or_, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed
@@ -27,11 +27,12 @@ from app.sessions.planning import Full
 from app.sessions.runs import StudyRun, run_of
 from app.sessions.where import hold, locate
 from app.trials.loads import loads_of
-from app.trials.tables import Mode, ParticipantSession, State, Status, Trial
+from app.trials.tables import Mode, ParticipantSession, State, Status, Study, StudyVersion, Trial
 
 ENDED = noop("This study has ended and takes no more answers.")
-_session, _trial = (
-    SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Trial)
+_session, _trial, _study, _version = (
+    SQLModel.metadata.tables[str(table.__tablename__)]
+    for table in (ParticipantSession, Trial, Study, StudyVersion)
 )
 _RELEASE = (
     update(_session)
@@ -47,6 +48,23 @@ _SEE = (
     update(_session)
     .where(_session.c.id == bindparam("session_id"), _session.c.status == Status.ACTIVE)
     .values(seen_at=bindparam("now"))
+)
+_newest = (
+    select(func.max(_version.c.number))
+    .where(_version.c.study_id == _study.c.id)
+    .correlate(_study)
+    .scalar_subquery()
+)
+_LIVE_STUDIES = (
+    select(
+        _study.c.id,
+        _version.c.id,
+        _version.c.sha256,
+        or_(_study.c.target.is_not(None), _study.c.ends_at.is_not(None)),
+    )
+    .join(_version, (_version.c.study_id == _study.c.id) & (_version.c.number == _newest))
+    .where(_study.c.state == State.LIVE, _study.c.archived_at.is_(None))
+    .order_by(_study.c.id)
 )
 _UNITS_TO_COME = select(_trial.c.unit_id).where(
     _trial.c.session_id == bindparam("session_id"), _trial.c.position >= bindparam("position")
@@ -66,7 +84,8 @@ def arms_for(session: Session, where: StudyWhere, now: datetime, rng: random.Ran
             raise Closed(_(ENDED))
     else:
         places = places_of(session, where.study_id, where.design, now, where.mode, hold=True)
-    arms = places.open_arms()
+    # Targets are of live sessions: others are balanced among themselves.
+    arms = places.open_arms() if is_live else places.arms
     if not arms:
         raise Full(where.design.study)
     if len(arms) == 1:
@@ -135,6 +154,16 @@ def _has_units(session: Session, where: StudyWhere, now: datetime) -> bool:
         ):
             return False
     return True
+
+
+def settle_places(session: Session, now: datetime) -> None:
+    """Give back the places of the idle in every live study that has places, and close those whose last day is over."""
+    for study_id, version_id, sha256, is_changed in session.connection().execute(_LIVE_STUDIES).all():
+        design = run_of(session, version_id, sha256).design
+        if has_places(design) or design.ends or is_changed:
+            session.connection().execute(HOLD_STUDY, {"study_id": study_id})
+            release(session, study_id, now, since=now - idle_after(design))
+            close_if_complete(session, study_id, design, now)
 
 
 def note_seen(session: Session, session_id: int, now: datetime) -> None:

@@ -59,6 +59,7 @@ async def ask_for_code(slug: str, database: DatabaseDep) -> Response:
 async def withdraw_by_code(
     slug: str, database: DatabaseDep, settings: SettingsDep, form: SingleForm, now: Now
 ) -> Response:
+    await _spoken(database, slug)  # errors are told in its language too
     try:
         session_id = session_of_receipt(form.get("receipt", ""), settings.secret)
         await database.peek(require_of, session_id, without_nul(slug))
@@ -78,7 +79,7 @@ async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
 @router.get("/s/{slug}/declined/{status}")
 async def show_farewell(
     slug: str,
-    status: Literal["refused", "under-age", "screened-out"],
+    status: Literal["refused", "under-age", "screened-out", "unsuited"],
     database: DatabaseDep,
     settings: SettingsDep,
     came: str = "",

@@ -1,6 +1,7 @@
 """Processes due events of pages that nobody is viewing, every second: agents' moves, deadlines, players who left.
 
-Occasionally also ends visits that never answered the consent page.
+It also gives back the places of idle sessions, closes studies whose last day is over, and ends visits that never
+answered the consent page.
 """
 
 import asyncio
@@ -17,10 +18,12 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.sessions import beginning_queries
 from app.sessions.entering import day_of
+from app.sessions.slots import settle_places
 from app.sessions.where import SESSIONS
 from app.tasks.running import live_tasks
 
 EVERY_S = 1.0
+PLACES_EVERY = timedelta(seconds=10)
 VISITS_EVERY = timedelta(minutes=10)
 VISIT_LASTS = timedelta(days=1)
 """After the day on which somebody came: as long they may think about taking part."""
@@ -52,7 +55,7 @@ def end_visits(session: Session, now: datetime) -> None:
 
 
 async def _sweep(database: Database, settings: Settings) -> None:
-    visits_due = await dependencies.now()
+    visits_due = places_due = await dependencies.now()
     while True:
         try:
             # Each second, as a host's clock may be set while the service runs (decision 0018).
@@ -60,6 +63,9 @@ async def _sweep(database: Database, settings: Settings) -> None:
             if (now := await dependencies.now()) >= visits_due:
                 await database.write(end_visits, now)
                 visits_due = now + VISITS_EVERY
+            if now >= places_due:
+                await database.write(settle_places, now)
+                places_due = now + PLACES_EVERY
             for task in live_tasks():
                 await task.sweep(database, settings, SESSIONS, await dependencies.now())
         # A database that is away for a moment must not end the sweeper for good.

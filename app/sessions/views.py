@@ -21,6 +21,7 @@ from app.questions.registry import views
 from app.questions.viewing import viewing_views
 from app.sessions.beginning import Declined
 from app.sessions.coming import came_by, split_number, with_carried
+from app.sessions.devices import needs_of
 from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
@@ -128,7 +129,11 @@ def page_for(
     `came` is who is asked for consent, as text.
     """
     speak(where.design.language)
-    if where.status in (*DECLINED, Status.SCREENED_OUT):  # only an experimenter's preview is found again
+    if where.status in (
+        *DECLINED,
+        Status.SCREENED_OUT,
+        Status.UNSUITED,
+    ):  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
         return farewell(declined, where.design, preview_of(where))
     if where.status == Status.UNPLAYABLE:
@@ -201,6 +206,9 @@ def page_of(
                 pay=design.completion.pay or "",
                 age_error=place.errors.get("of_age", ""),
                 languages=language_menu(place),
+                measures=design.devices.kept or design.devices.minimum_width is not None,
+                least_width=design.devices.minimum_width or 0,
+                needs=needs_of(design.devices),
             )
         case "screening":
             asked = views(design.screening, place.form, place.errors)

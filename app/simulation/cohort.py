@@ -32,7 +32,7 @@ REFUSED = (403, 409)
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A visitor's session, None where they were refused at the door. `kind` is `honest`, or what was planted."""
+    """A visitor's session, None where they were refused at entry. `kind` is `honest`, or what was planted."""
 
     kind: str
     session_id: str | None
@@ -133,7 +133,7 @@ class _Walk:
         self._session_id: str | None = None
 
     async def through(self, entry: str) -> str | None:
-        """The number of the session; None where there is none, as the door was shut."""
+        """The number of the session; None where there is none, as they were refused."""
         response = await self._client.get(entry)
         for _ in range(MAX_PAGES):
             if response.status_code in REFUSED:

@@ -14,14 +14,16 @@ from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
+from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.templates import unfilled
 from app.studies.leaks import leaks_of
 from app.studies.tables import Draft
 from app.tasks.registry import BLOCKS, DESIGNS
 from app.trials.checks import Check, Checked, Verdict
+from app.trials.ending import Way
 from app.trials.leaks import BlockLeaks
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit, UnitMember
+from app.trials.tables import Mode, ParticipantSession, Status, Study, StudyVersion, Unit, UnitMember
 
 _VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
 # What spoils the data for good comes before what costs an inconvenience; a check that is not named comes first.
@@ -39,8 +41,13 @@ _CONSEQUENCE = (
     "clues",
     "sides",
     "completion",
+    "recruitment",
     "pilot",
 )
+
+
+# Ways out that somebody takes in any study with a recruiter.
+_USUAL = (Way.NO_CONSENT, Way.SCREENED_OUT, Way.FULL)
 
 
 class Clues(Protocol):
@@ -125,6 +132,7 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
         *_leaks(leaks_of(session, design)),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
         _completion(design),
+        *_recruitment(session, design),
         _pilot(session, version),
     )
     return tuple(sorted(checks, key=_weight))
@@ -281,6 +289,37 @@ def _completion(design: StudyDesign) -> Check:
         "The last page has neither a completion code nor a link back: recruiters cannot see who finished."
     )
     return Check("completion", title, "warning", detail, "design")
+
+
+def _recruitment(session: Session, design: StudyDesign) -> Iterator[Check]:
+    """Checks of who is kept out, and of the codes that the recruiter takes."""
+    recruitment, title = design.recruitment, "Recruitment"
+    if recruitment is None:
+        return
+    missing = unknown_studies(session, recruitment.not_if_in)
+    if missing:
+        named = listed(missing, "and")
+        detail = f"There is no study {named} here, so nobody who took part in it would be kept out."
+        yield Check("recruitment", title, "blocker", detail, "design")
+        return
+    known = RECRUITERS.get(recruitment.recruiter)
+    without = (
+        [way for way in _USUAL if not any(design.completion.end_of(way))] if known and known.codes else []
+    )
+    if without:
+        detail = (
+            f"{counted(len(without), 'way')} out without a code: the recruiter cannot see why people left."
+        )
+        yield Check("recruitment", title, "warning", detail, "recruiting")
+        return
+    detail = "The page Recruitment has the link to copy and what to enter at the recruiter."
+    yield Check("recruitment", title, "ok", detail, "recruiting")
+
+
+def unknown_studies(session: Session, slugs: Sequence[str]) -> Sequence[str]:
+    """The slugs of which there is no study, in their order."""
+    known = set(session.exec(select(Study.slug).where(col(Study.slug).in_(slugs))))
+    return [slug for slug in slugs if slug not in known]
 
 
 def _pilot(session: Session, version: StudyVersion) -> Check:

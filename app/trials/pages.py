@@ -69,7 +69,8 @@ class ConsentPage(Page):
     """Posts `decision` = `agree` | `refuse` and, if `minimum_age` is set, `of_age` = `yes` | `no`.
 
     With `plays_clips` the page first checks that the browser can play clips. `minutes` and `pay` are the study's stated
-    duration and payment. `languages` are there where the study has several.
+    duration and payment. `languages` are there where the study has several. Where it `measures`, a script sends the
+    window's size; `least_width` is the least that the study takes, and `needs` says what it needs of a device.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -81,6 +82,9 @@ class ConsentPage(Page):
     pay: str = ""
     age_error: str = ""
     languages: tuple[LanguageLink, ...] = ()
+    measures: bool = False
+    least_width: int = 0
+    needs: str = ""
 
     @property
     def fields(self) -> tuple[FormField, ...]:

@@ -64,6 +64,7 @@ def _participants(slug: str) -> Select[Any]:
         tries.c.failed.label("comprehension_failed"),
         attention.c.n.label("attention_questions"),
         attention.c.failed.label("attention_questions_failed"),
+        col(_s.device).label("device"),
     ]
     return (
         session_tables(select(*columns).select_from(_s))

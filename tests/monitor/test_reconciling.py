@@ -120,7 +120,7 @@ def test_each_submission_of_prolific_has_what_to_do_and_the_evidence(
     assert "0 of 11 trials" in reason["half"]
     assert "who did not consent" in reason["declined"]
     assert "no session with this id" in reason["never"]
-    assert "too-fast ({'seconds': 12})" in reason["cheat"]
+    assert "too-fast (seconds 12)" in reason["cheat"]
     assert reason["timed"].startswith("Timed out there, but completed here.")
     assert "more than once" in lines["pid-twice"][1].reason
     assert [line.id for line in found.only_here] == ["pid-unlisted"]

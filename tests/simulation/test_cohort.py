@@ -7,7 +7,7 @@ import pytest
 from app.questions.sides import Side
 from app.simulation.cohort import Cohort
 from app.simulation.visitors import CHEATS, HONEST, OTHER, TWICE, Shown, Visitor
-from bench.cohort import AT_THE_DOOR, FOUND, SPARED, Found, Shape, added, cohort_text, main, run_cohort
+from bench.cohort import AT_ENTRY, FOUND, SPARED, Found, Shape, added, cohort_text, main, run_cohort
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ def test_every_kind_of_cheater_is_found_and_the_honest_are_spared(small: Found) 
         ("forged, too early", "forged"),
         ("forged, not fetched", "not-fetched"),
         ("fails attention", "attention-failed"),
-        (TWICE, AT_THE_DOOR),
+        (TWICE, AT_ENTRY),
         ("pastes", "shared-text"),
         ("a program", "not-fetched"),
     ],

@@ -120,6 +120,9 @@ TRIALS: Any = study_file()["trials"]
         ({"pairs": "pair,a,b\nq1,human-g1,hybrid-g1\nQ1,hybrid-g2,human-g2\n", "sample": None},
          "names", "warning", "Column pair: 'q1' and 'Q1' differ only in upper and lower case."),
         ({"sample": {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 5}}}, "sides", "ok", "odd"),
+        ({"recruitment": {"from": "sona", "not_if_in": ["gone"]}}, "recruitment", "blocker", "no study gone here"),
+        ({"recruitment": {"from": "prolific"}}, "recruitment", "warning", "3 ways out without a code"),
+        ({"recruitment": {"from": "sona"}}, "recruitment", "ok", "link to copy"),
     ],
 )  # fmt: skip
 def test_what_a_design_lacks_is_found(

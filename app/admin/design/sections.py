@@ -56,8 +56,9 @@ _PAGES: Mapping[str, PageName] = {
     "blocks": "trial",
     "completion": "debrief",
 }
-# A field that stands in the section after it.
+# Fields that stand in the section after them, and in that of the arms.
 _WITH_NEXT = "block_order"
+_IN_ARMS = ("target", "idle_minutes", "opens", "ends")
 
 
 def sections(keys: Keys, errors: Errors) -> Sequence[SectionView]:
@@ -72,23 +73,20 @@ class _Form:
         order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
         for part in outline(self.keys).parts:
             key = _key(part)
-            if key == _WITH_NEXT or (key == "blocks" and not has_blocks(self.keys)):
+            if key in (_WITH_NEXT, *_IN_ARMS) or (key == "blocks" and not has_blocks(self.keys)):
                 continue
             yield self._section(key, part, order if key == "blocks" else ())
             if key in ("trials", "blocks"):
-                yield SectionView(
-                    "named",
-                    "Scales",
-                    "trial",
-                    parts=[self._scales()],
-                    n_faults=self._faults_at("scales"),
-                )
+                n_faults = self._faults_at("scales")
+                yield SectionView("named", "Scales", "trial", parts=[self._scales()], n_faults=n_faults)
 
     def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
         is_trials = key == "trials"
         parts = list(self._parts(part.parts if isinstance(part, Group) else [*before, part]))
         if is_trials:
             parts.append(self._first_blocks())
+        if key == "arms":
+            parts += self._parts([node for node in outline(self.keys).parts if _key(node) in _IN_ARMS])
         return SectionView(
             id=_IDS.get(key, key),
             title="The study" if key == "title" else part.label if isinstance(part, Leaf) else part.title,
@@ -98,7 +96,7 @@ class _Form:
             pairs=pairs_line(self.keys) if is_trials else "",
             pairs_error=self._error("pairs") if is_trials else "",
             error=self._error(key) if isinstance(part, Group) else "",
-            n_faults=self._faults_at(key) + (self._faults_at("pairs") if is_trials else 0),
+            n_faults=sum(map(self._faults_at, (key, *{"trials": ("pairs",), "arms": _IN_ARMS}.get(key, ())))),
         )
 
     def _first_blocks(self) -> ListView:

@@ -12,6 +12,7 @@ from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.running.events import watch
+from app.admin.running.places import wanted_places
 from app.admin.running.views import (
     SAID,
     LinksPage,
@@ -35,6 +36,7 @@ from app.sessions.clips import check_shown
 from app.sessions.exclusions import add_note, exclude, exclude_many, include, include_many
 from app.sessions.links import names_in, participant_links, session_link
 from app.sessions.previews import start_preview
+from app.sessions.retargeting import change_places
 from app.studies.blinding import may_look
 from app.studies.launch import put_state, state_of
 from app.trials.tables import Mode, State
@@ -48,9 +50,9 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 @router.get("/launch")
 async def show_launch(
-    site: Site, database: DatabaseDep, shell: ShellDep, study: StudyDep, store: StoreDep
+    site: Site, database: DatabaseDep, shell: ShellDep, study: StudyDep, store: StoreDep, now: Now
 ) -> Response:
-    return render(await database.read(launch_page, shell, study, store, site))
+    return render(await database.read(launch_page, shell, study, store, site, now))
 
 
 @router.post("/launch")
@@ -70,10 +72,30 @@ async def take_launch(
         await put_state(database, who.actor, study, *wanted)
     except StudyError as error:
         said = str(error)
-        page = await database.read(launch_page, shell, study, store, site, form=form, error=said)
+        page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
         return render(page, error.status_code)
     # 303 makes the browser follow by GET (RFC 9110, 15.4.4), so that a reload sends no form again.
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said={SAID[to]}", 303, headers=NO_STORE)
+
+
+@router.post("/places")
+async def take_places(
+    site: Site,
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    store: StoreDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    try:
+        await database.write(change_places, who.actor, study, wanted_places(form), now)
+    except StudyError as error:
+        said = str(error)
+        page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
+        return render(page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}/launch?said=places#places", 303, headers=NO_STORE)
 
 
 @router.post("/preview")

@@ -13,6 +13,7 @@ from analysis.quality.registry import RULES
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, time_chart
+from app.admin.running.places import PlacesForm, places_form
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
@@ -76,6 +77,7 @@ class LaunchPage(AdminPage):
     farewell: str
     states: Sequence[StateRow]
     history: Sequence[StateChange]
+    places: PlacesForm | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ def launch_page(
     study: StudyHere,
     store: ClipStore,
     site: str,
+    now: datetime,
     *,
     form: Mapping[str, str] | None = None,
     error: str = "",
@@ -231,6 +234,7 @@ def launch_page(
         farewell=(form or {}).get("closing", ""),
         states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
         history=state_changes(session, study),
+        places=places_form(session, study, now, form or {}) if version else None,
     )
 
 

@@ -249,10 +249,14 @@ def _done(here: Here | None) -> str:
 
 def rules_in_words(here: Here) -> str:
     """The rules that a session met, with their values."""
-    said = [
-        f"{name} ({value})" if value not in (None, "", {}) else name for name, value in here.rules.items()
-    ]
+    said = [f"{name}{_values(values)}" for name, values in here.rules.items()]
     return listed(said, "and") if said else "no rule is named"
+
+
+def _values(values: object) -> str:
+    if isinstance(values, Mapping):
+        values = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in values.items())
+    return f" ({values})" if values not in (None, "") else ""
 
 
 def _of_code(one: Submission, code: CodeIs, codes: Mapping[str, Way], here: Here | None) -> Iterator[str]:

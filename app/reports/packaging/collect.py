@@ -50,9 +50,12 @@ class Collection:
     def add_selected(self, session: Session, what: str) -> None:
         """A table that is one SELECT. Previews stay out: they do not count."""
         by_arrival = self.pseudonyms.keeps_links
-        found = rows_of(session, self.facts.slug, what, COUNTED_MODES, by_arrival=by_arrival)
+        real_ids = what == "participants" and self.pseudonyms.names is None
+        found = rows_of(
+            session, self.facts.slug, what, COUNTED_MODES, by_arrival=by_arrival, real_ids=real_ids
+        )
         rows = self.pseudonyms.rows(found)
-        columns = columns_of(session, self.facts.slug, what)
+        columns = columns_of(session, self.facts.slug, what, real_ids=real_ids)
         self._add(what, what, data_path(self.facts.slug, what), rows, columns)
 
     def responses(self) -> pd.DataFrame:

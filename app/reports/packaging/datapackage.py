@@ -18,6 +18,7 @@ _TYPES: Mapping[ColumnType, str] = {
 }
 _JSON_TYPES = {
     "background": "object",
+    "device": "object",
     "recruiter": "object",
     "played": "array",
     "errors": "array",

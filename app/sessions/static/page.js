@@ -1,6 +1,7 @@
 /** Every page but the trial: send its form, offer to copy the completion code. */
 
 import { checkPlaying } from "./check.js";
+import { measureDevice } from "./device.js";
 import { enhance } from "./form.js";
 import { KeptClips } from "./kept.js";
 import { openStore } from "./store.js";
@@ -24,6 +25,12 @@ if (form) enhance(form, openStore(form.getAttribute("action"), form.dataset.send
 
 const check = document.querySelector("[data-check]");
 if (check) checkPlaying(check, form.querySelector("button[value=agree]"));
+
+const device = document.querySelector("[data-device]");
+if (device) {
+  const agree = form.querySelector("button[value=agree]");
+  measureDevice(device, document.querySelector("[data-narrow-said]"), agree);
+}
 
 const button = document.querySelector("[data-copy]");
 if (button) {

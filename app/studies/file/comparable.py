@@ -11,6 +11,7 @@ from app.questions.scales import SCALES
 from app.studies.file import hypotheses
 from app.studies.file.checks import comparable_checks
 from app.studies.file.design import StudyDesign
+from app.studies.file.devices import Devices
 from app.studies.file.drafts import keys_of_design
 from app.studies.file.exclusion import comparable_rules
 from app.studies.file.keys import tidied
@@ -89,6 +90,7 @@ def _comparable(draft: dict[str, Any]) -> dict[str, Any]:
         draft.pop(str(key), None)
         rows |= {str(key): listed} if (listed := of_block.pop(str(key), None)) else {}
     known |= comparable_checks(draft, labels)
+    known |= {"devices": with_defaults(Devices, draft["devices"])} if "devices" in draft else {}
     if "hypotheses" in draft:
         known["hypotheses"] = hypotheses.comparable(draft["hypotheses"])
     known |= {**of_block, "completion": _completion(draft.get("completion", {}))}

@@ -19,6 +19,7 @@ from app.questions.viewing import VIEWING
 from app.studies.file import recruitment
 from app.studies.file.arms import MAIN, DesignArm, Dumped, changes_of, moment, with_changes
 from app.studies.file.checks import DesignComprehension
+from app.studies.file.devices import DesignDevices, resolved_devices
 from app.studies.file.exclusion import DesignRule, resolved_rules
 from app.studies.file.hypotheses import DesignHypothesis, resolved
 from app.studies.file.languages import laid_over, overlay_of
@@ -101,6 +102,7 @@ class StudyDesign(Frozen):
     study: str
     title: str
     consent: DesignConsent
+    devices: DesignDevices = DesignDevices()
     screening: tuple[Question, ...] = ()
     background: tuple[Question, ...]
     instructions: str | None
@@ -303,6 +305,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
             minimum_age=file.consent.minimum_age,
             play_shown=file.consent.play_shown,
         ),
+        devices=resolved_devices(file.devices),
         screening=tuple(run_question(question, scales) for question in file.screening),
         background=tuple(run_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),

@@ -18,6 +18,7 @@ from app.questions.drafted import keys_of_question
 from app.studies.file import hypotheses
 from app.studies.file.checks import keys_of_comprehension
 from app.studies.file.design import StudyDesign
+from app.studies.file.devices import keys_of_devices
 from app.studies.file.exclusion import keys_of
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.languages import OWN
@@ -137,6 +138,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "study": design.study,
         "title": design.title,
         "consent": design.consent.model_dump(exclude_defaults=True),
+        "devices": keys_of_devices(design.devices),
         "screening": [keys_of_question(question, SCREENING) for question in design.screening] or None,
         "background": [keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,

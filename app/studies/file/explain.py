@@ -12,6 +12,7 @@ from app.questions.checked import INSTRUCTED
 from app.questions.registry import QUESTIONS
 from app.studies.file.arms import Arm
 from app.studies.file.checks import CHECKED_TYPES, Comprehension
+from app.studies.file.devices import Devices
 from app.studies.file.exclusion import MODELS as RULES
 from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.languages import TAG_PATTERN
@@ -33,6 +34,7 @@ MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
+    "devices": Devices,
     "comprehension": Comprehension,
     "attention": Attention,
     "completion": Completion,

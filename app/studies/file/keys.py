@@ -20,6 +20,7 @@ ORDER: Sequence[str] = (
     "study",
     "title",
     "consent",
+    "devices",
     "screening",
     "viewing_conditions",
     "background",
@@ -45,6 +46,7 @@ ORDER: Sequence[str] = (
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _COMPREHENSION = ("questions", "tries", "failed")
+_DEVICES = ("minimum_width", "telephones", "browsers", "kept")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
 _ARM = ("id", "target", "set")
@@ -148,6 +150,9 @@ def _plain(value: Any) -> Any:
 _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": questions}
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
+    "devices": lambda value: section(
+        value, _DEVICES, {"minimum_width": whole, "telephones": yes_or_no, "kept": yes_or_no}
+    ),
     "screening": questions,
     "viewing_conditions": yes_or_no,
     "background": questions,

@@ -155,7 +155,7 @@ def put_words(overlay: dict[str, Any], data: Any, place: Place, words: str) -> N
 
 
 def words_at(overlay: object, data: Any, place: Place) -> object:
-    """What a translation has at a place of the study's keys, whose lists are by index; None if nothing."""
+    """Words of a translation at a place of the study's keys, whose lists are by index; None if it has none."""
     for part in place:
         data = data[part]
         if isinstance(part, int):

@@ -17,6 +17,7 @@ from app.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.questions.registry import BackgroundQuestion
 from app.studies.file.arms import AT, Arm, Moment
 from app.studies.file.checks import Comprehension, Screening
+from app.studies.file.devices import Devices
 from app.studies.file.exclusion import ExclusionRules
 from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.languages import Languages
@@ -193,6 +194,11 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     consent: Consent = Field(
         title="Consent",
         description="What people agree to before anything else. Who declines leaves nothing but that.",
+    )
+    devices: Devices = Field(
+        default=Devices(),
+        title="Devices",
+        description="On which devices the study may be done: told before consent, and others are only counted.",
     )
     screening: Screening = Field(
         default=(),

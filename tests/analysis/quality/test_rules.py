@@ -161,8 +161,8 @@ def test_rules_on_who_took_part() -> None:
     right = {**failed, "comprehension_failed": 1}
     assert values("comprehension-failed", session(participant=right)) is None
     assert values("comprehension-failed", session()) is None
-    assert values("small-screen", session(participant={"width_px": 599})) == {"width_px": 599}
-    assert values("small-screen", session(participant={"width_px": 600})) is None
+    assert values("small-screen", session(participant={"device": {"width": 599}})) == {"width_px": 599}
+    assert values("small-screen", session(participant={"device": '{"width": 600}'})) is None
     assert values("small-screen", session()) is None
 
 

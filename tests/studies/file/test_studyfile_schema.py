@@ -15,6 +15,7 @@ from app.questions.base import RESERVED_IDS
 from app.questions.scales import SCALES
 from app.studies.file.arms import Arm
 from app.studies.file.checks import Comprehension
+from app.studies.file.devices import Devices
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
 from app.studies.file.recruitment import LinkParameters, Recruitment
@@ -40,6 +41,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "trials.": Trials,
     "study.comprehension.": Comprehension,
     "attention.": Attention,
+    "devices.": Devices,
     "completion.": Completion,
     "codes.": Codes,
     "recruitment.": Recruitment,
@@ -222,7 +224,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    sections = (Completion(), Codes(), Truth(), Comprehension(), Attention(), LinkParameters())
+    sections = (Completion(), Codes(), Truth(), Comprehension(), Attention(), Devices(), LinkParameters())
     if field.default in sections or isinstance(field.default, tuple(PARTS.values())):
         return "its defaults"
     if (key, field.default) == ("failed_checks", None):
@@ -239,7 +241,7 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
         "Arms and places",
     )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
-    documented |= {cells[0].strip("`"): cells[2] for cells in rows("attention")}
+    documented |= {cells[0].strip("`"): cells[2] for cells in (*rows("attention"), *rows("devices"))}
     # A block of matches has a key of the same name.
     documented |= {f"study.{cells[0].strip('`')}": cells[2] for cells in rows("comprehension")}
     assert documented == {

@@ -181,7 +181,7 @@ def _facts(view: View) -> tuple[Fact, ...]:
         ),
         Fact(
             _("A day without water now"),
-            f"costs {own['next_loss']} health",
+            _("costs {n} health").format(n=own["next_loss"]),
             _("and would end your game")
             if own["next_loss"] >= own["health"]
             else _("with water: +{water_health}").format(water_health=view.facts["water_health"]),

@@ -1,0 +1,53 @@
+"""The devices on which a study may be done, as its file says it."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from app.core.widgets import Widget
+from app.questions.base import Frozen, Part, different
+
+Browser = Literal["chrome", "edge", "firefox", "safari"]
+
+
+class Devices(Part):
+    """The devices on which the study may be done."""
+
+    minimum_width: Annotated[int | None, Widget(is_short=True)] = Field(
+        default=None,
+        ge=200,
+        le=4000,
+        title="Width of the window, at least",
+        description="In CSS pixels, measured by a script before consent; what cannot be measured is not refused.",
+    )
+    telephones: bool = Field(
+        default=True, title="Telephones", description="Whether the study may be done on a telephone."
+    )
+    browsers: Annotated[tuple[Browser, ...], AfterValidator(different), Widget(rows=4)] = Field(
+        default=(),
+        title="Browsers, one per line",
+        description="Of `chrome`, `edge`, `firefox`, `safari`; any browser unless said, and one that does not say "
+        "which it is comes in.",
+    )
+    kept: bool = Field(
+        default=False,
+        title="Keep what the device is",
+        description="Stores with consent the window's size and pixel ratio, roughly, the kind of device and the "
+        "browser's name.",
+    )
+
+
+class DesignDevices(Frozen):
+    minimum_width: int | None = None
+    telephones: bool = True
+    browsers: tuple[Browser, ...] = ()
+    kept: bool = False
+
+
+def resolved_devices(file: Devices) -> DesignDevices:
+    return DesignDevices(**file.model_dump())
+
+
+def keys_of_devices(design: DesignDevices) -> dict[str, Any] | None:
+    """The keys that differ from the defaults; None where all are defaults."""
+    return design.model_dump(mode="json", exclude_defaults=True) or None
