@@ -20,7 +20,7 @@ def what_if_section(study: StudyResult, _settings: Settings) -> Iterator[Section
         return
     own, none = found.own, found.of(())
     known = [one.accuracy.mean for one in found.specifications if one.accuracy.mean is not None]
-    which = "every combination" if found.is_complete else "all, all but one, one and none"
+    which = "every combination" if found.is_complete else "all, all but one, one alone and none"
     sentence = (
         f"With the study's rules {count(own.n_left_out, 'session')} {'is' if own.n_left_out == 1 else 'are'} left out "
         f"and accuracy is {_said(own)}; without them it is {_said(none)}."

@@ -44,7 +44,9 @@ def export(
     everything: Annotated[
         bool,
         typer.Option(
-            "--all", help="Labels and preferences count answers whose clips cannot have been watched."
+            "--all",
+            help="Labels and preferences count also what exclusion rules leave out, and answers whose clips cannot "
+            "have been watched.",
         ),
     ] = False,
     real_ids: Annotated[
@@ -61,18 +63,30 @@ def export(
     from app.accounts.audit import COMMAND_LINE
     from app.outputs.outputs import note_export
     from app.reports.export import export
+    from app.verdicts.judging import unused_by_rule
 
     with opened() as (_, database):
         with database.reading() as session:
             # Exported first: the audit log notes no export that failed.
             done = export(session, slug, what, format_, output, mode, unwatched=everything, real_ids=real_ids)
+            unused = unused_by_rule(session, slug)
         if not for_service:
             with database.transaction() as session:
                 note_export(session, COMMAND_LINE, slug, what, format_, now())
     if done.mode not in (None, "live"):
         err.print(f"These labels are votes of {done.mode} participants, not of live ones.", markup=False)
+    if unused:
+        err.print(_by_rules(unused, is_counted=done.mode is None or everything), markup=False)
     if output:
         out.print(f"{done.n_rows} rows of {what} written to {output}", markup=False)
+
+
+def _by_rules(unused: Mapping[str, int], *, is_counted: bool) -> str:
+    """Sessions that the exclusion rules leave out, and where they are: rows of votes are made without them."""
+    n = sum(unused.values())
+    why = ", ".join(f"{name} {count}" for name, count in unused.items())
+    there = "their rows say so in `use`" if is_counted else "left out here; --all counts them"
+    return f"{n} session{'' if n == 1 else 's'} not used by the exclusion rules ({why}): {there}."
 
 
 def package(
@@ -151,7 +165,11 @@ def analyze(
         typer.Option(metavar="MAP.yaml", help="Mapping of external files (docs/elsewhere.md)."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Count also what exclusion rules leave out, and answers whose clips cannot have been watched.",
+        ),
     ] = False,
     independent: Annotated[
         bool,

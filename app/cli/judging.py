@@ -54,7 +54,11 @@ def validate(
         typer.Option(metavar="MAP.yaml", help="Mapping of external files (docs/elsewhere.md)."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Count also what exclusion rules leave out, and answers whose clips cannot have been watched.",
+        ),
     ] = False,
     figures: Annotated[
         Path | None,

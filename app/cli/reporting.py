@@ -43,7 +43,11 @@ def report(
         Path | None, typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere.")
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Count also what exclusion rules leave out, and answers whose clips cannot have been watched.",
+        ),
     ] = False,
     independent: Annotated[
         bool,

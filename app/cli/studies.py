@@ -44,8 +44,7 @@ def check(file: StudyFileArgument) -> None:
         refuse_mixed_processing(session, design)
         refuse_leaks(session, design)
         found = leaks_of(session, design)
-        kept_out = design.recruitment.not_if_in if design.recruitment else ()
-        missing = unknown_studies(session, kept_out)
+        missing = unknown_studies(session, design)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
     for slug in missing:
         out.print(f"recruitment: not_if_in: there is no study {slug} here yet", markup=False)
@@ -232,8 +231,7 @@ def target(
         )
     with opened() as (_, database), database.transaction() as session:
         study = study_here(session, slug)
-        before = retargeting.changed_places(session, study)
-        wanted = retargeting.PlacesNow() if from_file else before
+        wanted = retargeting.PlacesNow() if from_file else retargeting.changed_places(session, study)
         if number is not None:
             of_arm = retargeting.change_arm(wanted, arm, target=number)
             wanted = of_arm if arm else replace(wanted, target=number)

@@ -41,6 +41,8 @@ _s, _v, _excluded, _note, _verdict = (
     _tables[str(table.__tablename__)]
     for table in (ParticipantSession, StudyVersion, Exclusion, SessionNote, SessionVerdict)
 )
+# By hand, by a rule, or whom a rule leaves unpaid; `no` is neither of the first two.
+EXCLUDED = ("yes", "rule", "unpaid", "no")
 
 
 class BadSearch(StudyError):
@@ -52,7 +54,7 @@ class Search:
     """Search criteria; empty means any. `q` is part of a participant's id, or a session's number, `rule` an exclusion
     rule that the session met.
 
-    `excluded` is `yes` or `no`; `after` is the last session of the previous page.
+    `excluded` is one of `EXCLUDED`; `after` is the last session of the previous page.
     """
 
     q: str = ""
@@ -82,6 +84,9 @@ class SessionLine:
     flags: Sequence[tuple[Flag, int]]
     is_excluded: bool
     notes: int
+    is_unused: bool = False
+    is_unpaid: bool = False
+    rules: Sequence[str] = ()
 
     @property
     def took(self) -> str:
@@ -107,7 +112,7 @@ def checked_search(fields: Search) -> Search:
         ("status", fields.status, tuple(Status)),
         ("mode", fields.mode, MODES),
         ("flag", fields.flag, (ANY_FLAG, *Flag)),
-        ("excluded", fields.excluded, ("yes", "no")),
+        ("excluded", fields.excluded, EXCLUDED),
         ("rule", fields.rule, tuple(RULES)),
     )
     for name, value, values in allowed:
@@ -149,7 +154,8 @@ def found_ids(session: Session, study: StudyHere, search: Search) -> Sequence[in
 
 
 def _from(statement: Select[Any]) -> Select[Any]:
-    return statement.select_from(_s.join(_v, _v.c.id == _s.c.version_id))
+    sessions = _s.join(_v, _v.c.id == _s.c.version_id)
+    return statement.select_from(sessions.outerjoin(_verdict, _verdict.c.session_id == _s.c.id))
 
 
 _LINES = _from(
@@ -166,6 +172,9 @@ _LINES = _from(
         _s.c.blocks,
         _s.c.arrived_at,
         _s.c.ended_at,
+        _verdict.c.use,
+        _verdict.c.pay,
+        _verdict.c.names,
         select(func.count()).where(_note.c.session_id == _s.c.id).scalar_subquery().label("notes"),
     )
 )
@@ -184,14 +193,13 @@ def _where(session: Session, study: StudyHere, search: Search, tally: Tally) -> 
         where.append(or_(named, _s.c.id == int(q)) if is_number else named)
     if search.excluded:
         out = select(_excluded.c.id).where(_excluded.c.session_id == _s.c.id, _excluded.c.lifted_at.is_(None))
-        where.append(out.exists() if search.excluded == "yes" else ~out.exists())
+        unused, unpaid = _verdict.c.use.is_(False), _verdict.c.pay.is_(False)
+        wanted = {"yes": out.exists(), "rule": unused, "unpaid": unpaid}
+        where.append(wanted.get(search.excluded, ~out.exists() & unused.is_not(True)))
     if search.rule:
         # Rules are joined by `;`, and no name is part of another between two of them.
         names = literal(";") + _verdict.c.names + literal(";")
-        met = select(_verdict.c.session_id).where(
-            _verdict.c.session_id == _s.c.id, names.contains(f";{search.rule};")
-        )
-        where.append(met.exists())
+        where.append(names.contains(f";{search.rule};"))
     if search.flag:
         flagged = (id_ for group in tally.groups.values() for id_ in group.flagged)
         ids = [id_ for id_ in flagged if _has(tally.by_session[id_], search.flag)]
@@ -229,4 +237,7 @@ def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
         flags=in_order(counted.all_flags()),
         is_excluded=row.id in tally.excluded,
         notes=row.notes,
+        is_unused=row.use is False,
+        is_unpaid=row.pay is False,
+        rules=[RULES[name].title if name in RULES else name for name in (row.names or "").split(";") if name],
     )

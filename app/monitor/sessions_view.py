@@ -11,6 +11,7 @@ from app.core.spans import span
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.monitor.progress import page_title
 from app.monitor.session_pages import AnsweredPages, Event
+from app.monitor.verdicts import VerdictView, verdict_view
 from app.sessions.exclusions import no_such_session
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere
@@ -62,6 +63,7 @@ class SessionView:
     to_come: int
     flags: Sequence[tuple[Flag, int]]
     exclusion: str
+    verdict: VerdictView | None
     events: Sequence[Event]
 
     @property
@@ -104,6 +106,7 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
         to_come=tally.n_planned - tally.n_answered,
         flags=in_order(tally.all_flags()),
         exclusion=_exclusion(session, session_id),
+        verdict=verdict_view(session, run.design, session_id),
         # Imported answers have no times, and stay in their order, as sorted() is stable.
         events=sorted(events, key=lambda event: event.at or one.arrived_at),
     )

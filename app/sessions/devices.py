@@ -13,9 +13,9 @@ from app.studies.file.devices import DesignDevices
 Kind = Literal["telephone", "tablet", "computer"]
 NAMES = {"chrome": "Chrome", "edge": "Edge", "firefox": "Firefox", "safari": "Safari"}
 _STEP_PX, _MOST_PX = 10, 20_000
-_NO_TELEPHONE = noop("It cannot be done on a telephone.")
-_WIDTH = noop("It needs a window at least {width} pixels wide.")
-_BROWSERS = noop("It needs one of these browsers: {browsers}.")
+_NO_TELEPHONE = noop("The study cannot be done on a telephone.")
+_WIDTH = noop("The study needs a window at least {width} pixels wide.")
+_BROWSERS = noop("The study needs one of these browsers: {browsers}.")
 
 
 @dataclass(frozen=True, slots=True)

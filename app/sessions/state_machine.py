@@ -26,12 +26,14 @@ from app.sessions.coming import Came
 from app.sessions.here import StudyWhere
 from app.sessions.slots import ENDED, take_again
 from app.sessions.where import hold, locate
+from app.tasks.base import AnswerParts
 from app.tasks.running import task_named
 from app.trials.answers import read_answers, store
-from app.trials.flags import Flag, split
+from app.trials.flags import Flag, joined, split
 from app.trials.here import NotCurrent
 from app.trials.responses import Evidence
-from app.trials.tables import ParticipantSession, Status
+from app.trials.tables import Mode, ParticipantSession, Status
+from app.trials.typing import is_pasted, read_typed
 
 MAX_SUBMIT_ID = 100
 _session, _evidence = (
@@ -114,7 +116,8 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     taken = task_named(block.design.task).read(session, where, block, form, now)
     if taken is None:
         return
-    response_id = store(session, where, form, now, taken.answers, taken.values)
+    values = {**taken.values, **_pasted(where, form, taken)}
+    response_id = store(session, where, form, now, taken.answers, values)
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
         session.connection().execute(ADD_EVIDENCE, rows)
@@ -123,3 +126,12 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     ):
         return
     advance(session, where, now)
+
+
+def _pasted(where: StudyWhere, form: Mapping[str, str], taken: AnswerParts) -> Mapping[str, object]:
+    """The flags of an answer whose texts were pasted; simulated participants type nothing."""
+    texts = {"rationale": taken.answers.rationale, **taken.answers.extra}
+    if where.mode == Mode.SIMULATED or not is_pasted(read_typed(form.get("typed", "")), texts):
+        return {}
+    flags = split(taken.values.get("raised")) | {Flag.PASTED}
+    return {"raised": joined([flag for flag in Flag if flag in flags])}

@@ -296,7 +296,7 @@ def _recruitment(session: Session, design: StudyDesign) -> Iterator[Check]:
     recruitment, title = design.recruitment, "Recruitment"
     if recruitment is None:
         return
-    missing = unknown_studies(session, recruitment.not_if_in)
+    missing = unknown_studies(session, design)
     if missing:
         named = listed(missing, "and")
         detail = f"There is no study {named} here, so nobody who took part in it would be kept out."
@@ -316,8 +316,9 @@ def _recruitment(session: Session, design: StudyDesign) -> Iterator[Check]:
     yield Check("recruitment", title, "ok", detail, "recruiting")
 
 
-def unknown_studies(session: Session, slugs: Sequence[str]) -> Sequence[str]:
-    """The slugs of which there is no study, in their order."""
+def unknown_studies(session: Session, design: StudyDesign) -> Sequence[str]:
+    """The studies of `not_if_in` that are not there, in their order."""
+    slugs = design.recruitment.not_if_in if design.recruitment else ()
     known = set(session.exec(select(Study.slug).where(col(Study.slug).in_(slugs))))
     return [slug for slug in slugs if slug not in known]
 

@@ -14,6 +14,7 @@ from app.questions.base import Question
 from app.questions.registry import TYPES
 from app.trials.here import Where
 from app.trials.responses import Response
+from app.trials.typing import read_typed
 
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
 ADD_RESPONSE = insert(_response).returning(_response.c.id)
@@ -82,6 +83,7 @@ def store(
         "certainty": answers.certainty,
         "rationale": answers.rationale,
         "answers": answers.extra,
+        "typed": read_typed(form.get("typed", "")),
         "shown_at": where.shown_at,
         "answered_at": now,
         **_NO_TRIAL,

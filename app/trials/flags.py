@@ -19,6 +19,8 @@ DROPPED_SHARE = 0.2
 DROPPED_FROM_FRAMES = 30
 # As many presses of one side in a row come from fewer than one attentive person in a hundred.
 ONE_SIDED_FROM = 8
+# Of a text so long, so much pasted is most of it; a word or a name that is pasted says nothing.
+PASTED_FROM, PASTED_SHARE = 20, 0.5
 UNWATCHED = "unwatched"
 
 
@@ -42,6 +44,7 @@ class Flag(StrEnum):
     RT_LONG = "rt-long"
     RT_ODD = "rt-odd"
     ODD = "odd-telemetry"
+    PASTED = "pasted"
     ORDER = "order-not-recorded"
 
     @property
@@ -124,6 +127,10 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
             "The reaction time is no time, or shorter than the playback that was reported with it.",
         ),
         Flag.ODD: Meaning("odd telemetry", "What the browser reported of a trial could not be read in full."),
+        Flag.PASTED: Meaning(
+            "text pasted",
+            f"Pasted at least {PASTED_SHARE:.0%} of a text of {PASTED_FROM} characters or more, as the browser counts.",
+        ),
         Flag.ORDER: Meaning(
             "order not recorded", "Came from a file that does not say in which order the answers were given."
         ),

@@ -2,6 +2,7 @@
 change what others are held against.
 """
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
@@ -68,6 +69,17 @@ def study_verdicts(session: Session, slug: str) -> Mapping[int, Verdict]:
     records = records_of(session, slug, designs)
     found = verdicts(lambda version: rules[version], records)
     return {int(each.session): found[each.session] for each in records if rules[each.version]}
+
+
+def unused_by_rule(session: Session, slug: str) -> Mapping[str, int]:
+    """Sessions that are not used, by the first rule that leaves each out; previews have no verdict."""
+    names = session.exec(
+        select(SessionVerdict.names)
+        .join(ParticipantSession, col(ParticipantSession.id) == SessionVerdict.session_id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(StudyVersion.study_id == study_named(session, slug).id, col(SessionVerdict.use).is_(False))
+    )
+    return dict(Counter(each.partition(";")[0] for each in names).most_common())
 
 
 def store_verdicts(session: Session, found: Mapping[int, Verdict], now: datetime) -> int:

@@ -77,8 +77,8 @@ def statuses(session: Session) -> list[str]:
 @pytest.mark.parametrize(
     ("rules", "agent", "said"),
     [
-        ({"telephones": False}, IPHONE, "It cannot be done on a telephone."),
-        ({"browsers": ["chrome", "edge"]}, FIREFOX, "It needs one of these browsers: Chrome, Edge."),
+        ({"telephones": False}, IPHONE, "The study cannot be done on a telephone."),
+        ({"browsers": ["chrome", "edge"]}, FIREFOX, "The study needs one of these browsers: Chrome, Edge."),
     ],
 )
 def test_an_unsuited_device_is_told_before_consent_and_counted_alone(

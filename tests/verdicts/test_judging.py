@@ -7,26 +7,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session, select, update
+from sqlmodel import Session, col, select, update
 
 from analysis.data.exported import read_sessions
 from analysis.data.selection import select as select_counting
 from analysis.data.selection import with_unwatched
+from analysis.errors import ReadError
 from analysis.quality.rules import ChosenRule, Verdict
 from analysis.quality.verdicts import verdicts
 from app.accounts.tables import Role
+from app.cli.data import export as export_command
+from app.cli.quality import quality
 from app.core.database import Database
+from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs.tables import Job, Kind
+from app.monitor.sessions_list import Search, checked_search, find_sessions
+from app.monitor.sessions_view import one_session
 from app.reports.export import export, rows_of
 from app.reports.frames import labels_frame, responses_frame
-from app.reports.kinds import Format
+from app.reports.kinds import Format, What
+from app.reports.page.methods import methods_of
+from app.reports.study_facts import study_facts
 from app.sessions.exclusions import exclude
 from app.sessions.withdrawing import withdraw
 from app.studies.file.load import StudyDesign
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, SessionVerdict, State, StudyVersion
+from app.verdicts.judging import unused_by_rule
 from app.worker.worker import drain
 from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
@@ -234,3 +244,101 @@ def test_the_exported_files_give_the_same_verdicts(study: Study, format_: Format
     assert {row["session"]: row["rules"] for row in rows} == {
         id_: names for id_, (_, _, names, _) in stored.items()
     }
+
+
+def typed(**counts: dict[str, int]) -> str:
+    return json.dumps(counts)
+
+
+@pytest.mark.parametrize(
+    ("report", "flagged"),
+    [
+        (typed(rationale={"keys": 3, "pasted": 60}), True),
+        (typed(rationale={"keys": 55, "pasted": 10}), False),
+        (typed(other={"keys": 0, "pasted": 60}), False),
+        ("", False),
+        ('{"rationale": 3}', False),
+        ('{"rationale": {"keys": 1, "pasted": 1e999}}', False),
+        ('{"rationale": {"keys": 1, "pasted": -60}}', False),
+        ("[" * 3000, False),
+    ],
+)
+def test_a_text_that_was_pasted_is_flagged_and_what_cannot_be_read_is_not(
+    study: Study, report: str, flagged: bool
+) -> None:
+    study.take_part(lambda pair, left: {**copied(pair, left), "typed": report}, 1)
+    flags = {"pasted" in (row["flags"] or "").split(";") for row in study.rows("responses")}
+    assert flags == {flagged}
+    with study.database.reading() as session:
+        stored = list(session.exec(select(Response.typed).where(col(Response.trial_id).is_not(None))))
+    readable = report.startswith('{"') and "[" not in report and "-60" not in report and "e999" not in report
+    assert stored == [json.loads(report) if readable and ": 3}" not in report else None] * len(stored)
+
+
+def test_session_page_and_list_show_rules_with_their_values_use_and_pay_apart(study: Study) -> None:
+    study.take_part(left_handed, 1)
+    study.take_part(hurried, 2)
+    with study.database.reading() as session:
+        here = study_here(session, "nav")
+        one, two = (one_session(session, here, id_).verdict for id_ in (1, 2))
+        lines = {line.id: line for line in find_sessions(session, here, checked_search(Search())).lines}
+        found = {
+            name: [
+                line.id for line in find_sessions(session, here, checked_search(Search(excluded=name))).lines
+            ]
+            for name in ("yes", "rule", "unpaid", "no")
+        }
+    assert one is not None
+    assert two is not None
+    assert [(one.use, one.pay), (two.use, two.pay)] == [(True, False), (False, True)]
+    assert [(rule.title, rule.values, rule.decides) for rule in one.met] == [
+        ("Always the same side", "side left, trials 10, of 10", "not paid"),
+        ("Total time out of bounds", one.met[1].values, "a remark alone"),
+    ]
+    assert two.met[0].decides == "not in the numbers"
+    assert (lines[1].is_unused, lines[1].is_unpaid, lines[2].is_unused) == (False, True, True)
+    assert found == {"yes": [], "rule": [2], "unpaid": [1], "no": [1]}
+
+
+def test_a_rule_changed_after_people_took_part_is_a_deviation_in_the_methods(
+    study: Study, tmp_path: Path
+) -> None:
+    study.take_part(silent, 1)
+    changed = [{**RULES[0]}, {"rule": "sped-up", "at_least": 3}, *RULES[2:]]
+    study.do(lambda session: load_file(session, tmp_path, exclude=changed))
+    with study.database.reading() as session:
+        said = methods_of([study_facts(session, "nav")], None, "live", 1).markdown()
+    assert "Version 1: same-side (at\\_least 8; share 1; not paid), sped-up (at\\_least 1; not used)" in said
+    assert (
+        "Deviation: the exclusion rules were changed by version 2 (2026-03-01), after people had taken part in "
+        "version 1: sped-up › at\\_least (changed: “1” to “3”)."
+    ) in said
+
+
+def test_the_export_says_how_many_are_not_used_and_why(
+    study: Study, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed, answer in enumerate((silent, hurried, copied, copied), start=1):
+        study.take_part(answer, seed)
+    drain(study.settings, study.database)
+    with study.database.reading() as session:
+        assert unused_by_rule(session, "nav") == {"shared-text": 2, "sped-up": 1}
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(study.folder))
+    monkeypatch.setenv("DATABASE_URL", study.settings.database)
+    files = {what: study.folder / f"{what}.csv" for what in ("participants", "responses")}
+    for what, path in files.items():
+        export_command("nav", What(what), output=path)
+        said = " ".join(capsys.readouterr().err.split())
+        assert (
+            "3 sessions not used by the exclusion rules (shared-text 2, sped-up 1): their rows say so" in said
+        )
+    export_command("nav", What("labels"), output=study.folder / "labels.csv")
+    assert "left out here; --all counts them" in " ".join(capsys.readouterr().err.split())
+    quality(["nav"])
+    assert "4 sessions: 3 not used, 0 not paid." in capsys.readouterr().out
+    quality([*map(str, files.values())], rules="default")
+    assert "verdicts in the files differ" in capsys.readouterr().out
+    with pytest.raises(ReadError, match="no table of participants"):
+        quality([str(files["responses"])], rules="default")
+    with pytest.raises(StudyError, match="say by which rules"):
+        quality([str(files["responses"])])

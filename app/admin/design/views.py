@@ -162,3 +162,4 @@ class DesignPage(FieldsPage):
     playable: Sequence[str]
     unfilled: Sequence[str]
     is_conflict: bool = False
+    languages: Sequence[str] = ()

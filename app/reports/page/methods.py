@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 
 from analysis import Analysis, StudyResult
+from analysis.data.columns import BY_RULE
 from analysis.data.flow import TITLES, FlowStep, flow_words, reason_words
 from analysis.findings.model import Section
 from analysis.findings.references import REFERENCES
@@ -17,6 +19,8 @@ from app.questions.registry import TYPES
 from app.reports.sources import FileStudy, Source
 from app.reports.study_facts import StudyFacts, VersionFacts
 from app.studies.file.design import StudyDesign
+from app.studies.file.difference import design_differences
+from app.studies.file.exclusion import rules_in_words
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import PairDesign, pairs_of
 from app.tasks.pair.terms import DesignTrials
@@ -90,6 +94,7 @@ def _study(study: Source, results: Mapping[str, StudyResult], mode: str) -> Iter
         )
     else:
         yield from _design(study)
+        yield from _exclusion(study)
         yield from _people(study, mode)
     yield from _counted(results.get(study.slug), mode)
 
@@ -108,6 +113,27 @@ def _design(facts: StudyFacts) -> Iterator[str]:
         yield "The study has no version yet."
     for version_ in facts.versions:
         yield _version(facts, version_)
+
+
+def _exclusion(facts: StudyFacts) -> Iterator[str]:
+    """The exclusion rules of each version, and how a later one deviates from one that people took part in."""
+    if not any(one.design.exclude for one in facts.versions):
+        return
+    yield "Sessions were judged by the exclusion rules of their version, frozen with it. " + " ".join(
+        f"Version {one.number}: {rules_in_words(one.design.exclude) or 'none'}." for one in facts.versions
+    )
+    for before, after in pairwise(facts.versions):
+        changed = [
+            f"{each.place.removeprefix('exclude › ')} ({each.kind}: “{each.before}” to “{each.after}”)"
+            for each in design_differences(before.design, after.design)
+            if each.place.startswith("exclude")
+        ]
+        if changed and before.frozen_at is not None:
+            yield (
+                f"Deviation: the exclusion rules were changed by version {after.number} "
+                f"({after.created_at:%Y-%m-%d}), after people had taken part in version {before.number}: "
+                f"{', '.join(changed)}."
+            )
 
 
 def _version(facts: StudyFacts, one: VersionFacts) -> str:
@@ -228,7 +254,7 @@ def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
         return
     chosen = result.selection
     left_out = [
-        f"{n} {_LEFT_OUT[why].format(value)}"
+        f"{n} {_by_rule(value) if value.startswith(BY_RULE) else _LEFT_OUT[why].format(value)}"
         for why, values in chosen.left_out.items()
         for value, n in values.items()
     ]
@@ -254,6 +280,10 @@ _LEFT_OUT = {
     "kind": "answers to {} pairs",
     "excluded": "answers to main pairs by the exclusion rule “{}”",
 }
+
+
+def _by_rule(value: str) -> str:
+    return f"answers of sessions by the exclusion rule “{value.removeprefix(BY_RULE)}”"
 
 
 def _software(seed: int) -> str:

@@ -2,6 +2,7 @@
 
 import { findErrors, keepDraft, showErrors } from "./fields.js";
 import { send } from "./send.js";
+import { countTyping } from "./typed.js";
 import { _ } from "./words.js";
 
 // Shown again from memory (back button), a page may be one that was answered long ago: ask where the person is.
@@ -74,8 +75,9 @@ function showRefusal(form, { status, data }) {
   showProblem(form, message, data.next);
 }
 
-function fieldsOf(form, submitter) {
+function fieldsOf(form, submitter, typed) {
   const fields = new FormData(form);
+  if (typed) fields.set("typed", typed);
   if (submitter?.name) fields.set(submitter.name, submitter.value);
   return new URLSearchParams(fields);
 }
@@ -98,6 +100,7 @@ export function enhance(form, store, holdBack = () => false) {
   let busy = false;
   form.setAttribute("novalidate", "");
   keepDraft(form, store);
+  const typed = countTyping(form);
   addScripts(form);
 
   form.addEventListener("submit", async (event) => {
@@ -110,7 +113,7 @@ export function enhance(form, store, holdBack = () => false) {
     if (Object.keys(errors).length) return;
 
     busy = true;
-    const body = fieldsOf(form, event.submitter);
+    const body = fieldsOf(form, event.submitter, typed());
     const unlock = lock(form);
     const reply = await send(form.getAttribute("action"), body, view);
     if (reply.status === 200 && reply.data.next) {

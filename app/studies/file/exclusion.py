@@ -195,6 +195,17 @@ def resolved_rules(rules: Sequence[ExclusionRule]) -> tuple[DesignRule, ...]:
     )
 
 
+def rules_in_words(rules: Sequence[DesignRule]) -> str:
+    """``attention-failed (at_least 2; not used)``, one after the other."""
+    return ", ".join(f"{rule.rule} ({'; '.join(_words(rule))})" for rule in rules)
+
+
+def _words(rule: DesignRule) -> Iterator[str]:
+    yield from (f"{name} {bound:g}" for name, bound in rule.bounds.items())
+    decided = ["not used"] * (not rule.use) + ["not paid"] * (not rule.pay)
+    yield " and ".join(decided) or "a remark alone"
+
+
 def comparable_rules(value: Any) -> Any:
     """The entries of a draft by their rules, with all bounds; as they are where they are none."""
     if not isinstance(value, list):

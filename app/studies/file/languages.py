@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from app.core.language import ENGLISH, TAG, has_catalogue, with_catalogue
+from app.core.language import ENGLISH, TAG, has_catalogue, name_of, with_catalogue
 from app.core.problems import Fault, Place, dotted, nearest, quoted
 
 OWN = "."
@@ -64,6 +64,15 @@ def own_language(languages: object) -> str:
     if not isinstance(languages, Mapping):
         return ENGLISH
     return next((str(tag) for tag, folder in languages.items() if folder == OWN), ENGLISH)
+
+
+def languages_in(keys: Keys) -> tuple[str, ...]:
+    """Names of the languages of a draft, its own first; none where it says nothing of them."""
+    languages = keys.get("languages")
+    if not isinstance(languages, Mapping):
+        return ()
+    tags = sorted((str(tag) for tag in languages), key=lambda tag: languages.get(tag) != OWN)
+    return tuple(name_of(tag) if TAG.fullmatch(tag) else tag for tag in tags)
 
 
 def faults_of_languages(languages: object) -> Iterator[Fault]:
