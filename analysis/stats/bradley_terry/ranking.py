@@ -31,7 +31,9 @@ class Ranked(Result):
     place: int
     source: str
     n_comparisons: int
+    """Answers that compare it with another."""
     n_wins: int
+    """How many of them it won."""
     strength: Estimate
     ahead_of: tuple[str, ...]
     behind: tuple[str, ...]
@@ -56,6 +58,7 @@ class Ranking(Result):
     """Sources in their order, the strongest first, and all their differences; `reason` why there is no order."""
 
     n_participants: int | None
+    """People who compared any two sources."""
     sources: tuple[Ranked, ...]
     differences: tuple[Difference, ...]
     reason: str | None
