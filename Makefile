@@ -58,7 +58,7 @@ lint: .venv/.test
 
 # The parts of documents that are made from the code, and Markdown wrapped.
 made: .venv/.test
-	@for tool in command_line analysis_json question_table exclusion_rules packages floors ways wrap_markdown; do $(BIN)/python -m tools.$$tool; done
+	@for tool in command_line analysis_json question_table exclusion_rules privacy packages floors ways wrap_markdown; do $(BIN)/python -m tools.$$tool; done
 
 # The translations of the participant's pages, brought up to date with the texts in the code.
 languages: .venv/.test

@@ -246,7 +246,7 @@ def _preference(source: str, table: pd.DataFrame) -> pd.Series:
 def _decided(
     one: Hypothesis, expected: Expected, sides: Sides, seed: int, resamples: int
 ) -> DecidedHypothesis:
-    """With its test; the verdict and Holm's correction are for later."""
+    """A hypothesis with its test, before verdict and correction."""
     first, second = sides
     base = DecidedHypothesis(
         hypothesis=one,
@@ -309,7 +309,7 @@ def _mean(values: pd.Series) -> float | None:
 
 
 def _corrected(found: Sequence[DecidedHypothesis]) -> Iterator[DecidedHypothesis]:
-    """With Holm's correction where asked for, and with the verdict."""
+    """Add Holm's correction where asked for, and the verdict."""
     family = [one.p if one.hypothesis.correction == "holm" else None for one in found]
     n = sum(p is not None for p in family)
     for one, p in zip(found, holm(family), strict=True):

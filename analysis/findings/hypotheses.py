@@ -28,7 +28,7 @@ def hypotheses_section(found: HypothesesDecided | None) -> Iterator[Section]:
         NAME,
         "Pre-registered hypotheses" if registered else "Hypotheses",
         (*about_registration(found), *texts),
-        tables=(_table(found.hypotheses),) if found.hypotheses else (),
+        tables=tuple(_tables(found.hypotheses)) if found.hypotheses else (),
         notes=tuple(_notes(found)),
         can_say=tuple(text for text, is_settled in zip(texts, settled, strict=True) if is_settled),
         not_yet=tuple(text for text, is_settled in zip(texts, settled, strict=True) if not is_settled),
@@ -62,7 +62,7 @@ def marked(sections: Sequence[Section], found: HypothesesDecided | None) -> tupl
 
 
 def about_registration(found: HypothesesDecided) -> Iterator[str]:
-    """When and where it was registered, and what is different since."""
+    """Sentences on when and where it was registered, and what is different since."""
     registered = found.registered
     if registered is None:
         yield "These hypotheses stand in the study file and are not registered: nothing here is confirmatory."
@@ -94,7 +94,7 @@ def _expectation(one: DecidedHypothesis) -> str:
     """`accuracy lower in human-hybrid than in human-symbolic`."""
     asked = one.hypothesis
     first, second = asked.compare
-    of = f"preference for {asked.source}" if asked.measure == "preference" else asked.measure
+    of = _of(one)
     if second == CHANCE:
         where = "" if first == ALL else f" in {first}"
         than = {"less": "below", "greater": "above", "two-sided": "different from"}[asked.direction]
@@ -135,7 +135,7 @@ def _plain(value: float) -> str:
 
 
 def _left_open(one: DecidedHypothesis) -> str:
-    """What the interval excludes, or leaves open, where p decides nothing."""
+    """Words for what the interval excludes, or leaves open, where p decides nothing."""
     if one.verdict == "supported":
         return ""
     margin = one.hypothesis.margin
@@ -148,28 +148,39 @@ def _left_open(one: DecidedHypothesis) -> str:
     return f", and the interval {what} a difference of {size} as expected"
 
 
-def _table(found: Sequence[DecidedHypothesis]) -> Numbers:
-    return Numbers(
+def _tables(found: Sequence[DecidedHypothesis]) -> Iterator[Numbers]:
+    """The verdicts, and the values that they rest on."""
+    yield Numbers(
         "Each hypothesis by the test that it names",
-        (
-            *names("hypothesis", "status", "verdict", "measure", "first", "second", "direction", "test"),
-            *counts("people first", "people second"),
-            *(column("mean first"), column("mean second"), column("difference")),
-            *p_values("p", "p Holm", "alpha"),
+        (*names("hypothesis", "status", "verdict", "test", "direction"), *p_values("p", "p Holm", "alpha")),
+        tuple(
+            (
+                *(one.hypothesis.id, one.status, one.verdict, one.hypothesis.test, one.hypothesis.direction),
+                *(one.p, one.p_corrected, one.hypothesis.alpha),
+            )
+            for one in found
         ),
-        tuple(_row(one) for one in found),
+    )
+    yield Numbers(
+        "What was compared: the first less the second",
+        (
+            *names("name", "measure", "first", "second"),
+            *counts("n1", "n2"),
+            *(column("mean 1"), column("mean 2"), column("difference")),
+        ),
+        tuple(
+            (
+                *(one.hypothesis.id, _of(one), *one.hypothesis.compare, *one.n, *one.means),
+                None if one.difference is None else Measured(one.difference, one.low, one.high),
+            )
+            for one in found
+        ),
     )
 
 
-def _row(one: DecidedHypothesis) -> tuple[str | int | float | Measured | None, ...]:
+def _of(one: DecidedHypothesis) -> str:
     asked = one.hypothesis
-    of = f"preference for {asked.source}" if asked.measure == "preference" else asked.measure
-    return (
-        *(asked.id, one.status, one.verdict, of, *asked.compare, asked.direction, asked.test),
-        *(*one.n, *one.means),
-        None if one.difference is None else Measured(one.difference, one.low, one.high),
-        *(one.p, one.p_corrected, asked.alpha),
-    )
+    return f"preference for {asked.source}" if asked.measure == "preference" else asked.measure
 
 
 def _notes(found: HypothesesDecided) -> Iterator[str]:

@@ -5,6 +5,7 @@ from fastapi import APIRouter
 from app.admin.access import editors
 from app.admin.data.router import router as data
 from app.admin.design.router import router as design
+from app.admin.documents.router import router as documents
 from app.admin.help.router import router as help_pages
 from app.admin.judges.router import router as judges
 from app.admin.judges.training_router import router as training
@@ -42,6 +43,7 @@ PARTS: tuple[APIRouter, ...] = (
     recruiting,
     results,
     running,
+    documents,
     matches,
     stimuli,
 )

@@ -81,9 +81,14 @@ COMMANDS = {
         "report",
         "Write a folder with a page that opens offline: figures, tables, and the methods in words.",
     ),
+    "prereg": Listed(
+        "documents", "prereg", "Write a study's pre-registration in the order of AsPredicted's or OSF's form."
+    ),
     "recruit": Listed(
         "recruiting", "app", "Recruiters: what to enter there, and their submissions compared."
     ),
+    "privacy": Listed("privacy", "app", "Erase identities; export and forget what is held about one person."),
+    "ethics": Listed("documents", "ethics", "Write an application to an ethics board from the study file."),
     "plan": Listed(
         "planning",
         "plan",

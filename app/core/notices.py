@@ -24,6 +24,7 @@ NOTICES = {
     "stopped": "The match is ended. Its players are notified and keep their earnings.",
     "offered": "The match's records are now items of this study's newest version.",
     "opened": "The study takes participants now.",
+    "registered": "The registration is kept.",
     "piloting": "The pilot is open: its data are kept apart from the live data for ever.",
     "paused": "Paused: no new participants; sessions under way continue.",
     "closed": "Closed: no participants can enter. You can still change the message for sessions under way.",

@@ -1,10 +1,11 @@
-"""A table as a file: written by `likely-human export` in a separate process, as the service loads no pandas."""
+"""A table or document as a file: written by a command in a separate process, as the service loads no pandas."""
 
 import asyncio
 import contextlib
 import os
 import secrets
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.errors import StudyError
@@ -18,15 +19,21 @@ _turns = asyncio.Semaphore(AT_ONCE)
 
 async def exported(settings: Settings, slug: str, what: str, format_: Format, mode: str) -> Path:
     """The file, for the caller to send and delete. Raises StudyError in the command's words."""
+    options = ["--what", what, "--format", format_, *(["--mode", mode] if mode else [])]
+    return await by_command(settings, slug, "export", options, format_)
+
+
+async def by_command(
+    settings: Settings, slug: str, command: str, options: Sequence[str], suffix: str
+) -> Path:
+    """The file that a command writes about a study, for the caller to delete. Raises StudyError in its words."""
     folder = settings.data_dir / "exports"
     folder.mkdir(exist_ok=True)
-    out = folder / f"{secrets.token_hex(8)}.{format_}"
-    options = ["--what", what, "--format", format_, "--out", str(out), "--for-service"]
-    options += ["--mode", mode] if mode else []
+    out = folder / f"{secrets.token_hex(8)}.{suffix}"
     # Each is a process that loads pandas: more at once would take the processors from the answers.
     async with _turns:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "app", "export", *options, "--", slug,
+            sys.executable, "-m", "app", command, *options, "--out", str(out), "--for-service", "--", slug,
             env=settings.environment(),
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
@@ -43,5 +50,5 @@ async def exported(settings: Settings, slug: str, what: str, format_: Format, mo
                 out.unlink(missing_ok=True)
     if process.returncode != os.EX_OK:
         out.unlink(missing_ok=True)
-        raise StudyError(said.decode("utf-8", "replace").strip() or "The table could not be written.")
+        raise StudyError(said.decode("utf-8", "replace").strip() or "The file could not be written.")
     return out

@@ -71,13 +71,15 @@ def _as_asked(one: DesignHypothesis, design: StudyDesign) -> Hypothesis:
 
 
 def _by(one: DesignHypothesis, design: StudyDesign) -> By:
-    """What the compared names are: conditions or groups of main units."""
+    """Tells whether the compared names are conditions or groups of main units, or arms."""
     first = one.compare[0]
     if first == ALL:
         return "all"
     main = [unit for block in design.blocks for unit in block.units() if unit.kind is Kind.MAIN]
     conditions: Collection[str] = {unit.condition for unit in main}
-    return "condition" if first in conditions else "group"
+    if first in conditions:
+        return "condition"
+    return "arm" if first in {arm.id for arm in design.arms} else "group"
 
 
 def decided(

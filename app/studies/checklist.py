@@ -40,6 +40,7 @@ _CONSEQUENCE = (
     "leaks",
     "clues",
     "sides",
+    "retention",
     "completion",
     "recruitment",
     "pilot",
@@ -131,6 +132,7 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
         *_names(design),
         *_leaks(leaks_of(session, design)),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
+        _retention(design),
         _completion(design),
         *_recruitment(session, design),
         _pilot(session, version),
@@ -289,6 +291,16 @@ def _completion(design: StudyDesign) -> Check:
         "The last page has neither a completion code nor a link back: recruiters cannot see who finished."
     )
     return Check("completion", title, "warning", detail, "design")
+
+
+def _retention(design: StudyDesign) -> Check:
+    title = "Retention"
+    if design.retention is None:
+        detail = "Nothing says after how many days participants' ids are erased, so they are kept until someone does."
+        return Check("retention", title, "warning", detail, "design")
+    days = counted(design.retention.days, "day")
+    detail = f"Ids can be erased {days} after a session's end, by likely-human privacy erase."
+    return Check("retention", title, "ok", detail, "design")
 
 
 def _recruitment(session: Session, design: StudyDesign) -> Iterator[Check]:

@@ -18,6 +18,8 @@ from app.studies.file.hypotheses import DesignHypothesis
 from app.trials.tables import Mode, ParticipantSession, Registration, StudyVersion
 
 LONGEST_ADDRESS = 500
+TEMPLATES = {"aspredicted": "AsPredicted", "osf": "OSF Preregistration"}
+"""The forms in whose order a pre-registration is written, by name."""
 
 
 class BadRegistration(StudyError):
@@ -26,7 +28,7 @@ class BadRegistration(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class RegistrationView:
-    """A registration; `is_before_data` is False where somebody had taken part live before it."""
+    """A registration; `is_before_data` is False if a live session had begun before it."""
 
     id: int
     version: int
@@ -71,6 +73,24 @@ def register(
     return _view(found, version, _first_live(session, study.id))
 
 
+def version_to_register(session: Session, study: StudyHere) -> int:
+    """The newest version's number. Raises NotFound without one."""
+    newest = session.exec(
+        select(func.max(StudyVersion.number)).where(StudyVersion.study_id == study.id)
+    ).one()
+    if newest is None:
+        raise NotFound(f"study {study.slug!r} has no version yet: save the design first")
+    return newest
+
+
+def registered_text(session: Session, study: StudyHere, registration: int) -> str:
+    """The text as it was registered. Raises NotFound."""
+    found = next((one for one in registrations(session, study.id) if one.id == registration), None)
+    if found is None:
+        raise NotFound("There is no such registration of this study.")
+    return found.text
+
+
 def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -108,7 +128,7 @@ def registration_that_counts(found: Sequence[RegistrationView]) -> RegistrationV
 
 @dataclass(frozen=True, slots=True)
 class Commitment:
-    """What a study is held to: the registration that counts, its design, and what is different in the newest version.
+    """Commitments of a study: the registration that counts, its design, and what is different in the newest version.
 
     `kept` are hypotheses as they were registered, `changed` those of the newest version that differ from the registered
     ones of their id, `added` those without one."""
@@ -165,7 +185,7 @@ def _short(text: str) -> str:
 
 
 def _first_live(session: Session, study_id: int) -> datetime | None:
-    """When the first person consented live."""
+    """The time at which the first person consented live."""
     return session.exec(
         select(func.min(ParticipantSession.consented_at))
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)

@@ -78,7 +78,7 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
     page = owner.get(f"{HERE}/launch").text
     assert "Someone completed version 1 as a pilot" in page
     known = ticks(page)
-    assert set(known) == {"know-clues"}
+    assert set(known) == {"know-clues", "know-retention"}
     assert (
         "The study takes participants now."
         in owner.post(f"{HERE}/launch", {"to": "live", **known, "reason": "All clips are alike."}).text
@@ -494,7 +494,7 @@ def test_the_api_does_what_the_pages_do(
     }  # fmt: skip
     assert {c["verdict"] for c in api.get("/studies/nav/checklist").json()} == {"ok", "warning"}
     assert api.put("/studies/nav/state", {"state": "live"}).status_code == 422
-    wanted = {"state": "live", "known": ["clues", "pilot"], "reason": "A trial run."}
+    wanted = {"state": "live", "known": ["clues", "pilot", "retention"], "reason": "A trial run."}
     assert api.put("/studies/nav/state", wanted).json()["state"] == "live"
     assert api.put("/studies/nav/state", {"state": "draft"}).status_code == 409
     Walk(client, draft).to("end")

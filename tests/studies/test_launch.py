@@ -83,7 +83,7 @@ def room(
 ) -> Iterator[Room]:
     with database.transaction() as session:
         add_stimuli(session, library[1], NOW)
-        load_file(session, tmp_path)
+        load_file(session, tmp_path, retention={"days": 90})
         yield Room(session, library[0], tmp_path)
 
 
@@ -91,7 +91,7 @@ def room(
 def test_a_sound_study_lacks_nothing_but_its_pilot(room: Room) -> None:
     assert room.verdicts() == {
         "version": "ok", "texts": "ok", "age": "ok", "clips": "ok", "processing": "ok", "pairs": "ok",
-        "truth": "ok", "sides": "ok", "clues": "ok", "completion": "ok", "pilot": "warning",
+        "truth": "ok", "sides": "ok", "clues": "ok", "retention": "ok", "completion": "ok", "pilot": "warning",
     }  # fmt: skip
     room.to(State.PILOT)
     clip = {**CLIP, "played": [[0, 0.2]]}
@@ -144,7 +144,7 @@ def test_blockers_come_first_then_warnings_each_by_consequence(room: Room) -> No
         (check.verdict for check in checks), key=["blocker", "warning", "ok"].index
     )
     codes = [check.code for check in checks if check.verdict != "ok"]
-    assert codes == ["texts", "age", "clues", "completion", "pilot"]
+    assert codes == ["texts", "age", "clues", "retention", "completion", "pilot"]
 
 
 def test_a_clip_that_is_not_there_and_one_that_has_changed_are_found(room: Room) -> None:

@@ -26,6 +26,7 @@ from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import ChecklistContext, checklist, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
+from app.studies.file.design import StudyDesign
 from app.studies.launch import (
     Accepted,
     Closing,
@@ -36,6 +37,7 @@ from app.studies.launch import (
     is_first_launch,
     state_changes,
 )
+from app.studies.registering import TEMPLATES, RegistrationView, registrations
 from app.trials.checks import Check
 from app.trials.flags import MEANINGS, Flag, Meaning
 from app.trials.states import STATES, Allows, following
@@ -54,7 +56,7 @@ class LaunchPage(AdminPage):
     """The checklist and the possible changes of state (`to`).
 
     `must_accept`: each warning has to be ticked; `ticked` and `reason` are the input of a form that was not accepted,
-    and so are `grace`, `ends_at_once` and `farewell` of a closing.
+    and so are `grace`, `ends_at_once` and `farewell` of a closing, and `address` of a registration.
     """
 
     template: ClassVar[str] = "launch.html"
@@ -77,6 +79,10 @@ class LaunchPage(AdminPage):
     farewell: str
     states: Sequence[StateRow]
     history: Sequence[StateChange]
+    templates: Mapping[str, str]
+    registrations: Sequence[RegistrationView]
+    n_hypotheses: int
+    address: str
     places: PlacesForm | None = None
 
 
@@ -234,6 +240,10 @@ def launch_page(
         farewell=(form or {}).get("closing", ""),
         states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
         history=state_changes(session, study),
+        templates=TEMPLATES,
+        registrations=registrations(session, study.id),
+        n_hypotheses=len(StudyDesign.model_validate_json(version.design).hypotheses) if version else 0,
+        address=(form or {}).get("address", ""),
         places=places_form(session, study, now, form or {}) if version else None,
     )
 

@@ -26,6 +26,7 @@ from app.studies.file.languages import laid_over, overlay_of
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
 from app.studies.file.redirects import is_address
+from app.studies.file.retention import DesignRetention
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK, PageKey
@@ -121,6 +122,7 @@ class StudyDesign(Frozen):
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
     hypotheses: tuple[DesignHypothesis, ...] = ()
+    retention: DesignRetention | None = None
     # Its own language, and for each other one the words that stand in place of its own, nested as here.
     language: str = ENGLISH
     translations: Mapping[str, Mapping[str, Any]] = {}
@@ -330,6 +332,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ends=file.ends,
         exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
+        retention=DesignRetention(days=file.retention.days) if file.retention else None,
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,

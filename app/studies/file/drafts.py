@@ -149,6 +149,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         **_keys_of_places(design),
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
+        "retention": design.retention.model_dump() if design.retention else None,
         "completion": design.completion.model_dump(exclude_defaults=True),
         "languages": languages_of(design),
         "recruitment": keys_of_recruitment(design.recruitment),

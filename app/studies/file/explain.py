@@ -26,6 +26,7 @@ from app.studies.file.model import (
     Truth,
 )
 from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
+from app.studies.file.retention import Retention
 from app.tasks.registry import BLOCKS
 from app.trials.attention import Attention
 from app.trials.parts import BLOCK_PATTERN
@@ -43,6 +44,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "recruitment": Recruitment,
     "parameters": LinkParameters,
     "hypotheses": Hypothesis,
+    "retention": Retention,
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",

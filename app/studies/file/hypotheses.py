@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.core.problems import Fault, Place, listed, nearest, quoted
 from app.core.widgets import Widget
-from app.questions.base import ID_PATTERN, AsWritten, Frozen, Part
+from app.questions.base import ID_PATTERN, AsWritten, Frozen, Part, finite_number
 from app.questions.registry import TYPES, type_of
 from app.trials.tidying import number, section
 
@@ -19,8 +19,21 @@ Direction = Literal["less", "greater", "two-sided"]
 Test = Literal["wilcoxon", "mann-whitney"]
 Correction = Literal["none", "holm"]
 ORDER = (
-    *("id", "says", "compare", "measure", "source", "direction", "test", "alpha", "correction", "smallest"),
+    *(
+        "id",
+        "says",
+        "compare",
+        "measure",
+        "source",
+        "direction",
+        "test",
+        "alpha",
+        "correction",
+        "smallest",
+        "expect",
+    ),
 )
+Share = Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[AsWritten, Field(min_length=1, max_length=200)]
 
 
@@ -108,6 +121,14 @@ class Hypothesis(Part):
         "hypothesis is not supported if the interval excludes so large a difference, and cannot be told else. "
         "Unless given, 0.1 for shares; for others the interval has to exclude any difference as expected.",
     )
+    expect: Annotated[
+        Annotated[tuple[Share, ...], Field(min_length=2, max_length=2)] | None,
+        Widget(is_short=True, rows=2, placeholder="0.7\n0.8"),
+    ] = Field(
+        default=None,
+        title="Expected shares",
+        description="The two shares that the sample size is planned for, from 0 to 1, in the order of `compare`.",
+    )
 
 
 class DesignHypothesis(Frozen):
@@ -123,6 +144,7 @@ class DesignHypothesis(Frozen):
     alpha: float = 0.05
     correction: Correction = "none"
     smallest: float | None = None
+    expect: tuple[float, float] | None = None
 
     @property
     def is_against_chance(self) -> bool:
@@ -142,7 +164,11 @@ def tidy(value: Any) -> Any:
     """A draft's list, with numbers as such."""
     if not isinstance(value, list):
         return value
-    return [section(one, ORDER, {"alpha": number, "smallest": number}) for one in value]
+    return [section(one, ORDER, {"alpha": number, "smallest": number, "expect": _numbers}) for one in value]
+
+
+def _numbers(value: Any) -> Any:
+    return [number(one) for one in value] if isinstance(value, list) else value
 
 
 def comparable(value: Any) -> Any:
@@ -182,6 +208,7 @@ def broken_rules(
                 (*place, "measure"), "no answer is right or wrong: the study has no true source", remedy
             )
         yield from _of_compared(place, one)
+        yield from _of_expected(place, one)
 
 
 def _of_measure(place: Place, one: Keys, asked: Mapping[str, Keys], *, has_pairs: bool) -> Iterator[Fault]:
@@ -202,6 +229,8 @@ def _of_measure(place: Place, one: Keys, asked: Mapping[str, Keys], *, has_pairs
         else:
             why, use = f"measure: the study has no {quoted(measure)}", nearest(measure, known, use)
         yield Fault(at, why, use)
+    if one.get("expect") is not None and measure not in SHARES:
+        yield Fault((*place, "expect"), f"shares cannot be expected of {quoted(measure)}", "remove `expect`")
     if measure == "preference" and one.get("source") is None:
         yield Fault(at, "preference for which source?", "add `source:`, the source whose share is compared")
     elif measure != "preference" and one.get("source") is not None:
@@ -236,16 +265,50 @@ def _of_compared(place: Place, one: Keys) -> Iterator[Fault]:
         yield Fault((*place, "measure"), f"{quoted(measure)} has no chance level", f"use {listed(SHARES)}")
 
 
-def unknown_names(hypotheses: Sequence[Hypothesis], known: Collection[str]) -> Iterator[Fault]:
-    """Names compared that no condition, group or arm of the study has."""
+def _of_expected(place: Place, one: Keys) -> Iterator[Fault]:
+    """Expected shares that contradict the direction."""
+    given = one.get("expect")
+    numbers = [finite_number(each) for each in given] if isinstance(given, list | tuple) else []
+    shares = [each for each in numbers if each is not None]
+    if len(numbers) != 2 or len(shares) != 2:
+        return
+    first, second = shares
+    stands = {"less": first < second, "greater": first > second}.get(
+        str(one.get("direction")), first != second
+    )
+    if not stands:
+        remedy = "write the two shares in the order of `compare`, as the direction has them"
+        yield Fault(
+            (*place, "expect"), f"{first:g} and {second:g} are not what the direction expects", remedy
+        )
+
+
+def unknown_names(
+    hypotheses: Sequence[Hypothesis], groups: Collection[str], arms: Collection[str]
+) -> Iterator[Fault]:
+    """Names compared that no condition, group or arm of the study has, and arms that are not compared as such."""
+    known = {*groups, *arms}
     for at, one in enumerate(hypotheses):
-        for name in one.compare:
-            if name not in (*known, ALL, CHANCE):
+        place: Place = ("hypotheses", at)
+        named = [name for name in one.compare if name not in (ALL, CHANCE)]
+        for name in named:
+            if name not in known:
                 remedy = nearest(
-                    name, known, f"use {listed(sorted(known))}" if known else "name the pairs' conditions"
+                    name, known, f"use {listed(sorted(known))}" if known else "name the conditions"
                 )
                 yield Fault(
-                    ("hypotheses", at, "compare"),
-                    f"no condition, group or arm is called {quoted(name)}",
-                    remedy,
+                    (*place, "compare"), f"no condition, group or arm is called {quoted(name)}", remedy
                 )
+        of_arms = [name in arms and name not in groups for name in named]
+        if any(of_arms) and not all(of_arms) and known >= {*named}:
+            yield Fault(
+                (*place, "compare"),
+                "an arm is compared with a condition",
+                "compare two arms, or two conditions",
+            )
+        elif len(named) == 2 and all(of_arms) and one.test == "wilcoxon":
+            yield Fault(
+                (*place, "test"),
+                "different participants are in each arm, and wilcoxon compares the same ones",
+                "use test mann-whitney",
+            )

@@ -40,6 +40,7 @@ ORDER: Sequence[str] = (
     "ends",
     "exclude",
     "hypotheses",
+    "retention",
     "completion",
     "recruitment",
     "languages",
@@ -165,6 +166,7 @@ _PARTS: Mapping[str, Tidy] = {
     "idle_minutes": whole,
     "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
+    "retention": lambda value: section(value, ("days",), {"days": whole}),
     "completion": lambda value: section(
         value,
         _COMPLETION,

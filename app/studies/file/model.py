@@ -23,6 +23,7 @@ from app.studies.file.hypotheses import Hypothesis
 from app.studies.file.languages import Languages
 from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
+from app.studies.file.retention import Retention
 from app.studies.file.rules import broken_rules
 from app.tasks.registry import SHORT, Block
 from app.trials.parts import IN_A_TEXT_FILE, Count, Markdown
@@ -297,6 +298,11 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Hypotheses",
         description="What is expected, and the test that decides it. Analyses run exactly these, and mark them as "
         "pre-registered once the study is registered.",
+    )
+    retention: Retention | None = Field(
+        default=None,
+        title="Retention",
+        description="After how long identities are erased; what the consent text promises.",
     )
     completion: Completion = Field(
         default=Completion(),

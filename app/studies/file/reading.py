@@ -213,9 +213,11 @@ class Reading(ABC):
 
     def _refuse_unknown_names(self) -> None:
         """Refuse hypotheses about conditions, groups and arms that the study has not, where its units are known."""
-        if self.file is not None and self.stimuli is not None:
+        if self.file is not None and self.stimuli is not None and not isinstance(self, _ArmReading):
             known = frozenset(name for content in self.contents for name in content.groups)
-            for fault in hypotheses.unknown_names(self.file.hypotheses, known):
+            for fault in hypotheses.unknown_names(
+                self.file.hypotheses, known, [arm.id for arm in self.file.arms]
+            ):
                 self.refuse(fault)
 
     def says_something(self, value: object, place: Place) -> TypeGuard[str]:

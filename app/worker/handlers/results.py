@@ -1,7 +1,5 @@
 """The numbers of the results page: computed once for the answers there are, and kept until these change."""
 
-import hashlib
-import hmac
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -44,6 +42,7 @@ from app.reports.rated import ratings_frame
 from app.reports.signatures import distances_of
 from app.reports.sources import flow_in, flows_in, leak_cautions, levels_of, noun_of, read_study
 from app.reports.study_facts import StudyFacts
+from app.sessions.about_person import pseudonym
 from app.studies.queries import study_named
 from app.tasks.game.match_files import MatchFile
 from app.trials.tables import Study, StudyVersion, Unit, UnitMember
@@ -251,10 +250,7 @@ def _until(tables: Sequence[pd.DataFrame], mode: str) -> datetime | None:
 
 def _pseudonyms(study: str, participants: Iterable[object], secret: str) -> Mapping[str, str]:
     """Pseudonyms that stay the same as answers come in and do not reveal participants' ids."""
-    return {
-        name: "p-" + hmac.new(secret.encode(), f"{study} {name}".encode(), hashlib.sha256).hexdigest()[:8]
-        for name in map(str, participants)
-    }
+    return {name: pseudonym(study, name, secret) for name in map(str, participants)}
 
 
 def _clips(session: Session, slug: str) -> Callable[[str, str], str]:

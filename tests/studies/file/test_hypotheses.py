@@ -131,6 +131,31 @@ def test_a_question_about_items_has_to_be_answered_with_a_number() -> None:
     assert faults("accuracy") == ["measure: 'accuracy' is of pairs, and the study has none"]
 
 
+def test_arms_are_compared_between_participants() -> None:
+    arms = [{"id": "slow"}, {"id": "fast", "set": {"trials.watch": "free"}}]
+
+    def faults(**changes: object) -> list[str]:
+        keys = {**keys_with(**changes), "arms": arms}
+        return [one.message for one in check_draft(keys, make_facts()).faults]
+
+    assert faults(compare=["slow", "fast"], test="mann-whitney") == []
+    assert faults(compare=["slow", "fast"]) == [
+        "different participants are in each arm, and wilcoxon compares the same ones"
+    ]
+    assert faults(compare=["slow", "human-hybrid"], test="mann-whitney") == [
+        "an arm is compared with a condition"
+    ]
+
+
+def test_expected_shares_are_in_the_order_of_the_direction() -> None:
+    def said(**changes: object) -> list[str]:
+        return faults_of(measure="accuracy", **changes)
+
+    assert said(expect=["0.5", "0.7"]) == []
+    assert "0.7 and 0.5 are not what the direction expects" in said(expect=["0.7", "0.5"])[0]
+    assert "shares cannot be expected of 'uncertainty'" in faults_of(expect=["0.5", "0.7"])[0]
+
+
 def test_differences_name_the_hypothesis_and_its_key() -> None:
     changed = differences(keys_with(), keys_with(alpha=0.05))
     assert [(one.place, one.before, one.after) for one in changed] == [
