@@ -1,7 +1,6 @@
 """Each rule: a session that meets it, one just short of it, and what was not recorded, which is held against nobody."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
