@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from app.core.spans import span
 from app.monitor.counting import Trouble
+from app.monitor.precision import PrecisionView
 from app.sessions.places import Places
 from app.trials.flags import Flag
 from app.trials.tables import Mode
@@ -148,7 +149,7 @@ class Snapshot:
     `version` 0 means all. `statuses` cover every mode, everything else only `mode`; `left_pressed` of `n_votes` votes
     were for the left, None if not known for every vote. `is_blinded`: the votes on main pairs are left out.
     `shows_clips` and `shows_reading` tell whether the study shows clips, and records or texts. `notices` are messages
-    for the study's owner, `places` those of the live study.
+    for the study's owner, `places` those of the live study, `precision` is its precision target.
     """
 
     at: datetime
@@ -175,6 +176,7 @@ class Snapshot:
     flagged: Sequence[FlaggedLine]
     notices: Sequence[str] = ()
     places: Places | None = None
+    precision: PrecisionView | None = None
 
     @property
     def here(self) -> int:

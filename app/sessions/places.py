@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, case, exists, func, not_, select, update
 from sqlmodel import Session, SQLModel
 
 from app.accounts.audit import SERVICE
+from app.sessions.precision import is_precise
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN
 from app.studies.file.design import StudyDesign
 from app.studies.versions import set_state
@@ -273,10 +274,18 @@ def close_if_complete(session: Session, study_id: int, design: StudyDesign, now:
     if places.state is not State.LIVE:
         return False
     is_over = places.ends_at is not None and now >= places.ends_at
+    precise = None
     if not is_over and not places.is_complete:
-        return False
+        precise = is_precise(session, study_id, design.stop_when) if design.stop_when else None
+        if precise is None:
+            return False
     begins = places.ends_at if is_over and places.ends_at is not None else now
     why = "its last day is over" if is_over else f"its target is reached ({places.completed} completed)"
+    if precise is not None and design.stop_when and precise.decisive is not None:
+        why = (
+            f"its interval is narrow enough ({precise.decisive:.3f} of {design.stop_when.narrower_than:g} wanted, over "
+            f"{precise.n} participants)"
+        )
     noted = {"because": why, "grace_min": DEFAULT_GRACE_MIN}
     slug = session.connection().execute(_SLUG, {"study_id": study_id}).scalar_one()
     set_state(session, slug, State.CLOSED, by=SERVICE, now=now, noted=noted)

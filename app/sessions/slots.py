@@ -173,5 +173,6 @@ def note_seen(session: Session, session_id: int, now: datetime) -> None:
 
 def note_completed(session: Session, where: StudyWhere, now: datetime) -> None:
     """Close the study if this was the last live session that it waited for."""
-    if where.mode == Mode.LIVE and (has_places(where.design) or where.has_target):
+    waits = has_places(where.design) or where.has_target or where.design.stop_when
+    if where.mode == Mode.LIVE and waits:
         close_if_complete(session, where.study_id, where.design, now)

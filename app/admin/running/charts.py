@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from app.monitor.precision import PrecisionView, WidthPoint
 from app.monitor.snapshots import TimePoint
 
 WIDTH, HEIGHT = 720, 220
@@ -70,6 +71,54 @@ def time_chart(points: Sequence[TimePoint], step: timedelta) -> Chart:
             if place % every == 0
         ],
         beside=[Tick(round(baseline - n * scale, 1), str(n)) for n in {0: 0, top // 2: 0, top: 0}],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WidthChart:
+    """The width of an interval by number of participants: lines as points of an SVG, and the width that is wanted."""
+
+    width: int
+    height: int
+    left: int
+    right: int
+    wanted: float
+    live: str
+    planned: str
+    last: tuple[float, float] | None
+    below: Sequence[Tick]
+    beside: Sequence[Tick]
+
+
+def width_chart(view: PrecisionView) -> WidthChart:
+    baseline = HEIGHT - BOTTOM
+    most = max([point.n for point in (*view.live, *view.planned)], default=2)
+    # The first few people have very wide intervals, which would flatten all that follows.
+    top = min(max(3 * view.narrower_than, 0.15), 1.0)
+
+    def x(n: float) -> float:
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * n / most, 1)
+
+    def y(width: float) -> float:
+        return round(baseline - (baseline - TOP) * min(width, top) / top, 1)
+
+    def line(points: Sequence[WidthPoint]) -> str:
+        return " ".join(f"{x(point.n)},{y(point.width)}" for point in points if point.width <= top)
+
+    step = max(1, nice_top(math.ceil(most / 6)))
+    every = next((each for each in (0.02, 0.05, 0.1, 0.2) if top / each <= 5), 0.25)
+    ended = [point for point in view.live if point.width <= top][-1:]
+    return WidthChart(
+        WIDTH,
+        HEIGHT,
+        LEFT,
+        RIGHT,
+        y(view.narrower_than),
+        line(view.live),
+        line(view.planned),
+        (x(ended[0].n), y(ended[0].width)) if ended else None,
+        below=[Tick(x(n), str(n)) for n in range(0, most + 1, step)],
+        beside=[Tick(y(at * every), f"{100 * at * every:.0f}") for at in range(int(top / every + 1e-9) + 1)],
     )
 
 

@@ -12,7 +12,7 @@ from sqlmodel import Session
 from analysis.quality.registry import RULES
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
-from app.admin.running.charts import Chart, time_chart
+from app.admin.running.charts import Chart, WidthChart, time_chart, width_chart
 from app.admin.running.places import PlacesForm, places_form
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
@@ -94,6 +94,7 @@ class MonitorView:
     now: Snapshot
     chart: Chart
     widest: int
+    widths: WidthChart | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +266,8 @@ def monitor_view(
 
 def view_of(slug: str, now: Snapshot) -> MonitorView:
     widest = max((step.reached for step in now.funnel), default=0)
-    return MonitorView(slug, now, time_chart(now.timeline, now.step), widest)
+    widths = width_chart(now.precision) if now.precision else None
+    return MonitorView(slug, now, time_chart(now.timeline, now.step), widest, widths)
 
 
 def monitor_page(

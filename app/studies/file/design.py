@@ -27,6 +27,7 @@ from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.recruitment import DesignRecruitment
 from app.studies.file.redirects import is_address
 from app.studies.file.retention import DesignRetention
+from app.studies.file.stopping import DesignStopWhen, resolved_stop
 from app.tasks.listed import SHORT_KEYS, SHORT_TASK, units_in_words
 from app.tasks.registry import SHORT, AnyDesign, Block
 from app.trials.design import BLOCK, PageKey
@@ -118,6 +119,7 @@ class StudyDesign(Frozen):
     idle_minutes: int | None = None
     opens: str | None = None
     ends: str | None = None
+    stop_when: DesignStopWhen | None = None
     exclude: tuple[DesignRule, ...] = ()
     completion: DesignCompletion
     recruitment: DesignRecruitment | None = None
@@ -330,6 +332,7 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         idle_minutes=file.idle_minutes,
         opens=file.opens,
         ends=file.ends,
+        stop_when=resolved_stop(file.stop_when),
         exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         retention=DesignRetention(days=file.retention.days) if file.retention else None,

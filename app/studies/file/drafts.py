@@ -147,6 +147,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
         **_keys_of_places(design),
+        "stop_when": design.stop_when.model_dump(exclude_defaults=True) if design.stop_when else None,
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "retention": design.retention.model_dump() if design.retention else None,

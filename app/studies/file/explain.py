@@ -27,6 +27,7 @@ from app.studies.file.model import (
 )
 from app.studies.file.recruitment import NAME_PATTERN, LinkParameters, Recruitment
 from app.studies.file.retention import Retention
+from app.studies.file.stopping import StopWhen
 from app.tasks.registry import BLOCKS
 from app.trials.attention import Attention
 from app.trials.parts import BLOCK_PATTERN
@@ -45,6 +46,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "parameters": LinkParameters,
     "hypotheses": Hypothesis,
     "retention": Retention,
+    "stop_when": StopWhen,
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",

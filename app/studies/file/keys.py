@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
-from app.studies.file import hypotheses
+from app.studies.file import hypotheses, stopping
 from app.studies.file.exclusion import tidied_rules
 from app.studies.file.yamlsource import MOST_NODES
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
-from app.trials.tidying import Tidy, questions, section, stripped, whole, yes_or_no
+from app.trials.tidying import Tidy, number, questions, section, stripped, whole, yes_or_no
 
 ORDER: Sequence[str] = (
     "study",
@@ -38,6 +38,7 @@ ORDER: Sequence[str] = (
     "idle_minutes",
     "opens",
     "ends",
+    "stop_when",
     "exclude",
     "hypotheses",
     "retention",
@@ -164,6 +165,9 @@ _PARTS: Mapping[str, Tidy] = {
     "arms": _arms,
     "target": whole,
     "idle_minutes": whole,
+    "stop_when": lambda value: section(
+        value, stopping.KEYS, {"narrower_than": number, "expected": number, "at_least": whole}
+    ),
     "exclude": tidied_rules,
     "hypotheses": hypotheses.tidy,
     "retention": lambda value: section(value, ("days",), {"days": whole}),

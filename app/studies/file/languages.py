@@ -50,6 +50,7 @@ _SILENT = frozenset(
         "recruitment",
         "retention",
         "sample",
+        "stop_when",
         "translations",
         "truth",
     }

@@ -25,6 +25,7 @@ from app.studies.file.recruitment import Recruitment
 from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.retention import Retention
 from app.studies.file.rules import broken_rules
+from app.studies.file.stopping import StopWhen
 from app.tasks.registry import SHORT, Block
 from app.trials.parts import IN_A_TEXT_FILE, Count, Markdown
 from app.trials.stimuli import HUMAN, NO_SOURCE
@@ -286,6 +287,11 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=None,
         title="Ends",
         description="Nobody enters from then on, and who is under way may finish: date and time with its time zone.",
+    )
+    stop_when: StopWhen | None = Field(
+        default=None,
+        title="Stopping by precision",
+        description="The study closes by itself when the interval of a number is narrow enough.",
     )
     exclude: ExclusionRules = Field(
         default=(),

@@ -20,6 +20,7 @@ from app.studies.file.checks import CHECKED, checked_key, faults_of_checks
 from app.studies.file.exclusion import broken_exclusion
 from app.studies.file.recruitment import broken_rules as recruitment_rules
 from app.studies.file.redirects import is_address
+from app.studies.file.stopping import faults_of_stop
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockSettings
@@ -44,6 +45,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         yield from faults_of_checks(raw)
         yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
+        yield from faults_of_stop(raw, _keys(raw.get("stop_when")), has_two=_has_two(raw))
         yield from _code_to_send(raw)
         yield from faults_of_arms(raw, [each for each in _blocks(raw) if each[0]] or [((), {})])
         completion = {**_keys(raw.get("completion"))}
@@ -82,6 +84,11 @@ def _blocks(raw: Keys) -> list[tuple[Place, Keys]]:
     """The blocks, each with its place; without `blocks:` the file itself is one."""
     listed = [(("blocks", at), _keys(block)) for at, block in enumerate(_list(raw.get("blocks")))]
     return [*listed] or [((), raw)]
+
+
+def _has_two(raw: Keys) -> bool:
+    """True if a block shows two stimuli at a time."""
+    return any(_model(block).of_two for _, block in _blocks(raw))
 
 
 def _model(block: Keys) -> type[BlockSettings]:

@@ -1,0 +1,121 @@
+"""A precision target as the monitor shows it: how wide the interval is by now and would be by the plan, and the day on
+which the target is reached at the present pace.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import variance
+
+from sqlmodel import Session
+
+from analysis.precision import (
+    FEWEST_TO_TELL,
+    is_narrow,
+    people_needed,
+    planned_variance,
+    planned_width,
+)
+from app.sessions.precision import Shares, shares_of
+from app.sessions.runs import StudyRun
+from app.studies.file.stopping import DesignStopWhen
+from app.trials.design import Kind
+
+PACE_OVER = timedelta(days=7)
+_SHORTEST = timedelta(hours=1)
+_MOST_POINTS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class WidthPoint:
+    """The width of the interval over the first `n` participants."""
+
+    n: int
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionView:
+    """A precision target: `live` are the widths so far, `planned` those of the plan, whose target is reached with
+    `planned_n`. `needed` is the number that it takes by the spread so far, `day` the day on which it is there at the
+    present pace of `a_day` participants; None where they cannot be told. The value of the number is not in it.
+    """
+
+    measure: str
+    source: str | None
+    narrower_than: float
+    at_least: int
+    n: int
+    width: float | None
+    live: Sequence[WidthPoint]
+    planned: Sequence[WidthPoint]
+    expected: float
+    planned_n: int | None
+    needed: int | None
+    a_day: float | None
+    day: datetime | None
+    is_reached: bool
+
+    @property
+    def is_few(self) -> bool:
+        return self.n < FEWEST_TO_TELL
+
+
+def precision_view(
+    session: Session, study_id: int, stop: DesignStopWhen, run: StudyRun, now: datetime, *, is_live: bool
+) -> PrecisionView:
+    shares = shares_of(session, study_id, stop)
+    n, expected = len(shares.values), stop.expected or 0.5
+    answers = shares.answers if n >= FEWEST_TO_TELL else _answers_planned(run)
+    of_people = planned_variance(expected, answers)
+    planned_n = people_needed(of_people, answers, stop.narrower_than, stop.at_least)
+    decisive = shares.width()
+    needed = None
+    if n >= FEWEST_TO_TELL:
+        needed = people_needed(variance(shares.values), answers, stop.narrower_than, stop.at_least)
+    is_reached = is_narrow(decisive, stop.narrower_than, stop.at_least)
+    a_day = _pace(shares, now) if is_live and n >= FEWEST_TO_TELL else None
+    day = None
+    if needed is not None and a_day and not is_reached:
+        day = now + timedelta(days=max(needed - n, 1) / a_day)
+    last = max(n, stop.at_least, min(planned_n or 0, 4 * max(n, stop.at_least)))
+    return PrecisionView(
+        measure=stop.measure,
+        source=stop.source,
+        narrower_than=stop.narrower_than,
+        at_least=stop.at_least,
+        n=n,
+        width=decisive.decisive,
+        live=[
+            WidthPoint(at, width) for at in _points(2, n) if (width := shares.width(at).decisive) is not None
+        ],
+        planned=[WidthPoint(at, planned_width(of_people, at)) for at in _points(2, round(1.1 * last))],
+        expected=expected,
+        planned_n=planned_n,
+        needed=needed,
+        a_day=a_day,
+        day=day,
+        is_reached=is_reached,
+    )
+
+
+def _answers_planned(run: StudyRun) -> float:
+    """Main trials with two sides that a participant has by the design."""
+    counts = [
+        block.design.n_main(sum(unit.kind is Kind.MAIN for unit in block.units))
+        for block in run.blocks
+        if block.design.sides
+    ]
+    return float(sum(counts)) or 1.0
+
+
+def _pace(shares: Shares, now: datetime) -> float:
+    """Participants a day over the last week, or since the first finished."""
+    since = max(shares.ended[0], now - PACE_OVER)
+    recent = sum(at >= since for at in shares.ended)
+    return recent / (max(now - since, _SHORTEST) / timedelta(days=1))
+
+
+def _points(first: int, last: int) -> Sequence[int]:
+    step = max(1, (last - first) // _MOST_POINTS)
+    return sorted({*range(first, last + 1, step), *([last] if last >= first else [])})
