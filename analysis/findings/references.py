@@ -46,6 +46,8 @@ REFERENCES = {
     "Wiley. Chapter 3.",
     "Hol79": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
     "Statistics 6, 65-70.",
+    "Kra56": "Kramer, C. Y. (1956). Extension of multiple range tests to group means with unequal numbers of "
+    "replications. Biometrics 12, 307-310.",
     "KW52": "Kruskal, W. H., and Wallis, W. A. (1952). Use of ranks in one-criterion variance analysis. Journal"
     " of the American Statistical Association 47, 583-621.",
     "Ken45": "Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33, 239-251.",

@@ -20,6 +20,7 @@ from analysis.findings.means import means, ties
 from analysis.findings.model import Section
 from analysis.findings.people import pair_labels, participants
 from analysis.findings.published import published
+from analysis.findings.ranking import ranked, ranking
 from analysis.findings.reach import reach
 from analysis.findings.studies_tests import studies_compared
 from analysis.findings.what_if import what_if_section
@@ -56,6 +57,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("agreement", agreement),
     Statistic("labels", labels),
     Statistic("sources", sources),
+    Statistic("ranking", ranking, ranked),
     Statistic("breakdowns", breakdowns),
     Statistic("flow", flow),
     Statistic("whatif", what_if_section),

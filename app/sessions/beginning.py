@@ -89,7 +89,7 @@ def answer_consent(
         "step": where.step + 1,
         "language": where.design.language,
         "consent_sha256": hash_of(consent.text),
-        "device": measured(measures) | _told(form) if rules.kept else None,
+        "device": measured(measures) | _device_named(form) if rules.kept else None,
         **_planned(session, where, now, rng),
     }
     session.connection().execute(beginning_queries.BEGIN, begun)
@@ -97,7 +97,7 @@ def answer_consent(
     return None
 
 
-def _told(form: Mapping[str, str]) -> dict[str, Any]:
+def _device_named(form: Mapping[str, str]) -> dict[str, Any]:
     """The kind of device and the browser's name, as the request's headers told them."""
     return {key: value for key in ("kind", "browser") if (value := form.get(f"device_{key}", ""))}
 

@@ -1,4 +1,4 @@
-"""What a browser says of its device before consent, held against the study's rules. It is coarse: no fingerprint."""
+"""Devices before consent: read from headers and a script, held against the rules. Coarse: no fingerprint."""
 
 import json
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def is_unsuited(rules: DesignDevices, device: Device, width: int | None = None) 
 
 
 def needs_of(rules: DesignDevices) -> str:
-    """What the study needs of a device, in words."""
+    """The needs of the study, in words."""
     said = [
         _(_NO_TELEPHONE) if not rules.telephones else "",
         _(_WIDTH).format(width=rules.minimum_width) if rules.minimum_width else "",

@@ -33,14 +33,14 @@ async def sent_form(request: Request, form: SingleForm, settings: SettingsDep) -
     number, carried = split_number(form.get("submit_id", ""))
     return SentForm(
         form,
-        {**form, "submit_id": number, **_told(request, form)},
+        {**form, "submit_id": number, **_device_fields(request, form)},
         carried,
         came_by(carried, settings.secret),
     )
 
 
-def _told(request: Request, form: Mapping[str, str]) -> Mapping[str, str]:
-    """What the headers tell of the device, for a form that measured it."""
+def _device_fields(request: Request, form: Mapping[str, str]) -> Mapping[str, str]:
+    """Form fields of the device by its headers, for a form that measured it."""
     if "device" not in form:
         return {}
     device = device_of(request.headers)

@@ -52,16 +52,16 @@ class SimulatedClock:
 
 
 @contextmanager
-def simulated_time(began: datetime) -> Iterator[SimulatedClock]:
-    """The time that the service in this process stores and decides by, for as long as the block runs."""
+def simulated(began: datetime, seed: int) -> Iterator[SimulatedClock]:
+    """The time that the service in this process stores and decides by, and its draws, for as long as the block runs."""
     clock, names = SimulatedClock(began), vars(dependencies)
-    usual = names["datetime"]
+    usual = {name: names[name] for name in ("datetime", "_RNG")}
     # Routes are made once for all applications of a process, so `dependency_overrides` of one do not reach them.
-    names["datetime"] = clock
+    names.update({"datetime": clock, "_RNG": random.Random(f"{seed}/service")})
     try:
         yield clock
     finally:
-        names["datetime"] = usual
+        names.update(usual)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ async def send_cohort(
     """
     visitors = cohort.visitors()
     sent: list[Sent] = []
-    with simulated_time(began) as clock:
+    with simulated(began, cohort.seed) as clock:
         for at, visitor in enumerate(visitors):
             name = f"{cohort.seed:x}v{at:05d}"
             clock.wait(visitor.rng.uniform(5, 60))

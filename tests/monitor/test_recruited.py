@@ -80,7 +80,7 @@ def test_a_session_is_found_by_the_id_that_is_kept_apart_and_shows_its_link(
     person(client, database, "PROLIFIC_PID", "somebody-else")
     with database.reading() as session:
         here = study_here(session, "nav")
-        found = find_sessions(session, here, Search(ID, "", "", "", "", 0))
+        found = find_sessions(session, here, Search(ID))
         assert [line.id for line in found.lines] == [mine]
         view = one_session(session, here, mine)
     assert view.participant.startswith("p-")

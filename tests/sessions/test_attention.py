@@ -15,6 +15,7 @@ from app.questions.viewing import VIEWING
 from app.reports.export import rows_of
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
+from app.tasks.pair.rows import read_rows, rows_as_csv
 from app.trials.attention import places_of
 from app.trials.responses import Response
 from app.trials.runs import Run
@@ -232,3 +233,10 @@ def test_simulated_people_go_through_all_of_it(
     run_simulation(settings, database, study, n=2, traits=Traits(), seed=1)
     with database.reading() as session:
         assert [each.status for each in sessions(session)] == [Status.COMPLETED] * 2
+
+
+def test_a_list_edited_on_a_page_keeps_why() -> None:
+    text = "pair,a,b,condition,truth,kind,why\np1,x,y,x-y,a,practice,Look *here*.\n"
+    assert rows_as_csv(read_rows(text)) == text
+    plain = "pair,a,b,condition,truth,kind\np1,x,y,x-y,a,main\n"
+    assert rows_as_csv(read_rows(plain)) == plain

@@ -233,7 +233,7 @@ def test_no_order_of_events_breaks_a_bound_counts_anybody_twice_or_loses_an_answ
 
     OfStudy.database = database
     examples, steps = (60, 50) if exhaustive else (8, 25)
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         OfStudy,
         settings=settings(
             max_examples=examples,

@@ -51,6 +51,10 @@ def test_the_table_has_a_line_for_each_kind(small: Found) -> None:
     assert text.endswith("honest spared: 8 of 8 (100.0%)")
 
 
+def test_the_same_seed_gives_the_same_table(small: Found) -> None:
+    assert cohort_text(run_cohort(Cohort(honest=4, planted_each=1, seed=3), SMALL)) == cohort_text(small)
+
+
 def test_a_visitor_is_the_same_for_the_same_seed() -> None:
     shown = Shown("main", Side.LEFT, True, {Side.LEFT: 4.0, Side.RIGHT: 4.0})
     for kind in (HONEST, *CHEATS):

@@ -7,5 +7,17 @@ from analysis.stats.bradley_terry.model import (
     bradley_terry,
     bradley_terry_of_wins,
 )
+from analysis.stats.bradley_terry.ranking import Difference, Ranked, Ranking, ranking, ranking_of_wins
 
-__all__ = ["BradleyTerry", "Strength", "WinProbability", "bradley_terry", "bradley_terry_of_wins"]
+__all__ = [
+    "BradleyTerry",
+    "Difference",
+    "Ranked",
+    "Ranking",
+    "Strength",
+    "WinProbability",
+    "bradley_terry",
+    "bradley_terry_of_wins",
+    "ranking",
+    "ranking_of_wins",
+]

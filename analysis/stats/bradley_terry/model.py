@@ -172,8 +172,8 @@ def _estimates(
 ) -> _Estimates:
     cells, names = coded.cells, coded.names
     wins, unit = cells.wins(sums), np.eye(len(names) + 1)
-    no_side = _no_side(cells, sums, known)
-    sides = (False,) if no_side else (True, False)
+    without_side = no_side(cells, sums, known)
+    sides = (False,) if without_side else (True, False)
     models = fitted_models(cells, people, sums, sides, seed, resamples)
     model, plain = models[0], models[-1]
     by_choix = fit_plain(wins)
@@ -181,21 +181,23 @@ def _estimates(
     for at, name in enumerate(names):
         n, won = _played(wins, at)
         without = plain.estimate(unit[at], n, float(by_choix[at]))
-        strengths.append(Strength(name, n, won, without if no_side else model.estimate(unit[at], n), without))
+        strengths.append(
+            Strength(name, n, won, without if without_side else model.estimate(unit[at], n), without)
+        )
     pairs = {
         (i, j): _as_probability(model.estimate(unit[i] - unit[j], 0))
         for i, j in combinations(range(len(names)), 2)
     }
-    if no_side:
+    if without_side:
         return (
             strengths,
             pairs,
-            Estimate(None, known, no_interval(no_side, seed, resamples, people.method), no_side),
+            Estimate(None, known, no_interval(without_side, seed, resamples, people.method), without_side),
         )
     return strengths, pairs, model.estimate(unit[-1], known)
 
 
-def _no_side(cells: Cells, sums: Floats, known: int) -> str | None:
+def no_side(cells: Cells, sums: Floats, known: int) -> str | None:
     """The reason why the side effect cannot be estimated."""
     if known == 0:
         return "no comparison says which source stood left"

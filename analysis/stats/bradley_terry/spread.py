@@ -94,6 +94,14 @@ class Model:
         point = float(self.point @ contrast)
         return Estimate(point if value is None else value, n, self._interval(point, contrast), None)
 
+    def error(self, contrast: Floats) -> float | None:
+        """The standard error of a sum of parameters; None where there are no intervals."""
+        if self.drawn is not None:
+            return float(np.nanstd(self.drawn @ contrast, ddof=1))
+        if self.without is not None and self.counts is not None:
+            return float(jackknife_error(float(self.point @ contrast), self.without @ contrast, self.counts))
+        return None if self.covariance is None else float(np.sqrt(contrast @ self.covariance @ contrast))
+
     def _interval(self, point: float, contrast: Floats) -> Interval:
         if self.drawn is not None:
             return spread_interval(self.drawn @ contrast, self.seed, self.method)

@@ -9,10 +9,10 @@ from typing import Any
 
 from app.core.problems import Place, Problem, dotted, listed, quoted
 from app.core.rowfiles import stands_inline
+from app.studies.file.key_places import is_list, places_of_files, texts_to_translate, value_at
 from app.studies.file.keys import UnwieldyDraft, tidied
 from app.studies.file.languages import OWN, put_words
 from app.studies.file.problems import StudyFileProblems
-from app.studies.file.reading import is_list, places_of_files, texts_to_translate, value_at
 from app.studies.file.textfiles import Unreadable, decoded
 from app.studies.file.yamlpatch import WrittenFile, in_one_file
 from app.studies.file.yamlsource import YamlSource, read_yaml

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from app.core.problems import counted
 from app.studies.file.comparable import RowKeys, comparable, comparable_design, has_blocks
 from app.studies.file.design import StudyDesign
-from app.studies.file.reading import TEXTS
+from app.studies.file.key_places import TEXTS
 from app.tasks.registry import BLOCKS
 
 Change = Literal["added", "removed", "changed", "moved"]

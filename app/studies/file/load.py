@@ -9,10 +9,11 @@ from app.core.problems import Fault, Place, Problem, dotted, quoted
 from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign
+from app.studies.file.key_places import places_of_files, texts_to_translate, value_at
 from app.studies.file.languages import put_words
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import StudyFileProblems
-from app.studies.file.reading import Reading, places_of_files, texts_to_translate, value_at
+from app.studies.file.reading import Reading
 from app.studies.file.textfiles import Unreadable, read_text
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.file.yamlsource import YamlSource, read_yaml

@@ -1,7 +1,7 @@
 """Reading of a study from any source: each part is checked, even if others have faults."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
@@ -12,9 +12,18 @@ from app.core.markdown import LONGEST
 from app.core.problems import Fault, Place, dotted, listed, nearest, quoted
 from app.core.rowfiles import RowFile, RowText
 from app.studies.file import hypotheses
-from app.studies.file.arms import Applied, DesignArm, alone, text_places, with_values
+from app.studies.file.arms import Applied, DesignArm, alone, with_values
 from app.studies.file.design import StudyDesign, resolve_design, with_arms
 from app.studies.file.explain import faults_of
+from app.studies.file.key_places import (
+    OF_BLOCK,
+    TEXTS,
+    blocks_at,
+    indexed,
+    model_of,
+    put,
+    value_at,
+)
 from app.studies.file.languages import (
     OWN,
     Untranslatable,
@@ -22,18 +31,12 @@ from app.studies.file.languages import (
     laid_over,
     missing_in,
     own_language,
-    words_at,
     words_in,
 )
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
-from app.tasks.listed import SHORT_KEYS
-from app.tasks.registry import BLOCKS, SHORT
-from app.trials.lists import Content, Keys
-from app.trials.parts import BlockSettings
+from app.trials.lists import Content
 from app.trials.stimuli import NO_SOURCE, StimulusFacts, true_source_of
 
-TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
-OF_BLOCK = ("instructions", "self_assessment")
 TRUE_SOURCE: Place = ("truth", "source")
 
 
@@ -73,12 +76,12 @@ class Reading(ABC):
         data = self._with_lists(data)
         self.file = self._validated(data)
         if isinstance(data, dict):
-            blocks = _blocks_in(data)
+            blocks = blocks_at(data)
             self._read_texts(data, [(*place, key) for place, _ in blocks if place for key in OF_BLOCK])
             self._read_truth(data)
             for place, raw in blocks:
                 reader = _BlockReader(self, place, true_source_of(data))
-                self.contents.append(_model(place, raw).read_lists(raw, reader))
+                self.contents.append(model_of(place, raw).read_lists(raw, reader))
             self._refuse_twice(blocks)
             self._read_arms(data)
             self._refuse_unknown_names()
@@ -147,7 +150,7 @@ class Reading(ABC):
         for place in missing_in(written, overlay):
             message = f"{dotted(place)} has no translation in {quoted(language)}"
             remedy = f"write it under the same keys in the folder of {quoted(language)}"
-            self.refuse(Fault(_indexed(data, place) or at, message, remedy))
+            self.refuse(Fault(indexed(data, place) or at, message, remedy))
         try:
             laid = laid_over(written, overlay)
             file = StudyFile.model_validate(laid)
@@ -166,10 +169,10 @@ class Reading(ABC):
 
     def _with_lists(self, data: object) -> object:
         """The keys with those lists read that the model takes as values."""
-        for place, raw in _blocks_in(data) if isinstance(data, dict) else ():
-            read = _model(place, raw).with_lists(raw, _BlockReader(self, place, true_source_of(data)))
+        for place, raw in blocks_at(data) if isinstance(data, dict) else ():
+            read = model_of(place, raw).with_lists(raw, _BlockReader(self, place, true_source_of(data)))
             if place and read is not raw:
-                data = _put(data, place, read)
+                data = put(data, place, read)
         return data
 
     def _validated(self, data: object) -> StudyFile | None:
@@ -315,88 +318,3 @@ class _BlockReader:
 
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         self.reading.refuse_rows((*self.place, *place), found)
-
-
-def _model(place: Place, keys: Keys) -> type[BlockSettings]:
-    """The settings of a block; of one whose task is none, as of a file without blocks, those of the short form."""
-    return BLOCKS.get(str(keys.get("task")), SHORT) if place else SHORT
-
-
-def _blocks_in(data: Mapping[str, Any]) -> list[tuple[Place, Mapping[str, Any]]]:
-    """The blocks of a study file's keys with their places; a file without `blocks:` is one itself."""
-    blocks = data.get("blocks")
-    if not isinstance(blocks, list) or not blocks:
-        return [((), {key: data[key] for key in SHORT_KEYS if key in data})]
-    return [(("blocks", at), raw if isinstance(raw, dict) else {}) for at, raw in enumerate(blocks)]
-
-
-def _indexed(data: Any, place: Place) -> Place:
-    """A place named by ids as one with list indices; cut off where the study has no such part."""
-    found: list[str | int] = []
-    for part in place:
-        if isinstance(data, list):
-            ids = [str(each.get("id")) if isinstance(each, dict) else None for each in data]
-            if part not in ids:
-                break
-            at = ids.index(str(part))
-            found.append(at)
-            data = data[at]
-        elif isinstance(data, dict):
-            key = next((key for key in data if str(key) == part), None)
-            if key is None:
-                break
-            found.append(key)
-            data = data[key]
-        else:
-            break
-    return tuple(found)
-
-
-def _put(data: Any, place: Place, value: object) -> Any:
-    """A copy of the data with another value at a place that it has."""
-    if not place:
-        return value
-    copy = data.copy()
-    copy[place[0]] = _put(data[place[0]], place[1:], value)
-    return copy
-
-
-def places_of_files(data: object) -> Iterator[Place]:
-    """The places where a study file names a text or list that may be in a separate file."""
-    yield from TEXTS
-    yield from text_places(data)
-    blocks = _blocks_in(data if isinstance(data, dict) else {})
-    for place, raw in blocks:
-        yield from ((*place, key) for key in OF_BLOCK if place)
-        is_known = not place or str(raw.get("task")) in BLOCKS
-        models = [_model(place, raw)] if is_known else [*BLOCKS.values()]  # where the task is misspelt, say
-        yield from ((*place, *at) for model in models for at in model.lists)
-
-
-def texts_to_translate(data: object, overlay: object) -> Iterator[tuple[Place, str]]:
-    """The places of texts that a translation has in files, each with the name of the file in its folder."""
-    for place in places_of_files(data):
-        ours = value_at(data, place)
-        if is_list(place) or not isinstance(ours, str) or not ours.strip():
-            continue
-        words = words_at(overlay, data, place)
-        name = ours if words is None else words
-        if isinstance(name, str) and "\n" not in name.strip():
-            yield place, name.strip()
-
-
-def is_list(place: Place) -> bool:
-    """True if a place holds a list of a block, and not a text."""
-    return any(place[-len(at) :] == at for model in BLOCKS.values() for at in model.lists)
-
-
-def value_at(data: object, place: Place) -> object:
-    """The value at a place, None if there is no such place."""
-    for key in place:
-        if isinstance(data, dict):
-            data = data.get(key)
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
-            data = data[key]
-        else:
-            return None
-    return data

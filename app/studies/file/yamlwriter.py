@@ -8,8 +8,8 @@ import yaml
 
 from app.core.problems import Place
 from app.studies.file.arms import is_text_path
+from app.studies.file.key_places import OF_BLOCK, TEXTS
 from app.studies.file.keys import tidied
-from app.studies.file.reading import OF_BLOCK, TEXTS
 from app.tasks.registry import BLOCKS, SHORT
 
 _WIDTH = 110

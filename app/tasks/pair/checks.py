@@ -9,6 +9,7 @@ from app.tasks.pair.terms import DesignPair
 from app.tasks.pair.truth import truth_view
 from app.trials.checks import Check
 from app.trials.design import Kind
+from app.trials.stimuli import NO_SOURCE
 
 FEW_PAIRS = 2
 
@@ -49,6 +50,23 @@ def sides(main: Sequence[DesignPair], on: Sides) -> Check:
             return Check("sides", title, "warning", detail, "design")
         case "balanced":
             return Check("sides", title, "ok", " ".join(_balance(main)), "design")
+
+
+def allocation(true_source: str) -> Check:
+    """The consequence of an informative choice of pairs for the other numbers."""
+    detail = (
+        "Pairs of sources whose order is open are shown more often than others. Read the ranking of sources"
+    )
+    if true_source == NO_SOURCE:
+        return Check(
+            "allocation",
+            "Choice of pairs",
+            "ok",
+            f"{detail}; shares chosen depend on who met whom.",
+            "design",
+        )
+    detail = f"{detail}: accuracy over all pairs is of the pairs as they were shown, harder ones more often."
+    return Check("allocation", "Choice of pairs", "warning", detail, "design")
 
 
 def _balance(main: Sequence[DesignPair]) -> Iterator[str]:

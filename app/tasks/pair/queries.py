@@ -1,14 +1,30 @@
 """Pairs in SQL: the member on the left, and the evidence to check an answer against."""
 
-from sqlalchemy import ColumnElement, bindparam, select
-from sqlmodel import SQLModel, col
+from collections import Counter
+
+from sqlalchemy import ColumnElement, bindparam, exists, func, not_, select
+from sqlmodel import Session, SQLModel, col
 
 from app.library.tables import Content, Stimulus
-from app.trials.tables import Trial, Unit, UnitMember
+from app.questions.sides import Side
+from app.tasks.pair.design import Member, chosen_by
+from app.trials.design import Kind
+from app.trials.responses import Response
+from app.trials.tables import Exclusion, ParticipantSession, SessionVerdict, Trial, Unit, UnitMember
 
-_trial, _unit, _member, _stimulus, _content = (
+_trial, _unit, _member, _stimulus, _content, _response, _session, _exclusion, _verdict = (
     SQLModel.metadata.tables[str(table.__tablename__)]
-    for table in (Trial, Unit, UnitMember, Stimulus, Content)
+    for table in (
+        Trial,
+        Unit,
+        UnitMember,
+        Stimulus,
+        Content,
+        Response,
+        ParticipantSession,
+        Exclusion,
+        SessionVerdict,
+    )
 )
 
 
@@ -53,3 +69,37 @@ CONTENTS_AT = (
     )
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+# The choices that count, of sessions that are not excluded: by unit, the member on the left, and the side pressed.
+_CHOICES = (
+    select(_trial.c.unit_id, planned_left().label("left"), _response.c.side, func.count().label("n"))
+    .select_from(
+        _response.join(_trial, _trial.c.id == _response.c.trial_id)
+        .join(_unit, _unit.c.id == _trial.c.unit_id)
+        .join(_session, _session.c.id == _trial.c.session_id)
+    )
+    .where(
+        _unit.c.version_id == bindparam("version_id"),
+        _unit.c.block == bindparam("block"),
+        _unit.c.kind == Kind.MAIN,
+        _session.c.mode == bindparam("mode"),
+        _session.c.arm == bindparam("arm"),
+        _response.c.side.in_([*Side]),
+        _response.c.unplayable.is_(False),
+        _response.c.unwatched.is_(False),
+        _response.c.study_rule.is_(None),
+        not_(exists().where(_exclusion.c.session_id == _session.c.id, _exclusion.c.lifted_at.is_(None))),
+        not_(exists().where(_verdict.c.session_id == _session.c.id, _verdict.c.use.is_(False))),
+    )
+    .group_by(_trial.c.unit_id, planned_left(), _response.c.side)
+)
+
+
+def choices_of(
+    session: Session, version_id: int, mode: str, block: str, arm: str = "main"
+) -> Counter[tuple[int, Member]]:
+    """The number of answers so far to main pairs of a block, by pair and the member chosen; ties are none."""
+    asked = {"version_id": version_id, "mode": mode, "arm": arm, "block": block}
+    counts: Counter[tuple[int, Member]] = Counter()
+    for row in session.connection().execute(_CHOICES, asked):
+        counts[row.unit_id, Member(chosen_by(row.side, Member(row.left)))] += row.n
+    return counts

@@ -37,6 +37,7 @@ class Row:
     truth: str = ""
     kind: str = ""
     line: int = 0
+    why: str = ""
 
 
 def read_rows(text: str) -> list[Row]:
@@ -72,14 +73,19 @@ def rows_as_csv(rows: Iterable[Row]) -> str:
     text = io.StringIO()
     # The csv module ends lines with CRLF unless told.
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([getattr(row, column) for column in COLUMNS] for row in rows)
+    rows = list(rows)
+    columns = [column for column in COLUMNS if column != "why" or any(row.why for row in rows)]
+    writer.writerow(columns)
+    writer.writerows([getattr(row, column) for column in columns] for row in rows)
     return text.getvalue()
 
 
 def rows_of(pairs: Iterable[PairSpec]) -> list[Row]:
     """Pairs as rows, with filled-in values written out."""
-    return [Row(pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind.value) for pair in pairs]
+    return [
+        Row(pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind.value, why=pair.why)
+        for pair in pairs
+    ]
 
 
 def new_row(

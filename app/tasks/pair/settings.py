@@ -13,7 +13,8 @@ from app.questions.base import Asked, Question, exactly_one
 from app.questions.drafted import by_id, keys_of_question, with_defaults
 from app.questions.registry import type_of
 from app.questions.sides import Side
-from app.tasks.pair.checks import conditions, sides, truth
+from app.tasks.pair.allocating import CHOOSE_SOME, RANK_THREE, cannot_rank
+from app.tasks.pair.checks import allocation, conditions, sides, truth
 from app.tasks.pair.leaks import leaks_of_pairs
 from app.tasks.pair.pairs import (
     PairSpec,
@@ -29,6 +30,7 @@ from app.tasks.pair.pairs import (
 from app.tasks.pair.sampling import DRAWN, draws, kept_apart, sample_pairs
 from app.tasks.pair.terms import (
     IN_A_PAIR_FILE,
+    Allocate,
     DesignPair,
     DesignTrials,
     Sample,
@@ -78,8 +80,10 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         f": {IN_A_PAIR_FILE}": ", as CSV",
         LIST_OR_DRAW: "list the pairs, or have them drawn",
         ADD_A_CHOICE: "add one, with the id choice",
+        RANK_THREE: "compare three sources or more, or choose pairs evenly",
+        CHOOSE_SOME: "give fewer pairs for each participant than the block has, or choose them evenly",
     }
-    key_order: ClassVar[Sequence[str]] = ("pairs", "sample", "per_participant", "trials")
+    key_order: ClassVar[Sequence[str]] = ("pairs", "sample", "per_participant", "allocate", "trials")
     tidies: ClassVar[Mapping[str, Tidy]] = {
         "pairs": as_is,  # problems name its rows, so that none may be lost
         "sample": lambda value: section(value, _SAMPLE, _OF_SAMPLE),
@@ -103,6 +107,20 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         default=None,
         title="Pairs for each participant",
         description="How many main pairs each participant sees, of every condition its share; all of them unless said.",
+    )
+    allocate: Annotated[
+        Allocate,
+        Widget(
+            words={
+                "even": "Even: those shown least often come first",
+                "informative": "Informative: sources whose order is least known come first",
+            }
+        ),
+    ] = Field(
+        default="even",
+        title="Choice of each participant's pairs",
+        description="Of `per_participant` pairs: `even` shows every pair equally often; `informative` prefers pairs of "
+        "sources whose order the answers so far leave open, for studies that rank three sources or more.",
     )
     trials: Trials = Field(title="Trials", description="Order, sides, watching and questions.")
 
@@ -129,6 +147,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         if asked and not choices:
             where = asked[0][0][:-1]
             yield Fault(where, "no question of type 2afc: there is nothing to choose", ADD_A_CHOICE)
+        if keys.get("allocate") == "informative" and keys.get("per_participant") is None:
+            message = "allocate: everybody sees all pairs, so there are none to be chosen"
+            yield Fault((*place, "allocate"), message, CHOOSE_SOME)
         for at in choices[1:]:
             yield Fault(at, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
 
@@ -150,6 +171,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             if sampled:
                 _refuse_too_many(keys, reader, [pair.kind for pair in sampled])
             pairs += kept_apart(sampled, reader.taken, keys.get("id"))
+        if pairs:
+            for fault in cannot_rank(keys, pairs):
+                reader.refuse(fault)
         shows = (
             next((stimuli[pair.a].kind for pair in pairs), StimulusKind.CLIP)
             if stimuli
@@ -170,6 +194,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             instructions=text("instructions"),
             self_assessment=text("self_assessment"),
             per_participant=self.per_participant,
+            allocate=self.allocate,
             task="pair",
             sample=self.sample and self.sample.model_copy(update={"drawn": None}),
             pairs=own.pairs,
@@ -252,7 +277,7 @@ def _drawn(keys: dict[str, Any], reader: Reader, stimuli: Mapping[str, StimulusF
 
 class PairDesign(BlockDesign):
     """A block of pairs at run time. `sample` is the draw of the pairs, if there was one; `pairs` are the pairs; `shows`
-    is the kind of all its stimuli.
+    is the kind of all its stimuli; `allocate` says how the pairs of each participant are chosen.
     """
 
     noun: ClassVar[str] = "Pair"
@@ -267,6 +292,7 @@ class PairDesign(BlockDesign):
     sample: Sample | None
     pairs: tuple[DesignPair, ...]
     shows: StimulusKind = StimulusKind.CLIP
+    allocate: Allocate = "even"
     trials: DesignTrials
 
     def units(self) -> tuple[UnitSpec, ...]:
@@ -308,13 +334,14 @@ class PairDesign(BlockDesign):
     def keys(self) -> Mapping[str, Any]:
         trials = self.trials
         return {
+            **({} if self.allocate == "even" else {"allocate": self.allocate}),
             "trials": {
                 **trials.model_dump(include={"order", "sides", "watch"}),
                 **{key: list(names) for key in ("exclude", "allow") if (names := getattr(trials, key))},
                 **({"feedback": True} if trials.feedback else {}),
                 **({"attention": attention} if (attention := keys_of_attention(trials.attention)) else {}),
                 "questions": [*map(keys_of_question, trials.questions)],
-            }
+            },
         }
 
     def rows(self) -> Mapping[str, Any]:
@@ -341,6 +368,7 @@ class PairDesign(BlockDesign):
         if pairs:
             yield truth(study.true_source, pairs)
         yield from (sides(block.main_pairs, block.trials.sides) for block in blocks)
+        yield from (allocation(study.true_source) for block in blocks if block.allocate == "informative")
 
     def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
         if self.shows is StimulusKind.CLIP:

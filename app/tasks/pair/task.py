@@ -17,6 +17,7 @@ from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.comparing import Compared, compared_of, compared_page, taken
 from app.tasks.pair.design import Member, PairPlan, PairToPlan, chosen_by, member_at, side_of
+from app.tasks.pair.informative import choose_informative, wins_of
 from app.tasks.pair.settings import PairDesign
 from app.tasks.pair.views import trial_page
 from app.trials.answered import AnsweredTrial, TrialView
@@ -227,9 +228,14 @@ def _chosen(block: BlockRun, start: Start) -> Sequence[PairToPlan]:
     if start.mirror is not None:
         return [pair for pair in pairs if pair.id in start.mirror]
     since = start.now - start.idle
-    return choose_pairs(
-        pairs, loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm), n, start.rng
-    )
+    exposure = loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm)
+    if design_of(block).allocate == "even":
+        return choose_pairs(pairs, exposure, n, start.rng)
+    named = {pair.id: (pair.source_a, pair.source_b) for pair in design_of(block).pairs}
+    sources = {unit.id: named[unit.name] for unit in block.units}
+    choices = queries.choices_of(start.session, start.version_id, start.mode, block.id, start.arm)
+    wins = wins_of({pair: sources[pair] for pair, _ in choices}, choices)
+    return choose_informative(pairs, sources, wins, exposure, n, start.rng)
 
 
 def _to_plan(unit: UnitToPlan) -> PairToPlan:

@@ -20,6 +20,7 @@ from app.trials.parts import ALLOWED, RULES, Allowed, Count, StudyRules
 
 Watch = Literal["both-to-end", "free"]
 Use = Literal["even", "free"]
+Allocate = Literal["even", "informative"]
 IN_A_PAIR_FILE = "a CSV file in the study file's folder, or the CSV itself when it has more than one line"
 
 

@@ -1,7 +1,6 @@
 """Each rule: a session that meets it, one just short of it, and what was not recorded, which is held against nobody."""
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -177,7 +176,7 @@ def test_automatic_moves_are_a_share_of_the_moves_due() -> None:
     assert values("automatic-moves", session()) is None
 
 
-def chosen(**uses: Mapping[str, bool]) -> list[ChosenRule]:
+def chosen(**uses: Any) -> list[ChosenRule]:
     return [ChosenRule(name.replace("_", "-"), **verdicts) for name, verdicts in uses.items()]
 
 

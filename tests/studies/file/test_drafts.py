@@ -137,7 +137,7 @@ def test_an_empty_draft_says_which_fields_are_needed_and_knows_no_files() -> Non
 @pytest.mark.parametrize(
     ("pairs", "message", "remedy"),
     [
-        (",,\n", "there are no rows", "begin with the columns pair, a, b, condition, truth, kind"),
+        (",,\n", "there are no rows", "begin with the columns pair, a, b, condition, truth, kind, why"),
         ("pair,a\n", "row 1: the column 'b' is missing", "needed are pair, a, b"),
         ("pair;a\np1;x", "row 1: the column 'b' is missing", "needed are pair, a, b"),
         (

@@ -107,7 +107,7 @@ def test_every_rule_has_a_model_with_its_words() -> None:
         assert fields["rule"].title == rule.title
         assert all(fields[each.name].description == each.help for each in rule.parameters)
         assert name in schema["$defs"]
-        (chosen,) = resolved_rules([MODELS[name](rule=name)])
+        (chosen,) = resolved_rules([MODELS[name].model_validate({"rule": name})])
         assert chosen.chosen.bounds == {
             each.name: each.default for each in rule.parameters if each.default is not None
         }

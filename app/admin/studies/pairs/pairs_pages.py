@@ -66,7 +66,8 @@ def pairs_csv(session: Session, at: At) -> str:
     if isinstance(listed, str) and not rows:
         return listed
     return rows_as_csv(
-        Row(each.row.pair, each.row.a, each.row.b, each.condition, each.truth, each.kind) for each in rows
+        Row(each.row.pair, each.row.a, each.row.b, each.condition, each.truth, each.kind, why=each.row.why)
+        for each in rows
     )
 
 
