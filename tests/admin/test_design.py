@@ -122,13 +122,13 @@ def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     fields = keys_to_fields(keys)
     # These change other fields, or are one of a few words.
     shaping = re.compile(
-        r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|pay|rule|anchors|conditions|practice)"
-        "|block_order"
+        r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|pay|rule|anchors|conditions|practice"
+        "|kept|telephones|failed|feedback)|viewing_conditions|block_order"
     )
     name = data.draw(st.sampled_from(sorted(name for name in fields if not shaping.fullmatch(name))))
     typed = data.draw(TEXT)
     after = keys_to_fields(fields_to_keys(keys, {**fields, name: typed}).keys)
-    lines = name.endswith(("labels", "options", "group", "match"))
+    lines = name.endswith(("labels", "options", "group", "match", "browsers", "accept"))
     wanted = [line.strip() for line in cleaned(typed).split("\n")]
     got = [line for line in wanted if line] if lines else cleaned(typed).split("\n")
     is_same = cleaned(typed) == cleaned(fields[name])
