@@ -43,10 +43,10 @@ def stopped(
     n = np.arange(1, MOST + 1)
     mean = values.cumsum(axis=1) / n
     of_people = np.maximum((values**2).cumsum(axis=1) - n * mean**2, 0) / np.maximum(n - 1, 1)
-    quantile = np.array([student_quantile(max(each - 1, 1)) for each in n])
+    quantile = np.array([student_quantile(max(each - 1, 1)) for each in range(1, MOST + 1)])
     reserve = 1 / (answers * n)
     decisive = 2 * quantile * np.sqrt((of_people + reserve) / n)
-    stops = (decisive <= width) & (n >= at_least) & np.array([looks_at(each) for each in n])
+    stops = (decisive <= width) & (n >= at_least) & np.array([looks_at(each) for each in range(1, MOST + 1)])
     at = np.where(stops.any(axis=1), stops.argmax(axis=1), MOST - 1)
     row = np.arange(len(values))
     off = np.abs(mean[row, at] - share)
@@ -78,7 +78,8 @@ def _lines(simulations: int) -> Iterator[str]:
     yield (
         f"`python -m bench.stopping --simulations {simulations}`. Participants' shares over so many answers, log odds "
         f"normal over people with SD {PARTICIPANT_SD:g}; the study stops by the rule of `analysis/precision.py`, "
-        f"looking at each participant. *Held* is how often Student's {100 * LEVEL:g} % interval at the stop holds the "
+        f"looking at each participant; *least* is the number before which it is not looked, below it the mean number of "
+        f"people at the stop. *Held* is how often Student's {100 * LEVEL:g} % interval at the stop holds the "
         "share, *decided* the same of the interval by which it is decided (a little wider), *error* the mean error of "
         "the share in points; *fixed* is how often Student's interval of 30 people holds it where nothing stops. By "
         f"chance alone a rate of 95 % varies by {200 * (0.95 * 0.05 / simulations) ** 0.5:.1f} points."
@@ -108,7 +109,7 @@ def _lines(simulations: int) -> Iterator[str]:
         )
     yield ""
     yield "| share | answers | width, points | fixed |" + "".join(
-        f" people, at least {least} | held | decided | error |" for least in LEASTS
+        f" least {least} | held | decided | error |" for least in LEASTS
     )
     yield "|---|---|---|---|" + "---|---|---|---|" * len(LEASTS)
     yield from rows

@@ -2,7 +2,7 @@
 which the target is reached at the present pace.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import variance
@@ -18,8 +18,10 @@ from analysis.precision import (
 )
 from app.sessions.precision import Shares, shares_of
 from app.sessions.runs import StudyRun
+from app.studies.access import StudyHere
 from app.studies.file.stopping import DesignStopWhen
 from app.trials.design import Kind
+from app.trials.tables import Mode, State
 
 PACE_OVER = timedelta(days=7)
 _SHORTEST = timedelta(hours=1)
@@ -59,6 +61,17 @@ class PrecisionView:
     @property
     def is_few(self) -> bool:
         return self.n < FEWEST_TO_TELL
+
+
+def precision_of(
+    session: Session, study: StudyHere, runs: Mapping[int, StudyRun], mode: str, now: datetime
+) -> PrecisionView | None:
+    """The precision target of the newest version, over all live participants of the study."""
+    stop = runs[max(runs)].design.stop_when if mode == Mode.LIVE and runs else None
+    if stop is None:
+        return None
+    is_live = study.state is State.LIVE
+    return precision_view(session, study.id, stop, runs[max(runs)], now, is_live=is_live)
 
 
 def precision_view(

@@ -17,7 +17,7 @@ from sqlmodel import Session, SQLModel, col
 from app.core.errors import NotFound, StudyError
 from app.monitor.counting import Group, Trouble
 from app.monitor.notices import notices_of
-from app.monitor.precision import PrecisionView, precision_view
+from app.monitor.precision import precision_of
 from app.monitor.snapshots import (
     Choice,
     FlaggedLine,
@@ -143,21 +143,8 @@ def _snapshot(
         flagged=_flagged(session, flagged[:MOST_FLAGGED], tally),
         notices=notices_of(session, study.id, now),
         places=places_for(session, study, now) if runs else None,
-        precision=_precision(session, study, runs, mode, now),
+        precision=precision_of(session, study, runs, mode, now),
     )
-
-
-def _precision(
-    session: Session, study: StudyHere, runs: Mapping[int, StudyRun], mode: Mode, now: datetime
-) -> PrecisionView | None:
-    """The precision target of the newest version, over all live participants of the study."""
-    if mode is not Mode.LIVE or not runs:
-        return None
-    run = runs[max(runs)]
-    if run.design.stop_when is None:
-        return None
-    is_live = study.state is State.LIVE
-    return precision_view(session, study.id, run.design.stop_when, run, now, is_live=is_live)
 
 
 def _used(tally: Tally) -> set[tuple[int, str]]:

@@ -33,7 +33,7 @@ STOP = {"measure": "accuracy", "narrower_than": 0.2, "at_least": 20}
 def opened(database: Database, library: Library, tmp_path: Path) -> Callable[..., None]:
     def open_with(stop: dict[str, Any] | None, **changes: Any) -> None:
         own = block(per_participant=None, allocate="even", **changes)
-        keys = {"sample": None, "trials": None, "background": None, "blocks": [own]}
+        keys: dict[str, Any] = {"sample": None, "trials": None, "background": None, "blocks": [own]}
         if stop is not None:
             keys["stop_when"] = stop
         with database.transaction() as session:

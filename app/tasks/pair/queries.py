@@ -70,8 +70,8 @@ CONTENTS_AT = (
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
 # The choices that count, of sessions that are not excluded: by unit, the member on the left, and the side pressed.
-_CHOICES = (
-    select(_trial.c.unit_id, planned_left().label("left"), _response.c.side, func.count().label("n"))
+_EACH = (
+    select(_trial.c.unit_id, planned_left().label("left"), _response.c.side)
     .select_from(
         _response.join(_trial, _trial.c.id == _response.c.trial_id)
         .join(_unit, _unit.c.id == _trial.c.unit_id)
@@ -90,8 +90,10 @@ _CHOICES = (
         not_(exists().where(_exclusion.c.session_id == _session.c.id, _exclusion.c.lifted_at.is_(None))),
         not_(exists().where(_verdict.c.session_id == _session.c.id, _verdict.c.use.is_(False))),
     )
-    .group_by(_trial.c.unit_id, planned_left(), _response.c.side)
+    .subquery()
 )
+# Grouped outside: to PostgreSQL the member on the left, written twice with a parameter each, is two things.
+_CHOICES = select(*_EACH.c, func.count().label("n")).group_by(*_EACH.c)
 
 
 def choices_of(
