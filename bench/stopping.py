@@ -78,8 +78,8 @@ def _lines(simulations: int) -> Iterator[str]:
     yield (
         f"`python -m bench.stopping --simulations {simulations}`. Participants' shares over so many answers, log odds "
         f"normal over people with SD {PARTICIPANT_SD:g}; the study stops by the rule of `analysis/precision.py`, "
-        f"looking at each participant; *least* is the number before which it is not looked, below it the mean number of "
-        f"people at the stop. *Held* is how often Student's {100 * LEVEL:g} % interval at the stop holds the "
+        f"looking at each participant; *least* is the number before which it is not looked, below it the mean number "
+        f"of people at the stop. *Held* is how often Student's {100 * LEVEL:g} % interval at the stop holds the "
         "share, *decided* the same of the interval by which it is decided (a little wider), *error* the mean error of "
         "the share in points; *fixed* is how often Student's interval of 30 people holds it where nothing stops. By "
         f"chance alone a rate of 95 % varies by {200 * (0.95 * 0.05 / simulations) ** 0.5:.1f} points."
