@@ -77,13 +77,13 @@ def people_needed(of_people: float, answers: float, narrower_than: float, at_lea
     return high
 
 
-def planned_width(of_people: float, n: int) -> float:
-    """The width of the interval over n participants, two or more, were their variance this."""
-    return _width(of_people, n)
+def planned_width(of_people: float, answers: float, n: int) -> float:
+    """The width by which it is decided over n participants, two or more, were their variance this."""
+    return _width(of_people + _reserve(n, answers), n)
 
 
 def _stops(of_people: float, answers: float, narrower_than: float, n: int) -> bool:
-    return n >= 2 and _width(of_people + _reserve(n, answers), n) <= narrower_than
+    return n >= 2 and planned_width(of_people, answers, n) <= narrower_than
 
 
 def _reserve(n: int, answers: float) -> float:

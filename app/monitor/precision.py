@@ -102,7 +102,9 @@ def precision_view(
         live=[
             WidthPoint(at, width) for at in _points(2, n) if (width := shares.width(at).decisive) is not None
         ],
-        planned=[WidthPoint(at, planned_width(of_people, at)) for at in _points(2, round(1.1 * last))],
+        planned=[
+            WidthPoint(at, planned_width(of_people, answers, at)) for at in _points(2, round(1.1 * last))
+        ],
         expected=expected,
         planned_n=planned_n,
         needed=needed,

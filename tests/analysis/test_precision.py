@@ -55,7 +55,7 @@ def test_it_stops_at_the_first_narrow_width_from_the_least_number_on() -> None:
     of_people = planned_variance(0.8, 10)
     needed = people_needed(of_people, 10, 0.1, 20)
     assert needed is not None
-    widths = {n: planned_width(of_people + 1 / (10 * n), n) for n in (needed - 1, needed)}
+    widths = {n: planned_width(of_people, 10, n) for n in (needed - 1, needed)}
     assert widths[needed] <= 0.1 < widths[needed - 1]
     assert people_needed(of_people, 10, 0.1, needed + 30) == needed + 30
     assert people_needed(0.25, 1, 0.001, 20) is None

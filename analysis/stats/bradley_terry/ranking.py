@@ -1,6 +1,7 @@
 """The order of sources: which of them are told apart, all pairs of sources taken together."""
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -155,5 +156,11 @@ def _widened(
     if error is None or error <= 0:
         return no_interval(reason or "no spread over participants", seed, 0, SIMULTANEOUS)
     # Of two differences of one source the errors are not independent; coverage is held in bench/allocation.md.
-    reach = float(studentized_range.ppf(LEVEL, sources, people - 1)) / 2**0.5 * error
+    reach = _quantile(sources, people - 1) / 2**0.5 * error
     return Interval(value - reach, value + reach, LEVEL, SIMULTANEOUS, 0, seed, None)
+
+
+@cache
+def _quantile(sources: int, df: int) -> float:
+    """Of the studentized range; SciPy integrates it anew each time, for a tenth of a second."""
+    return float(studentized_range.ppf(LEVEL, sources, df))
