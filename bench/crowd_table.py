@@ -169,6 +169,10 @@ def _telemetry(rng: np.random.Generator, people: Ints) -> Cells:
         "interval_ms": pa.array(rt_ms + 1_500),
         "block": pa.nulls(n, pa.string()),
         "certainty": pa.nulls(n, pa.float64()),
+        # Of studies without exclusion rules.
+        "use": pa.nulls(n, pa.bool_()),
+        "pay": pa.nulls(n, pa.bool_()),
+        "rules": pa.nulls(n, pa.string()),
     }
 
 

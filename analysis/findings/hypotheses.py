@@ -7,6 +7,7 @@ from analysis.figures.words import sentence
 from analysis.findings.model import Findings, Measured, Numbers, Section
 from analysis.findings.tables import column, counts, names, p_values
 from analysis.hypotheses import ALL, CHANCE, SHARES, DecidedHypothesis, HypothesesDecided, Registered
+from analysis.signs import signed
 from analysis.stats.p_values import p_cell, p_words
 
 NAME = "hypotheses"
@@ -127,11 +128,11 @@ def _size(one: DecidedHypothesis) -> str:
 
 
 def _points(value: float) -> str:
-    return f"{100 * value:+z.0f}"
+    return signed(100 * value, 0)
 
 
 def _plain(value: float) -> str:
-    return f"{value:+z.2f}"
+    return signed(value)
 
 
 def _left_open(one: DecidedHypothesis) -> str:

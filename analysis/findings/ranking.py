@@ -9,6 +9,7 @@ from analysis.findings.model import Column, Figure, Mark, Numbers, Section
 from analysis.findings.tables import column, counts, measured, names, reasons
 from analysis.findings.words import first_few, listed, people
 from analysis.reported import Settings
+from analysis.signs import signed
 from analysis.stats.bradley_terry import Ranking
 from analysis.stats.bradley_terry import ranking as ranking_of
 
@@ -167,9 +168,9 @@ def _figure(found: Ranking, said: str) -> Figure:
                 one.strength.value,
                 one.strength.interval.low,
                 one.strength.interval.high,
-                f"{one.strength.value or 0:+.2f}",
+                signed(one.strength.value or 0),
                 f"not yet: {first_few(one.open_with)}" if one.open_with else "told apart",
-                spoken=f"place {one.place}: {one.source}, strength {one.strength.value or 0:+.2f}"
+                spoken=f"place {one.place}: {one.source}, strength {signed(one.strength.value or 0)}"
                 + (f", not told apart yet from {listed(one.open_with)}" if one.open_with else ""),
             )
             for one in found.sources

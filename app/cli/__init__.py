@@ -88,7 +88,11 @@ COMMANDS = {
         "recruiting", "app", "Recruiters: what to enter there, and their submissions compared."
     ),
     "privacy": Listed("privacy", "app", "Erase identities; export and forget what is held about one person."),
-    "ethics": Listed("documents", "ethics", "Write an application to an ethics board from the study file."),
+    "ethics": Listed(
+        "documents",
+        "ethics",
+        "Write an application to an ethics board from the study file, with blanks for what it cannot know.",
+    ),
     "plan": Listed(
         "planning",
         "plan",

@@ -227,7 +227,6 @@ def _tables(
 ) -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame], Mapping[str, Mapping[str, Flow]]]":
     """The targets with answers to pairs, these answers, the ratings, and the flows of studies."""
     from analysis.data.selection import with_unwatched
-    from app.reports.sources import flows_of_studies
     from app.reports.targets import frames_of, split_targets
 
     if mapping:
@@ -235,8 +234,12 @@ def _tables(
     with reading_of(targets) as session:
         split = split_targets(session, targets)
         answers = frames_of(session, split.pairs, unwatched=unwatched)
+        flows: Mapping[str, Mapping[str, Flow]] = {}
         # With --all those count whom the rules leave out: the answers tell the flow.
-        flows = {} if unwatched else flows_of_studies(session, split.pairs)
+        if session is not None and not unwatched:
+            from app.reports.sources import flows_of_studies
+
+            flows = flows_of_studies(session, split.pairs)
     ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
     return split.pairs, answers, ratings, flows
 
@@ -317,12 +320,13 @@ def _hypotheses(
     resamples: int,
 ) -> dict[str, Any]:
     """The hypotheses of the studies among the targets, each by its own test: a key of the JSON, none without any."""
-    from app.reports.study_facts import study_facts
     from app.reports.targets import is_file
 
     slugs = [target for target in targets if not is_file(target)]
     if not slugs or not frames:
         return {}
+    from app.reports.study_facts import study_facts
+
     with reading_of(slugs) as session:
         studies = [study_facts(session, slug) for slug in slugs] if session is not None else []
     asked = [one for one in studies if one.held or (one.versions and one.versions[-1].design.hypotheses)]

@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 import app.admin.access as by_cookie
 import app.api.access as by_token
 from app.accounts.tables import Role
+from app.core.asked_language import AskedLanguage
 from app.core.database import Database
 from app.core.headers import SafetyHeaders
 from app.core.settings import Settings
@@ -134,7 +135,9 @@ def routes_of(app: FastAPI, prefix: str = "") -> Iterator[Route]:
 
 
 with tempfile.TemporaryDirectory() as _folder:
-    _inner = make_service(Path(_folder)).app
+    _asked = make_service(Path(_folder)).app
+    assert isinstance(_asked, AskedLanguage)
+    _inner = _asked.app
     assert isinstance(_inner, FastAPI)
     ALL = list(routes_of(_inner))
 CLOSED = [route for route in ALL if str(route) not in OPEN]

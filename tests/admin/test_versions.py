@@ -304,6 +304,7 @@ def test_a_program_shares_a_study_and_no_more(api: Program, editor: Person, stud
 def test_a_program_reads_templates_and_the_schema(api: Program) -> None:
     assert [each["name"] for each in api.get("/study-templates").json()] == [
         "hntt",
+        "hntt-arms",
         "real-or-fake",
         "preference",
         "rubric",

@@ -31,7 +31,18 @@ from app.studies.versions import set_state
 from app.tasks.game.tables import Decision, Entry, EntryStatus, Exchange, GameEvent, Match, Occupant, Seat
 from app.tasks.walk.tables import Walk as MapWalk
 from app.tasks.walk.tables import WalkSteps
-from app.trials.tables import Mode, ParticipantSession, State, Study, Trial
+from app.trials.tables import (
+    Mode,
+    ParticipantIdentity,
+    ParticipantSession,
+    Registration,
+    SessionVerdict,
+    State,
+    Study,
+    StudyArm,
+    StudyVersion,
+    Trial,
+)
 from app.worker.context import Work
 from app.worker.tidying import EVERY, tidy
 from app.worker.worker import drain
@@ -186,6 +197,19 @@ def add_walk(session: Session) -> None:
     session.add(WalkSteps(**told, from_tick=0, n=1, steps=[[1, 0]], received_at=NOW))
 
 
+def add_recruitment(session: Session, study_id: int, session_id: int) -> None:
+    """An identity, a verdict, an arm that was changed and a registration."""
+    version_id = session.exec(select(StudyVersion.id).where(StudyVersion.study_id == study_id)).first() or 0
+    session.add(ParticipantIdentity(session_id=session_id, external_id="P77-secret", parameters={}))
+    session.merge(
+        SessionVerdict(session_id=session_id, use=True, pay=True, rules={}, names="", judged_at=NOW)
+    )
+    session.add(StudyArm(study_id=study_id, arm="main", target=9))
+    session.add(
+        Registration(version_id=version_id, sha256="0" * 64, text="moves like my uncle", registered_at=NOW)
+    )
+
+
 def fill(client: TestClient, owner: Person, database: Database, settings: Settings, folder: Path) -> None:
     """A study with something in every table and place that a study may have something in."""
     study = open_study(database, folder)
@@ -209,6 +233,7 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
         queue.ask(session, Kind.JUDGES, {"slug": "nav", "file": "t" * 24}, now=NOW, study_id=study.id)
         add_match(session)
         add_walk(session)
+        add_recruitment(session, study.id, id_ or 0)
     drain(settings, database)
     for file in (
         sent_verdicts(settings.data_dir, "t" * 24),

@@ -55,7 +55,7 @@ ROWS = [
 ]  # fmt: skip
 TABLES = (Study, Unit, Stimulus, ParticipantSession, Trial, Response)
 # What the database names anew, and what it adds.
-OURS = ["session", "trial", "stimulus_a", "stimulus_b", "block"]
+OURS = ["session", "trial", "stimulus_a", "stimulus_b", "block", "use", "pay"]
 
 
 def written(folder: Path, rows: Sequence[Mapping[str, str]], mapping: str = MAPPING) -> tuple[Path, Path]:

@@ -187,6 +187,7 @@ def test_the_methods_say_what_was_done(imported: tuple[ReportInfo, list[int]]) -
             "HWC14",
             "Bau72",
             "PS10",
+            "Kra56",
         ),
         *(
             "FL14",
@@ -621,7 +622,7 @@ def test_the_tables_hold_the_same_cells_as_the_json(judged: tuple[ReportInfo, Pa
     def text(*values: object) -> tuple[str, ...]:
         return tuple("" if value is None else str(value) for value in values)
 
-    further = ("certainty", "bias", "agreement", "bradley_terry", "ties")
+    further = ("certainty", "bias", "agreement", "bradley_terry", "ties", "ranking")
     assert cells("estimates", "study", "number", "n", "value", "low", "high") == [
         text(
             study["study"],

@@ -38,7 +38,7 @@ from app.tasks.rating import task as rating
 from app.tasks.walk import task as walk
 from app.tasks.walk.assignment import walks_of
 from app.trials.design import Kind
-from app.trials.tables import Exclusion, ParticipantSession, Trial, Unit
+from app.trials.tables import Exclusion, ParticipantSession, SessionVerdict, Trial, Unit
 from stimuli import steps
 from tests.factories import NOW, UNCERTAINTY, answer_for, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block
@@ -378,8 +378,10 @@ def test_rows_that_forget_exclusion_are_noticed(
     knows_exclusion(client, database, task)
     with database.reading() as session:
         out = str(session.exec(select(Exclusion.session_id)).one())
+
+    def forgetful(statement: Any, *_: object) -> Any:
+        return statement.outerjoin(Exclusion, sa.false()).outerjoin(SessionVerdict, sa.false())
+
     for module in (responses, selects, played, exported_rows, rated):
-        monkeypatch.setattr(
-            module, "with_exclusion", lambda statement, *_: statement.outerjoin(Exclusion, sa.false())
-        )
+        monkeypatch.setattr(module, "with_exclusion", forgetful)
     assert not any(rows_know(database, task, table, out) for table in TABLES[task])

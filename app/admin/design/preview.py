@@ -298,7 +298,8 @@ def _right(
 def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
     """A question under a unique id: two questions that share one by mistake would otherwise be coupled."""
     question = entry.value
-    if (right := _right(question, keys, entry.model)) is not None:
+    model = entry.model or QUESTIONS.get(str(type_of(question)))
+    if (right := _right(question, keys, model)) is not None:
         return right.model_copy(update={"id": id_})
     on = {leaf.key for leaf in leaves(entry) if leaf.kind == "yes-no" and is_on(leaf)}
     named, options = type_of(question), question.get("options")

@@ -140,7 +140,7 @@ def _data(design: StudyDesign) -> Iterator[Piece]:
     if design.has_partners:
         kept.append("Moves and messages in matches.")
     yield Items(tuple(kept))
-    yield "Network addresses of participants are not in the database. docs/privacy.md lists all personal data."
+    yield "Network addresses of participants are not in the database."
 
 
 def _retention(design: StudyDesign) -> Iterator[Piece]:

@@ -90,7 +90,9 @@ def faults_of_languages(languages: object) -> Iterator[Fault]:
             message = f"the pages' own words are not translated into {quoted(tag)}"
             known = ", ".join(with_catalogue())
             yield Fault(
-                ("languages", tag), message, f"there are {known}; docs/languages.md says how to add one"
+                ("languages", tag),
+                message,
+                f"there are {known}; a further language needs a catalogue of its own",
             )
 
 
