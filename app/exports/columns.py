@@ -81,6 +81,10 @@ PARTICIPANT_COLUMNS = (
     Column("duration_s", "number", "seconds", "from consent to the last answer; empty while under way"),
 )
 
+# Background questions and tasks have theirs after these: what came later stands behind them, so that the columns of
+# earlier exports keep their places.
+BEFORE_BACKGROUND = 1 + [column.name for column in PARTICIPANT_COLUMNS].index("consent_sha256")
+
 # At the end of `participants`, where ids that are kept apart from the answers are asked for.
 RECRUITER_ID = Column(
     "recruiter_id",

@@ -130,8 +130,8 @@ def rows_of(
 def columns_of(
     session: Session, slug: str, what: str, *, real_ids: bool = False
 ) -> tuple[columns.Column, ...]:
-    """A table's columns: `participants` ends with one for each background question of any version, and those of its
-    tasks; those of some tables depend on the study.
+    """A table's columns: `participants` has one for each background question of any version, and those of its tasks;
+    those of some tables depend on the study.
     """
     table = table_of(what)
     if what != "participants":
@@ -141,7 +141,8 @@ def columns_of(
     own = (columns.background_column(part.id, part.ask, entry) for part, entry in asked.values())
     of_tasks = (column for part in of_sessions(designs) for column in part.columns)
     ids = [columns.RECRUITER_ID] if real_ids else []
-    return (*table.columns, *own, *of_tasks, *ids, *VERDICT_COLUMNS)
+    first, later = table.columns[: columns.BEFORE_BACKGROUND], table.columns[columns.BEFORE_BACKGROUND :]
+    return (*first, *own, *of_tasks, *later, *ids, *VERDICT_COLUMNS)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
