@@ -29,7 +29,7 @@ UNREAD = f"{PARTS}.filter((ms) => ms === 0).length"
 
 def comparing(left: Record | str, right: Record | str, *, tie: bool = False) -> ComparedPage:
     noun = "record" if isinstance(left, Record) else "text"
-    options = tuple(OptionView(side, f"{side.capitalize()} {noun}") for side in Side)
+    options = tuple(OptionView(side, f"{side.capitalize()} {noun}", noun) for side in Side)
     shown = [
         ReadView(side, record_view(one), "")
         if isinstance(one, Record)
@@ -80,7 +80,7 @@ def test_two_records_are_compared_by_keyboard_and_what_was_in_view_is_told_of_ea
     save(page)
     expect_end(page)
     post = walk.posts[0]
-    assert set(post) == {"submit_id", "choice", "rationale", "rt_ms", "reading"}
+    assert set(post) == {"submit_id", "choice", "rationale", "rt_ms", "reading", "typed"}
     assert (post["choice"], post["rationale"]) == ("left", "2 waits. 3")
     found = read_sides(post, {Side.LEFT: 5, Side.RIGHT: 7})
     for report in found.values():

@@ -179,10 +179,11 @@ def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_i
     page = open_design(slug)
     keys = page.keyboard
     page.locator("body").press("Tab")
-    for _ in range(80):
+    for _ in range(150):
         if focused(page) == "add.trials.questions":
             break
         keys.press("Tab")
+    assert focused(page) == "add.trials.questions"
     keys.type("One")  # of a list
     keys.press("Tab")
     keys.press("Enter")

@@ -83,7 +83,7 @@ def test_a_record_is_rated_and_what_was_asked_for_is_posted(rig: Rig, visit: Vis
     save(page)
     expect_end(page)
     post = walk.posts[0]
-    assert set(post) == {"submit_id", "logic", "reason", "rt_ms", "reading"}
+    assert set(post) == {"submit_id", "logic", "reason", "rt_ms", "reading", "typed"}
     assert (post["logic"], post["reason"]) == ("4", "The third day follows from the second.")
     assert page.evaluate("Object.keys(localStorage)") == []
 

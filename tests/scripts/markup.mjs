@@ -154,7 +154,7 @@ export class Node {
   }
 }
 for (const name of ["hidden", "disabled", "checked", "open"]) Object.defineProperty(Node.prototype, name, flag(name));
-for (const name of ["id", "name", "href", "title", "target"]) Object.defineProperty(Node.prototype, name, text(name));
+for (const name of ["id", "name", "href", "lang", "title", "target"]) Object.defineProperty(Node.prototype, name, text(name));
 Object.defineProperty(Node.prototype, "className", text("class"));
 Object.defineProperty(Node.prototype, "dateTime", text("datetime"));
 
@@ -189,8 +189,10 @@ export class Parser {
 export function documentOf(html) {
   const made = new Node("document");
   globalThis.document = made;
+  made.documentElement = new Node("html", { lang: "en" });
   made.body = new Node("body");
-  made.append(made.body);
+  made.append(made.documentElement);
+  made.documentElement.append(made.body);
   made.body.innerHTML = html;
   made.activeElement = made.body;
   return made;

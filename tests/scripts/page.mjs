@@ -124,7 +124,7 @@ export function clock() {
  */
 export function open(inside, time) {
   const window = new EventTarget();
-  const document = typeof inside === "string" ? documentOf(inside) : new Element({}, { inside });
+  const document = typeof inside === "string" ? documentOf(inside) : new Element({ documentElement: { lang: "en" }, getElementById: (id) => inside[`#${id}`] ?? null }, { inside });
   const page = { window, document, went: [], drawn: null };
   const location = Object.assign(new URL("http://localhost/here"), { replace: (address) => page.went.push(address), reload: () => page.went.push("again") });
   const history = { replaceState: (state, title, address) => (location.href = address) };

@@ -156,7 +156,7 @@ test("nothing plays before both clips are there; the next pair's come after them
   let late;
   const asked = replying(arrives(), () => new Promise((resolve) => (late = resolve)), GONE(), arrives());
   const opening = opened("free", "/p/abc/clips/n1 /p/abc/clips/n2");
-  while (asked.length < 2) await settled();
+  for (let turn = 0; asked.length < 2 && turn < 100; turn += 1) await settled();
   await press();
   await press("replay");
   assert.deepEqual([videos[0].paused, asked.length], [true, 2]);
