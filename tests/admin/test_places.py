@@ -19,12 +19,13 @@ TWO = "arms:\n  - {id: slow, target: 2}\n  - {id: fast, target: 4}\n"
 
 @pytest.fixture
 def arms(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr(Clock, "at", NOW)
     put_study(database, tmp_path, TWO)
     with database.transaction() as session:
         finish(session, begin(session, seed=1))
         begin(session, seed=2)
         begin(session, seed=3)
+    # Last, as a study that is kept for several tests moves the clock to when it was made.
+    monkeypatch.setattr(Clock, "at", NOW)
     return "arms"
 
 

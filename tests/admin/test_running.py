@@ -268,7 +268,7 @@ def test_each_chart_of_the_monitor_opens_with_its_numbers_and_what_needs_a_look_
 ) -> None:
     page = owner.get(f"{HERE}/monitor").text
     assert re.findall(r'<section[^>]* id="m-([a-z]+)"', page) == [
-        "headline", "places", "behind", "notices", "flagged", "time", "funnel", "units", "votes", "times", "trouble",
+        "headline", "places", "behind", "notices", "precision", "flagged", "time", "funnel", "units", "votes", "times", "trouble",
         "sessions",
     ]  # fmt: skip
     said = {}
