@@ -1,5 +1,6 @@
 """Places of a study that runs, changed on the launch page and by programs."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,6 @@ from app.accounts.tables import AuditEntry
 from app.core.database import Database
 from app.studies.launch import study_here
 from tests.admin.persons import Person, Program
-from tests.clock import Clock
-from tests.factories import NOW
 from tests.sessions.arms import begin, finish, put_study
 
 HERE = "/admin/studies/arms"
@@ -18,14 +17,14 @@ TWO = "arms:\n  - {id: slow, target: 2}\n  - {id: fast, target: 4}\n"
 
 
 @pytest.fixture
-def arms(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def arms(database: Database, tmp_path: Path) -> str:
     put_study(database, tmp_path, TWO)
+    # The service sweeps by its own clock: sessions of another day would have lost their places to it.
+    at = datetime.now(UTC)
     with database.transaction() as session:
-        finish(session, begin(session, seed=1))
-        begin(session, seed=2)
-        begin(session, seed=3)
-    # Last, as a study that is kept for several tests moves the clock to when it was made.
-    monkeypatch.setattr(Clock, "at", NOW)
+        finish(session, begin(session, at, seed=1), at)
+        begin(session, at, seed=2)
+        begin(session, at, seed=3)
     return "arms"
 
 
