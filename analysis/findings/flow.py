@@ -81,7 +81,9 @@ def flow_drawing(flow: Flow, selection: Selection | None, left_out: Mapping[str,
         name="counted",
         section="judges",
         # Two boxes of which none loses anybody say no more than the sentence.
-        drawing="flow" if len(flow.steps) > 2 or any(one.lost or one.joined for one in flow.steps) else "none",
+        drawing="flow"
+        if len(flow.steps) > 2 or any(one.lost or one.joined for one in flow.steps)
+        else "none",
         said=f"{last.n:,} of {first.n:,} who {came} are counted.",
         strong=f"{last.n:,} of {first.n:,}",
         how=sentence("; ".join(answers)) if answers else "",

@@ -268,8 +268,8 @@ def test_each_chart_of_the_monitor_opens_with_its_numbers_and_what_needs_a_look_
 ) -> None:
     page = owner.get(f"{HERE}/monitor").text
     assert re.findall(r'<section[^>]* id="m-([a-z]+)"', page) == [
-        "headline", "places", "behind", "notices", "precision", "flagged", "time", "funnel", "units", "votes", "times", "trouble",
-        "sessions",
+        "headline", "places", "behind", "notices", "precision", "flagged", "time", "funnel", "units", "votes", "times",
+        "trouble", "sessions",
     ]  # fmt: skip
     said = {}
     for name, section in re.findall(r'<section[^>]* id="m-([a-z]+)"(.*?)</section>', page, re.DOTALL):
