@@ -202,7 +202,6 @@ def test_the_methods_say_what_was_done(imported: tuple[ReportInfo, list[int]]) -
             "Wil27",
             "DS79",
             "BT52",
-            "Kra56",
         ),
     }
     for key in cited:

@@ -225,11 +225,17 @@ def test_an_answer_that_comes_too_late_is_kept_and_the_bound_holds(session: Sess
     assert places_for(session, study_here(session, "arms"), later).completed == 4
 
 
+@pytest.fixture
+def at_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Clock, "at", NOW)
+
+
+# The clock is set before the service starts: its sweep takes places back by the clock that it finds.
+@pytest.mark.usefixtures("at_now")
 def test_a_page_before_consent_says_full_and_a_page_after_a_long_pause_says_so(
-    client: TestClient, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     put_study(database, tmp_path, "target: 1\nidle_minutes: 10\n")
-    monkeypatch.setattr(Clock, "at", NOW)
     with database.transaction() as session:
         token = begin(session)
     page = client.get("/s/arms")
