@@ -36,7 +36,9 @@ def is_folder(target: str) -> bool:
     """
     path = Path(target)
     is_a_study = target == path.name and (path / "study.yaml").is_file()
-    has_data = any((path / name).is_file() for name in ("manifest.csv", "participants.csv", "participants.jsonl"))
+    has_data = any(
+        (path / name).is_file() for name in ("manifest.csv", "participants.csv", "participants.jsonl")
+    )
     return path.is_dir() and not (is_a_study and not has_data)
 
 
