@@ -179,7 +179,7 @@ def name_of(one: MeasureByArm) -> str:
 
 
 def _claim(one: MeasureByArm, pair: ArmPair) -> str:
-    """What holds of two arms, or what is open."""
+    """A sentence on two arms: a difference, none to speak of, or an open question."""
     first, second = pair.arms
     does = f"choose {one.of}" if one.measure == "preference" else "are right"
     who = (
