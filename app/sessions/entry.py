@@ -23,7 +23,7 @@ from app.trials.tables import Mode
 CAME = "came"
 """The parameter of our own in which who has come goes along to the consent page."""
 OUT = "out"
-"""Ends the name of the cookie of a browser in which somebody without an id was screened out."""
+"""Ends the name of the cookie of a browser in which a visitor without an id was screened out."""
 MAX_PARAMETERS = 20
 MAX_LENGTH = 200
 REMEMBERED_S = 30 * 24 * 3600
@@ -134,7 +134,7 @@ def remember(response: Response, visit: Visit, token: str, carried: str, *, secu
 
 
 def remember_sent_away(response: Response, slug: str, *, secure: bool) -> None:
-    """Set the cookie by which somebody without an id who was screened out finds that page again."""
+    """Set the cookie by which a visitor without an id who was screened out finds that page again."""
     where: _Where = {"path": f"/s/{slug}", "httponly": True, "samesite": "lax", "secure": secure}
     response.set_cookie(f"{_cookie(slug)}-{OUT}", "1", max_age=REMEMBERED_S, **where)
 

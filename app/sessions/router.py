@@ -164,7 +164,7 @@ def _is_refused(request: Request, where: StudyWhere, now: datetime) -> bool:
 
 
 def _remembered(reply: Response, request: Request, declined: Declined | None) -> Response:
-    """The reply with a cookie, where somebody without an id is screened out."""
+    """The reply, with a cookie where a participant without an id is screened out."""
     if declined and declined.status is Status.SCREENED_OUT and not declined.is_known:
         remember_sent_away(reply, declined.slug, secure=request.url.scheme == "https")
     return reply
