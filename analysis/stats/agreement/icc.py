@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from scipy.stats import f
+from scipy.special import fdtri
 
 from analysis.options import LEVEL
 from analysis.stats.agreement.resampling import Coefficient
@@ -126,7 +126,7 @@ def f_limits(table: Floats) -> dict[str, tuple[float, float]]:
         (of_raters * raters) ** 2 / (k - 1) + (of_error * error) ** 2 / ((n - 1) * (k - 1))
     )
     tail = (1 + LEVEL) / 2
-    above, below = float(f.ppf(tail, n - 1, df)), float(f.ppf(tail, df, n - 1))
+    above, below = float(fdtri(n - 1, df, tail)), float(fdtri(df, n - 1, tail))
     noise = k * raters + (k * n - k - n) * error
     low = n * (between - above * error) / (above * noise + n * between)
     high = n * (below * between - error) / (noise + n * below * between)
