@@ -16,7 +16,6 @@ from analysis.data.rating_table import Ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
 from app.core.errors import StudyError
-from app.tasks.rating.settings import RatingDesign
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -135,6 +134,7 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
         return None
     from app.reports.facts import designs_of, refuse_play_alone
     from app.reports.rated import ratings_frame
+    from app.tasks.rating.settings import RatingDesign
 
     refuse_play_alone(session, target)
     has_ratings = any(design.blocks_of(RatingDesign) for design in designs_of(session, target).values())

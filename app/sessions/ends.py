@@ -18,6 +18,7 @@ from app.sessions.entering import (
     WHO_INVITED,
     BegunElsewhere,
     NotOpen,
+    ScreenedOut,
     TookPart,
 )
 from app.sessions.here import StudyWhere
@@ -45,6 +46,13 @@ PLACE_LOST = noop(
     "You had been away for some time, so your place was given to another participant, and now all places are taken. "
     "What you had answered is saved, and we can see that you took part. You can open this page again later: if a place "
     "comes free, you continue where you were."
+)
+COUNTED_WITH_ID = noop(
+    "Only this, today's date and a code made from the id in your link are kept. By that code the link leads to this "
+    "page again."
+)
+COUNTED_HERE = noop(
+    "Only this and today's date are kept, and nothing about you. This browser remembers it for 30 days."
 )
 COUNTED = noop("Only this and today's date are kept, and nothing about you.")
 WHY: dict[Shortfall, str] = {
@@ -83,7 +91,8 @@ def farewell(
         text = _(
             "This study looks for people who answer some of these questions otherwise. Your answers are deleted."
         )
-        title, text = _("Thank you for your interest"), f"{text} {_(COUNTED)}"
+        left = COUNTED if preview else COUNTED_WITH_ID if declined.is_known else COUNTED_HERE
+        title, text = _("Thank you for your interest"), f"{text} {_(left)}"
         return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
     if declined.status is Status.UNSUITED:
         needs = needs_of(design.devices) if design else ""
@@ -140,9 +149,14 @@ def looked_at(design: StudyDesign | None) -> MessagePage:
     )
 
 
-def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "") -> EndPage:
-    """The page for someone who came while the study is not open, or with an id already used in another browser."""
+def turned_away(error: NotOpen | BegunElsewhere | ScreenedOut | TookPart, participant: str = "") -> EndPage:
+    """The page for someone who came while the study is not open, with an id already used in another browser, or after
+    the study had sent them away.
+    """
     speak(error.design.language)
+    if isinstance(error, ScreenedOut):
+        again = Declined(error.design.study, Status.SCREENED_OUT, is_known=bool(participant))
+        return farewell(again, error.design, participant=participant)
     if isinstance(error, TookPart):
         return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
