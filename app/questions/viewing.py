@@ -44,7 +44,13 @@ VIEWING: tuple[Question, ...] = (
     _choice(
         "viewing_light",
         noop("How bright is the room?"),
-        *(noop("Dark"), noop("Dim"), noop("Normal indoor lighting"), noop("Bright daylight"), noop("Outdoors")),
+        *(
+            noop("Dark"),
+            noop("Dim"),
+            noop("Normal indoor lighting"),
+            noop("Bright daylight"),
+            noop("Outdoors"),
+        ),
     ),
     _choice(
         "viewing_reflections",

@@ -105,12 +105,18 @@ def look(page: Page) -> None:
 
 def agree(page: Page, hand: Hand) -> None:
     hand.tick(page.get_by_role("radio", name="Yes"))
-    hand.press(page.get_by_role("button", name="I agree to take part"))
+    button = page.get_by_role("button", name="I agree to take part")
+    expect(button).to_be_enabled()
+    hand.press(button)
 
 
 def pick(page: Page, hand: Hand, option: str, button: str = "Save and continue") -> None:
+    """Choose and send, and wait for the page that follows: one like this may."""
+    here = page.locator('[name="submit_id"]').get_attribute("value")
     hand.tick(page.get_by_role("radio", name=option, exact=True))
     hand.press(page.get_by_role("button", name=button))
+    expect(page.locator(f'[name="submit_id"][value="{here}"]')).to_have_count(0)
+    page.locator('[name="submit_id"], main .close').first.wait_for(state="attached")
 
 
 def choose(page: Page, hand: Hand, side: str) -> None:
@@ -224,8 +230,8 @@ def test_attention_trials_and_questions_do_what_the_study_says(
     hand = Keyboard(page)
     agree(page, hand)
     # The clip of the person, which is the left one, is right in the attention trial.
+    page.locator(".where", has_text="pair").wait_for()
     while True:
-        expect(page.locator("h1, .where").first).to_be_visible()
         if page.get_by_role("heading", name="A short question").count():
             look(page)
             pick(page, hand, "strongly disagree")
@@ -233,7 +239,6 @@ def test_attention_trials_and_questions_do_what_the_study_says(
             choose(page, hand, "Right")
         else:
             break
-        page.wait_for_load_state()
     with service[1].reading() as session:
         [one] = sessions(session, slug)
         raised = [
@@ -265,6 +270,7 @@ def test_practice_is_followed_by_feedback_and_the_rest_is_not(
         if scripted:
             look(page)
         hand.press(page.get_by_role("button", name="Continue"))
+        page.locator(".where", has_text="Pair 1").wait_for()
         for _ in range(3):
             choose(page, hand, side)
         expect(page.locator("[data-code]")).to_have_text("DONE42")
@@ -310,17 +316,19 @@ def test_screening_and_viewing_conditions_in_arabic_run_from_right_to_left(
         "arabic",
         screening=[SIGHT],
         viewing_conditions=True,
+        completion={"message": "# Thanks\n\nThat was all.\n", "codes": CODES},
         languages={"en": ".", "ar": arabic},
     )
     page = come("arabic", "?lang=ar")
     assert page.evaluate("document.documentElement.dir") == "rtl"
     page.locator('input[name="of_age"][value="yes"]').check()
     page.locator('button[value="agree"]').click()
-    heading(page, "قبل أن تبدأ")
+    heading(page, "قبل البدء")
     look(page)
     option, text = page.locator('input[name="sight"]').first, page.get_by_text("نعم", exact=True)
     boxes = option.bounding_box(), text.bounding_box()
-    assert boxes[0] is not None and boxes[1] is not None
+    assert boxes[0] is not None
+    assert boxes[1] is not None
     assert boxes[0]["x"] > boxes[1]["x"], "the circle is at the right of its text"
     option.check()
     page.locator("button[type=submit]").click()
@@ -350,7 +358,8 @@ def test_a_device_that_does_not_fit_is_told_before_consent_and_a_narrow_window_c
     button = page.get_by_role("button", name="I agree to take part")
     assert button.get_attribute("aria-disabled") == "true"
     page.get_by_role("radio", name="Yes").check()
-    button.click()
+    # Enter in a field would press the next button if this one were disabled: that declines.
+    page.keyboard.press("Enter")
     expect(page.get_by_text("This window is too narrow for the study")).to_be_focused()
     assert axe_faults(page) == []
     page.set_viewport_size({"width": 1280, "height": 800})

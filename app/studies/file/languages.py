@@ -55,6 +55,8 @@ _SILENT = frozenset(
         "truth",
     }
 )
+NAMING = ("accept", "answer", "expect")
+"""Keys of a question that name answers of its own, as the study file writes these."""
 # Every entry of which is a list of words.
 _OF_WORDS = frozenset({"scales"})
 Keys = Mapping[str, Any]
@@ -233,11 +235,46 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
     if answers and "ask" in keys:
         own = keys.get("own", {}).get("statements", ())
         pairs = [
+            *zip(keys.get("labels", ()), overlay.get("labels", ()), strict=False),
             *zip(keys.get("options", ()), overlay.get("options", ()), strict=False),
             *zip(own, overlay.get("statements", ()), strict=False),
         ]
         merged |= {"said": dict(pairs)} if pairs else {}
     return merged
+
+
+def with_named_answers(keys: Keys, laid: Keys) -> dict[str, Any]:
+    """A translation laid over the keys, with the answers that `accept`, `answer` and `expect` name in that language."""
+    scales, theirs = keys.get("scales"), laid.get("scales")
+    found: dict[str, Any] = _renamed(
+        keys,
+        laid,
+        (scales if isinstance(scales, Mapping) else {}, theirs if isinstance(theirs, Mapping) else {}),
+    )
+    return found
+
+
+def _renamed(keys: Any, laid: Any, scales: tuple[Keys, Keys]) -> Any:
+    if isinstance(keys, Mapping) and isinstance(laid, Mapping):
+        found = {key: _renamed(keys.get(key), value, scales) for key, value in laid.items()}
+        if "ask" in keys:
+            named = dict(zip(_names(keys, scales[0]), _names(laid, scales[1]), strict=False))
+            found |= {key: _translated(found[key], named) for key in NAMING if key in found}
+        return found
+    if _is_list(keys) and _is_list(laid) and len(keys) == len(laid):
+        return [_renamed(ours, theirs, scales) for ours, theirs in zip(keys, laid, strict=True)]
+    return laid
+
+
+def _names(question: Keys, scales: Keys) -> Sequence[str]:
+    listed: Any = question.get("options") or question.get("labels") or scales.get(str(question.get("scale")))
+    return [str(each).strip() for each in listed] if _is_list(listed) else []
+
+
+def _translated(named: Any, names: Mapping[str, str]) -> Any:
+    if _is_list(named):
+        return [_translated(each, names) for each in named]
+    return names.get(str(named).strip(), named)
 
 
 def _entries(keys: Sequence[Keys], overlay: Sequence[Any], at: Place, *, answers: bool) -> list[Any]:

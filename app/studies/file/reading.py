@@ -31,6 +31,7 @@ from app.studies.file.languages import (
     laid_over,
     missing_in,
     own_language,
+    with_named_answers,
     words_in,
 )
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
@@ -152,7 +153,7 @@ class Reading(ABC):
             remedy = f"write it under the same keys in the folder of {quoted(language)}"
             self.refuse(Fault(indexed(data, place) or at, message, remedy))
         try:
-            laid = laid_over(written, overlay)
+            laid = with_named_answers(written, laid_over(written, overlay))
             file = StudyFile.model_validate(laid)
         except Untranslatable as error:
             self.refuse(Fault(at, f"{quoted(language)}: {error.fault.message}", error.fault.remedy))
