@@ -25,7 +25,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Sessions of one version, mode and arm by status; `excluded` counts the excluded ones."""
+    """Sessions of one version, mode and arm by status; `excluded` counts those excluded by hand or by a rule."""
 
     version: int
     mode: str

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs.tables import Job, Kind
+from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, checked_search, find_sessions
 from app.monitor.sessions_view import one_session
+from app.monitor.snapshots import Choice
 from app.reports.export import export, rows_of
 from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import Format, What
@@ -164,6 +167,34 @@ def test_a_rule_alone_leaves_a_session_out_of_the_numbers_and_is_named(study: St
     assert counted.left_out["excluded"] == {"rule: shared-text": 20}
     assert counted.n_used == 10
     assert select_counting("nav", with_unwatched(frame), "live").selection.n_used == 30
+
+
+@pytest.mark.both_databases
+def test_the_monitor_counts_votes_as_the_labels_do_and_follows_a_verdict_that_changes(study: Study) -> None:
+    def votes() -> tuple[set[int], set[int], list[int]]:
+        with study.database.reading() as session:
+            seen = snapshot(
+                session, study_here(session, "nav"), Choice(), NOW + timedelta(days=1), None, sees_live=True
+            )
+            of_monitor = {(pair.a or 0) + (pair.b or 0) for pair in seen.pairs}
+            return of_monitor, set(labels_frame(session, "nav")["n"]), [s.excluded for s in seen.statuses]
+
+    study.take_part(copied, 1)
+    study.take_part(silent, 2)
+    assert votes() == ({2}, {2}, [0])
+    study.take_part(copied, 3)
+    drain(study.settings, study.database)
+    assert votes() == ({1}, {1}, [2]), "the first of the two who share their words was counted before"
+    study.do(lambda session: withdraw(session, 1, NOW))
+    drain(study.settings, study.database)
+    assert votes() == ({2}, {2}, [0])
+    with study.database.transaction() as session:
+        session.execute(update(SessionVerdict).where(SessionVerdict.session_id == 2).values(use=False))  # type: ignore[arg-type]
+    assert votes() == ({1}, {1}, [1])
+    with study.database.transaction() as session:
+        who = make_user(session, Role.EDITOR, "e@example.org")
+        exclude(session, who, study_here(session, "nav"), 2, "asked to", NOW)
+    assert votes() == ({1}, {1}, [1]), "excluded by hand as well, and counted once"
 
 
 @pytest.mark.both_databases
