@@ -20,7 +20,8 @@ class Answer:
     is how long the trial took, of which `hidden_ms` is a part: `rt_ms`, of a walk the time walked and hidden.
 
     `certainty` is a point on its scale in either direction. `points` are the answers on scales to an item, by question,
-    each with the ends of its scale; `texts` are free texts by question. What was not recorded is None.
+    each with the ends of its scale; `texts` are free texts by question, and `writing_ms` is the time in which they can
+    have been written: from the opening of the questions to the answer. What was not recorded is None.
     """
 
     task: str
@@ -33,6 +34,7 @@ class Answer:
     stalls: int | None = None
     side: str | None = None
     certainty: float | None = None
+    writing_ms: int | None = None
     points: Mapping[str, tuple[float, float | None, float | None]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -129,11 +131,17 @@ def _of_pair(row: Row) -> Answer:
         rt_ms=row.get("rt_ms"),
         hidden_ms=row.get("hidden_ms"),
         lasted_ms=row.get("rt_ms"),
+        writing_ms=_since_opened(row),
         stalls=row.get("stalls"),
         side=_side(row["choice"], row["left"]),
         certainty=row.get("uncertainty") if certainty is None else certainty,
         texts={"rationale": row["rationale"]} if row.get("rationale") else {},
     )
+
+
+def _since_opened(row: Row) -> int | None:
+    rt_ms = row.get("rt_ms")
+    return None if rt_ms is None else max(0, rt_ms - (row.get("opened_ms") or 0))
 
 
 def _of_walk(row: Row) -> Answer:
@@ -178,6 +186,7 @@ def _of_item(rows: Sequence[Row]) -> Answer:
         rt_ms=first.get("rt_ms"),
         hidden_ms=first.get("hidden_ms"),
         lasted_ms=first.get("rt_ms"),
+        writing_ms=first.get("rt_ms"),
         points=scales,
         texts=texts,
     )

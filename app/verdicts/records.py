@@ -24,7 +24,7 @@ _s = ParticipantSession
 # Those columns of `responses` that a rule looks at.
 _OF_PAIRS = frozenset(
     {"session", "trial", "kind", "left", "choice", "uncertainty", "certainty", "rationale", "rt_ms", "stalls"}
-) | {"hidden_ms", "flags"}
+) | {"hidden_ms", "flags", "opened_ms"}
 
 
 def records_of(

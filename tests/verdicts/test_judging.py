@@ -306,6 +306,46 @@ def test_a_text_that_was_pasted_is_flagged_and_what_cannot_be_read_is_not(
     assert stored == [json.loads(report) if readable and ": 3}" not in report else None] * len(stored)
 
 
+@pytest.mark.parametrize(
+    ("report", "loads", "flagged"),
+    [
+        (typed(rationale={"keys": 1, "pasted": 0}), 1, True),
+        (
+            typed(rationale={"keys": 1, "pasted": 0}),
+            2,
+            False,
+        ),  # what was typed before is kept, and not counted
+        (
+            typed(rationale={"keys": 3, "pasted": 0}),
+            1,
+            False,
+        ),  # of 56 characters
+        (typed(rationale={"keys": 0, "pasted": 56}), 1, False),
+        (typed(other={"keys": 1, "pasted": 0}), 1, False),
+        ("", 1, False),
+    ],
+)
+def test_a_text_that_was_neither_typed_nor_pasted_is_flagged_and_remarked_on(
+    study: Study, tmp_path: Path, report: str, loads: int, flagged: bool
+) -> None:
+    rules = [{"rule": "program-written"}]
+    study.do(lambda session: load_file(session, tmp_path, study="own", exclude=rules))
+    study.do(lambda session: set_state(session, "own", State.LIVE, now=NOW))
+    playback = json.dumps({**json.loads(PLAYBACK), "loads": loads})
+
+    def answer(pair: str, left: str) -> Mapping[str, str]:
+        return {**copied(pair, left), "typed": report, "playback": playback}
+
+    with study.database.transaction() as session:
+        walk(session, "own", answer, seed=1)
+    with study.database.reading() as session:
+        rows = list(rows_of(session, "own", "responses"))
+    assert {"not-typed" in (row["flags"] or "").split(";") for row in rows} == {flagged}
+    assert {(row["use"], row["pay"], row["rules"]) for row in rows} == {
+        (True, True, "program-written" if flagged else None)
+    }
+
+
 def test_session_page_and_list_show_rules_with_their_values_use_and_pay_apart(study: Study) -> None:
     study.take_part(left_handed, 1)
     study.take_part(hurried, 2)
