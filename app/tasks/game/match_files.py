@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -43,7 +43,8 @@ class MatchFile:
     """The finished matches of one file that count; `left_out` says how many do not, by reason: `by-hand`, or `rule: `
     and the exclusion rule by which a person in the match is not used.
 
-    `may_show` has the seats of people who agreed that others read their play.
+    `may_show` has the seats of people who agreed that others read their play, `arms` the arm of each match, where
+    known.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class MatchFile:
     agents: Mapping[tuple[str, Seat], str]
     left_out: Mapping[str, int]
     may_show: frozenset[tuple[str, Seat]] = frozenset()
+    arms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agreed(self) -> list[Replayed]:
@@ -111,7 +113,14 @@ def read_matches(path: Path, *, everything: bool = False) -> MatchFile:
             f"{path} has no match that counts: all {left_out.total()} are left out ({reasons(left_out)})"
         )
     rows = _seat_rows(path.with_name(SEATS_FILE))
-    return MatchFile(path, kept, _agents(rows), dict(left_out), _may_show(rows))
+    return MatchFile(
+        path,
+        kept,
+        _agents(rows),
+        dict(left_out),
+        _may_show(rows),
+        {row["match"]: row["arm"] for row in rows if row.get("arm")},
+    )
 
 
 def reasons(left_out: Mapping[str, int]) -> str:
