@@ -293,6 +293,6 @@ def test_rules_look_at_ratings_and_the_means_are_of_who_is_used(
     assert {int(id_): each[:3] for id_, each in again.items()} == found
     with database.reading() as session:
         frame = ratings_frame(session, "rated")
-    (block,) = analyze_rating_rows([frame], mode="live", resamples=0)
-    assert set(block.selection.left_out["excluded"]) == {"rule: straight-lined", "rule: not-read"}
-    assert block.selection.n_participants_used == 1
+    (found_block,) = analyze_rating_rows([frame], mode="live", resamples=0)
+    assert set(found_block.selection.left_out["excluded"]) == {"rule: straight-lined", "rule: not-read"}
+    assert found_block.selection.n_participants_used == 1
