@@ -327,7 +327,9 @@ def optimal(strengths: Sequence[float], criterion: str) -> dict[str, float]:
     contrasts = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in two])
     chance = expit(contrasts @ s)
     slope = chance * (1 - chance)
-    goal = {"variance": np.eye(k), "loss": (contrasts.T * slope) @ contrasts}.get(criterion)
+    order, strengths_ = (contrasts.T * slope) @ contrasts, np.eye(k) - 1 / k
+    both = order / np.trace(order) + strengths_ / np.trace(strengths_)
+    goal = {"variance": strengths_, "prediction": order, "both": both}.get(criterion)
     share = np.full(len(two), 1 / len(two))
     for _ in range(2_000):
         covariance = np.linalg.pinv((contrasts.T * (share * slope)) @ contrasts)

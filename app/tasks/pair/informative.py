@@ -3,13 +3,15 @@
 Strengths are those of Bradley and Terry's model, the mode under a normal prior, from the answers so far. An answer to a
 pair of sources adds p(1 - p) to the information on their difference, p being the chance that the first is chosen; as
 the difference is not known, this is its mean over what is known of it. Pairs are taken one by one, each the one that
-lowers most the mean over all pairs of sources of p(1 - p) times the variance of their difference. That is twice the
-loss, in logarithmic score, of predicting a choice from the estimates: a difference counts as far as its order is open.
-Pairs that are planned and not yet answered count as if they were.
+lowers most a loss of two halves of equal weight: the mean variance of strengths, and the mean over all pairs of sources
+of p(1 - p) times the variance of their difference. The second is twice the loss, in logarithmic score, of predicting a
+choice from the estimates: a difference counts as far as its order is open. It alone would leave a source that is far
+from all others with a wide interval, wider than even allocation does; the first alone would spend answers on pairs
+whose order is known. Pairs that are planned and not yet answered count as if they were.
 
-This is the optimal design for paired comparisons [GS08]_ for the mean loss of prediction, made
-sequential as in Crowd-BT [CBC13]_ and ASAP [MWP21]_, who take the gain of information in its
-place. bench/allocation.md compares the criteria.
+These are optimal designs for paired comparisons [GS08]_, A-optimal and for the mean loss of prediction, made sequential
+as in Crowd-BT [CBC13]_ and ASAP [MWP21]_, who take the gain of information in their place. bench/allocation.md compares
+the criteria.
 
 A floor keeps each pair of sources at a tenth of its even share at least, and shows each once before any is preferred.
 """
@@ -130,8 +132,8 @@ class _Known:
         for group in groups:
             _add(precision, *self._places(group), group.n * self._weight[group.sources])
         self._covariance = _inverse(precision)
-        # Covariance times the weights of all differences times covariance: with it a gain takes four of its cells.
-        self._loss = _product(_product(self._covariance, self._open(spread)), self._covariance)
+        # Covariance times the goal times covariance: with it a gain takes four of its cells.
+        self._loss = _product(_product(self._covariance, self._goal(spread)), self._covariance)
 
     def _places(self, group: _Group) -> tuple[int, int]:
         return self._at[group.sources[0]], self._at[group.sources[1]]
@@ -142,14 +144,20 @@ class _Known:
         shrink = 1 / math.sqrt(1 + math.pi * max(variance, 0.0) / 8)
         return shrink * _slope(shrink * (self._strength[i] - self._strength[j]))
 
-    def _open(self, spread: Matrix) -> Matrix:
-        """The weights by which the covariance gives the loss: each difference as far as its order is open."""
+    def _goal(self, spread: Matrix) -> Matrix:
+        """The weights by which the covariance gives the loss: half on strengths, which sum to zero, and half on
+        differences, each as far as its order is open.
+        """
         k = len(self._strength)
-        weights = [[0.0] * k for _ in range(k)]
+        of_order = [[0.0] * k for _ in range(k)]
         for i in range(k):
             for j in range(i):
-                _add(weights, i, j, self._information(spread, i, j))
-        return weights
+                _add(of_order, i, j, self._information(spread, i, j))
+        total = sum(of_order[i][i] for i in range(k)) or 1.0
+        return [
+            [value / total + ((i == j) - 1 / k) / max(k - 1, 1) for j, value in enumerate(row)]
+            for i, row in enumerate(of_order)
+        ]
 
     def gain(self, group: _Group) -> float:
         """The fall of the loss, were one pair more of these sources answered."""

@@ -160,7 +160,9 @@ def test_a_pair_is_the_one_that_lowers_the_loss_most() -> None:
             n * weight(two) * np.outer(contrast[two], contrast[two]) for two, n in of.items()
         )
         covariance = np.linalg.inv(made)
-        return sum(weight(each) * float(c @ covariance @ c) for each, c in contrast.items())
+        order = sum(weight(each) * np.outer(c, c) for each, c in contrast.items())
+        strengths = np.eye(k) - 1 / k
+        return float(np.trace((order / np.trace(order) + strengths / np.trace(strengths)) @ covariance))
 
     assert min(study.by_sources.values()) > FLOOR * study.exposure.total() / 10
     for _ in range(3):
