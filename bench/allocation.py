@@ -28,7 +28,7 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.design import Member, PairToPlan
-from app.tasks.pair.informative import FLOOR, Sources, choose_informative
+from app.tasks.pair.informative import FLOOR, OF_STRENGTHS, Sources, choose_informative
 from app.trials.design import Kind
 
 KEPT = Path(__file__).parent / "allocation.md"
@@ -365,7 +365,7 @@ def optimal(strengths: Sequence[float], criterion: str) -> dict[str, float]:
     chance = expit(contrasts @ s)
     slope = chance * (1 - chance)
     order, strengths_ = (contrasts.T * slope) @ contrasts, np.eye(k) - 1 / k
-    both = order / np.trace(order) + strengths_ / np.trace(strengths_)
+    both = (1 - OF_STRENGTHS) * order / np.trace(order) + OF_STRENGTHS * strengths_ / np.trace(strengths_)
     goal = {"variance": strengths_, "prediction": order, "both": both}.get(criterion)
     share = np.full(len(two), 1 / len(two))
     for _ in range(2_000):
@@ -499,7 +499,7 @@ def _lines(
         "Share of answers that the best fixed design takes for the same mean standard error as even allocation, were "
         f"the strengths known, with the floor of {FLOOR:g}: `variance` lowers the mean variance of strengths "
         "(A-optimality), `prediction` the mean loss of predicting choices, `information` is D-optimal, `both` is ours: "
-        "the first two with equal weight. No allocation can do better on what its criterion is of."
+        f"the second with {OF_STRENGTHS:g} of the first. No allocation can do better on what its criterion is of."
     )
     yield ""
     yield "| sources | criterion | strengths | widest strength | order | chance |"

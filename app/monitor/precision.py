@@ -110,9 +110,7 @@ def precision_view(
         n=n,
         width=decisive.decisive,
         live=[WidthPoint(at, width) for at in so_far if (width := shares.width(at).decisive) is not None],
-        planned=[
-            WidthPoint(at, planned_width(of_people, answers, at)) for at in sorted({*points, *so_far})
-        ],
+        planned=[WidthPoint(at, planned_width(of_people, answers, at)) for at in sorted({*points, *so_far})],
         expected=expected,
         planned_n=planned_n,
         needed=needed,
