@@ -221,16 +221,22 @@ def test_a_file_is_read_the_same_however_a_spreadsheet_saved_it(recruiter: str, 
         table = list(csv.reader(file))
     first = read_submissions(FILES / f"{recruiter}.csv", recruiter)
 
-    def saved(delimiter: str, lineterminator: str, quoting: int = csv.QUOTE_MINIMAL) -> str:
+    def saved(delimiter: str, lineterminator: str, *, quoted: bool = False) -> str:
         text = io.StringIO(newline="")
-        csv.writer(text, delimiter=delimiter, lineterminator=lineterminator, quoting=quoting).writerows(table)
+        if quoted:
+            table_of = csv.writer(
+                text, delimiter=delimiter, lineterminator=lineterminator, quoting=csv.QUOTE_ALL
+            )
+        else:
+            table_of = csv.writer(text, delimiter=delimiter, lineterminator=lineterminator)
+        table_of.writerows(table)
         return text.getvalue()
 
     ways = {
         "semicolons.csv": saved(";", "\r\n").encode("utf-8-sig"),
         "sep.csv": b"sep=;\r\n" + saved(";", "\r\n").encode(),
         "tabs.csv": saved("\t", "\r\n").encode("utf-16"),
-        "quoted.csv": saved(",", "\r\n", csv.QUOTE_ALL).encode("utf-8-sig"),
+        "quoted.csv": saved(",", "\r\n", quoted=True).encode("utf-8-sig"),
         "blank.csv": (saved(",", "\n") + ",,,\n\n").encode(),
     }
     for name, data in ways.items():
