@@ -268,7 +268,7 @@ def test_rules_look_at_ratings_and_the_means_are_of_who_is_used(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     with database.transaction() as session:
-        block = {**RATE, "questions": SCALES}
+        block = dict(RATE, questions=SCALES)
         load_file(
             session, tmp_path, study="rated", blocks=[block], trials=None, sample=None, exclude=RATING_RULES
         )
