@@ -258,7 +258,7 @@ def rated(client: TestClient, *points: str, reading: str = READ) -> None:
     while walk.page != "end":
         if walk.page.startswith("trial"):
             at = int(walk.page.partition("-")[2])
-            given = {each["id"]: points[(at + i) % len(points)] for i, each in enumerate(SCALES)}
+            given = {str(each["id"]): points[(at + i) % len(points)] for i, each in enumerate(SCALES)}
             walk.answer(**given, reading=reading, rt_ms="9000")
         else:
             walk.answer()
