@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.admin.design.fields import dotted, scales, value_at
-from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
+from app.admin.design.nodes import Cards, Group, Node, changes, groups, label_of, leaves, lists
+from app.admin.design.outline import outline
+from app.admin.design.values import dotted, scales, value_at
 from app.admin.design.views import FaultView
 from app.core.problems import Fault, Place
 from app.questions.registry import QUESTIONS, type_of
@@ -56,7 +57,7 @@ class _Form:
         for group in groups(seen):
             if isinstance(group.value, Mapping) and labels_are_shown(group.value):
                 self.labels.pop(f"{dotted(group.place)}.labels", None)
-        parts: list[Node] = [*groups(seen), *lists(seen)]
+        parts: list[Node] = [*groups(seen), *lists(seen), *changes(seen)]
         self.parts: dict[str, Node | None] = {dotted(part.place): part for part in parts}
         self.parts.pop("")
         self.parts |= {f"scales.{index}": None for index in range(len(scales(keys)))} | {"scales": None}

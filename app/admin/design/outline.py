@@ -1,11 +1,9 @@
-"""The structure of the design form, built from the models of the study file and the keys of a draft.
+"""The design form's structure, built from the models of the study file and the keys of a draft.
 
-A field, a group of fields, or a list of cards, each at its place in the file. No content of a study is named here: a
-task or a type of question that has a model is in the form.
+No content of a study is named here: a task or a type of question that has a model is in the form.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -15,121 +13,32 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, label_of
+from app.admin.design.overrides import with_arms
 from app.core.problems import Place
-from app.core.widgets import Ways, Widget, widget_of
+from app.core.widgets import Ways, widget_of
 from app.questions.registry import type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.tasks.registry import BLOCKS
 
-Model = type[BaseModel]
-Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
 Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
-WAY = "way"
-_NOUNS = {"task": "block", "rule": "rule"}
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One field. `value` is the draft's, None if absent; `options` are those of a choice, a tag or a way.
-
-    A `way` chooses the form in which the key above it is written; `ways` has the value for each.
-    """
-
-    place: Place
-    info: FieldInfo
-    kind: Kind
-    value: Any
-    options: Mapping[str, str]
-    numbers: bool = False
-    ways: Ways | None = None
-
-    @property
-    def key(self) -> str:
-        return str(self.place[-1])
-
-    @property
-    def label(self) -> str:
-        return label_of(self.key, self.info)
-
-    @property
-    def widget(self) -> Widget:
-        return widget_of(self.info.metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The fields of a model; of an entry of a list, `model` is None where its type is unknown."""
-
-    place: Place
-    title: str
-    help: str
-    value: Any
-    parts: tuple["Node", ...]
-    is_optional: bool = False
-    model: Model | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cards:
-    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`."""
-
-    place: Place
-    title: str
-    help: str
-    tag: str
-    variants: Mapping[str, Model]
-    entries: tuple[Group, ...]
-
-    @property
-    def noun(self) -> str:
-        return _NOUNS.get(self.tag, "question")
-
-
-Node = Leaf | Group | Cards
-
-
-def label_of(key: str, info: FieldInfo) -> str:
-    return info.title or key.replace("_", " ").capitalize()
 
 
 def outline(keys: Mapping[str, Any]) -> Group:
     """The whole form of a draft, without scales. Accepts arbitrary keys."""
     left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
-    return Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
-
-
-def leaves(node: Node) -> Iterator[Leaf]:
-    if isinstance(node, Leaf):
-        yield node
-    else:
-        for part in node.parts if isinstance(node, Group) else node.entries:
-            yield from leaves(part)
-
-
-def lists(node: Node) -> Iterator[Cards]:
-    """Every list; outer ones before those they contain."""
-    if isinstance(node, Cards):
-        yield node
-    if not isinstance(node, Leaf):
-        for part in node.parts if isinstance(node, Group) else node.entries:
-            yield from lists(part)
-
-
-def groups(node: Node) -> Iterator[Group]:
-    if isinstance(node, Group):
-        yield node
-    if not isinstance(node, Leaf):
-        for part in node.parts if isinstance(node, Group) else node.entries:
-            yield from groups(part)
+    return with_arms(Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile), keys)
 
 
 def tag_of(entry: Any, tag: str) -> str | None:
     """The type of an entry, if it names one."""
+    if not tag:
+        return ""
     if tag == "type":
         return type_of(entry) if isinstance(entry, Mapping) else None
     named = entry.get(tag) if isinstance(entry, Mapping) else None
@@ -147,7 +56,21 @@ def fields_of(model: Model) -> frozenset[str]:
 
 def _parts(fields: Fields, keys: Any, place: Place) -> tuple[Node, ...]:
     held = keys if isinstance(keys, Mapping) else {}
-    return tuple(_node(info, held.get(name), (*place, name)) for name, info in fields)
+    return tuple(node for name, info in fields for node in _nodes(info, held.get(name), (*place, name)))
+
+
+def _nodes(info: FieldInfo, value: Any, place: Place) -> Sequence[Node]:
+    """The part of a key; of a list of fixed length, a field for each entry."""
+    items = widget_of(info.metadata).items
+    is_listed = value is None or (isinstance(value, (list, tuple)) and len(value) <= len(items))
+    if not items or not is_listed:
+        return [_node(info, value, place)]
+    inner = _core(get_args(_core(info.annotation))[0])
+    held = [*entries_of(value), *[None] * len(items)]
+    return [
+        Leaf((*place, at), info, _kind(inner)[0], held[at], {}, how="item", title=title)
+        for at, title in enumerate(items)
+    ]
 
 
 def _node(info: FieldInfo, value: Any, place: Place) -> Node:
@@ -172,7 +95,7 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
 def _entry(value: Any, place: Place, tag: str, variants: Mapping[str, Model]) -> Group:
     model = variants.get(tag_of(value, tag) or "")
     fields = _fields(model) if model else _common(tuple(variants.values()))
-    words = {name: str(each.model_fields[tag].title or name) for name, each in variants.items()}
+    words = {name: str(each.model_fields[tag].title or name) for name, each in variants.items() if tag}
     parts = tuple(
         Leaf(part.place, part.info, "tag", part.value or tag_of(value, tag), words)
         if isinstance(part, Leaf) and part.key == tag
@@ -277,6 +200,8 @@ def _variants(core: Any) -> Mapping[str, Model]:
     inner = _core(get_args(core)[0])
     given = get_args(inner) if get_origin(inner) in (Union, UnionType) else (inner,)
     models = [_core(each) for each in given]
+    if len(models) == 1 and _is_model(models[0]) and not _tag(models[0]):
+        return {"": models[0]}
     if not all(_is_model(model) and _tag(model) for model in models):
         return {}
     found = {str(get_args(model.model_fields[_tag(model)].annotation)[0]): model for model in models}

@@ -6,13 +6,16 @@ from fractions import Fraction
 from typing import Any
 
 from analysis.files.faults import TableFault
-from analysis.quality.registry import RULES
-from analysis.quality.rules import Parameter
+from app.admin.design.choices import Known, choices
 from app.admin.design.faults import labels_are_shown, plain
-from app.admin.design.fields import dotted, entries, labels_of, scales, shown, text_of, value_at
-from app.admin.design.outline import Cards, Group, Leaf, Node, outline, tag_of
+from app.admin.design.fields import labels_of, text_of
+from app.admin.design.gists import arm_in_words, gist_of, pairs_line, tag_title, title_of
+from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
+from app.admin.design.outline import outline, tag_of
+from app.admin.design.values import dotted, scales, shown
 from app.admin.design.views import (
     CardView,
+    ChangesView,
     FieldsView,
     FieldView,
     GroupView,
@@ -20,6 +23,7 @@ from app.admin.design.views import (
     Options,
     PageName,
     Part,
+    PicksView,
     SectionView,
     Widget,
 )
@@ -29,7 +33,6 @@ from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
 from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.fieldhelp import in_forms
-from app.tasks.pair.pairs import read_pair_file
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
@@ -61,13 +64,16 @@ _WITH_NEXT = "block_order"
 _IN_ARMS = ("target", "idle_minutes", "opens", "ends")
 
 
-def sections(keys: Keys, errors: Errors) -> Sequence[SectionView]:
-    return list(_Form(keys, errors).sections())
+_NOTHING_KNOWN = Known()
+
+
+def sections(keys: Keys, errors: Errors, known: Known = _NOTHING_KNOWN) -> Sequence[SectionView]:
+    return list(_Form(keys, errors, known).sections())
 
 
 class _Form:
-    def __init__(self, keys: Keys, errors: Errors) -> None:
-        self.keys, self.errors = keys, errors
+    def __init__(self, keys: Keys, errors: Errors, known: Known) -> None:
+        self.keys, self.errors, self.known = keys, errors, known
 
     def sections(self) -> Iterator[SectionView]:
         order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
@@ -128,9 +134,31 @@ class _Form:
             if run:
                 yield FieldsView(run)
                 run = []
-            yield self._group(node) if isinstance(node, Group) else self._list(node)
+            yield self._part(node)
         if run:
             yield FieldsView(run)
+
+    def _part(self, node: Group | Cards | Changes) -> Part:
+        if isinstance(node, Cards):
+            return self._list(node)
+        if isinstance(node, Changes):
+            return self._changes(node)
+        return self._picks(node) if node.is_picks else self._group(node)
+
+    def _picks(self, group: Group) -> PicksView:
+        fields = [self._field(leaf) for leaf in group.parts if isinstance(leaf, Leaf)]
+        at = dotted(group.place)
+        return PicksView(at, group.title, plain(in_forms(group.help)), fields, self._error(at))
+
+    def _changes(self, arm: Changes) -> ChangesView:
+        at = dotted(arm.place)
+        by_part: dict[str, list[tuple[str, str]]] = {}
+        held = {leaf.key for leaf in arm.entries}
+        for path, leaf in arm.usual.items():
+            if path not in held:
+                by_part.setdefault(arm.where[path], []).append((path, leaf.label))
+        fields = [(arm.where.get(leaf.key, ""), self._field(leaf)) for leaf in arm.entries]
+        return ChangesView(at, arm.title, fields, list(by_part.items()), self._error(at))
 
     def _group(self, group: Group) -> GroupView:
         at, parts = dotted(group.place), list(self._parts(group.parts))
@@ -140,6 +168,8 @@ class _Form:
     def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
         value, said, at = text_of(leaf), leaf.widget, dotted(leaf.place)
         options = options or tuple(leaf.options.items())
+        if said.chosen_from and leaf.kind == "text":
+            options = choices(said.chosen_from, self.keys, self.known, leaf.place[-1])
         if leaf.key == "scale" and not options:
             options = self._scale_names()
         if options and value not in dict(options):
@@ -150,7 +180,7 @@ class _Form:
             label=_TAGS.get(leaf.key) or _LABELS.get(leaf.kind, leaf.label),
             widget=_widget(leaf, options),
             value=value,
-            help=_help(leaf, options),
+            help=_help(leaf, options) if leaf.how != "kept" else self._usual(leaf),
             error=self._error(at),
             options=options,
             rows=said.rows if said.rows > 1 else 4,
@@ -162,6 +192,17 @@ class _Form:
             counts=_rows_in(value) if said.is_table else "",
         )
 
+    def _usual(self, leaf: Leaf) -> str:
+        """What the study has where an arm has this."""
+        usual = next((each.usual.get(leaf.key) for each in changes(outline(self.keys))), None)
+        if usual is None:
+            return _KINDS_HELP["yaml"]
+        text = " ".join(text_of(usual).split())
+        words = usual.options.get(text, text) if usual.kind != "yes-no" else text
+        how = _KINDS_HELP.get(leaf.kind, "One per line." if leaf.kind == "lines" else "")
+        short = words if len(words) <= 160 else f"{words[:159]}…"
+        return " ".join(filter(None, (f"In the study: {short or 'nothing'}.", how)))
+
     # Lists
 
     def _list(self, cards: Cards) -> ListView:
@@ -172,7 +213,7 @@ class _Form:
             intro=plain(in_forms(cards.help)),
             cards=[self._card(cards, index, entry) for index, entry in enumerate(cards.entries)],
             noun=cards.noun,
-            types=self._types(cards, None),
+            types=self._types(cards, None) if cards.tag else (),
             error=self._error(at),
         )
 
@@ -180,26 +221,31 @@ class _Form:
         given = entry.value if isinstance(entry.value, Mapping) else {}
         has_points = labels_are_shown(given)
         is_block = cards.tag == "task"
-        named = shown(given.get("id")) if is_block else ""
         parts: list[Part] = []
         for part in self._parts(
-            [node for node in entry.parts if not (has_points and _key(node) == "labels")]
+            [
+                node
+                for node in entry.parts
+                if not (has_points and _key(node) == "labels") and not _is_idle(node, given)
+            ]
         ):
-            parts.append(self._with_types(part, cards, entry) if isinstance(part, FieldsView) else part)
+            if isinstance(part, FieldsView) and cards.tag:
+                part = self._with_types(part, cards, entry)
+            parts.append(part)
         return CardView(
             at=dotted(entry.place),
-            title=_rule_title(given)
-            if cards.tag == TAG
-            else named or f"{cards.noun.capitalize()} {index + 1}",
+            title=title_of(cards, given, index),
             parts=parts,
-            about=_titled(cards, given) if is_block else "",
+            about=tag_title(cards, given) if is_block else "",
+            said=arm_in_words(self.keys, given) if cards.noun == "arm" else "",
             page=f"block-{index + 1}" if is_block else "",
-            gist=_gist(cards, given),
+            gist=gist_of(cards, given) if cards.noun != "arm" else "",
             is_folded=not self._faults_at(dotted(entry.place))
-            if cards.tag == TAG or len(cards.place) >= _DEEP
+            if cards.tag == TAG or cards.noun == "hypothesis" or len(cards.place) >= _DEEP
             else None,
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
+            is_named=cards.noun in ("arm", "hypothesis") and bool(given.get("id")),
             is_first=index == 0,
             is_last=index == len(cards.entries) - 1,
         )
@@ -256,7 +302,7 @@ class _Form:
             for index, (name, labels) in enumerate(scales(self.keys).items())
         ]
         intro = f"Lists of labels that several questions share. {listed(SCALES, 'and').capitalize()} are built in."
-        return ListView("scales", "", intro, cards, "scale", error=self._error("scales"))
+        return ListView("scales", "", intro, cards, "scale", error=self._error("scales"), is_ordered=False)
 
     def _of_scale(self, index: int, key: str, value: str) -> FieldView:
         at, is_name = f"scales.{index}.{key}", key == "name"
@@ -278,44 +324,11 @@ def _key(node: Node) -> str:
     return str(node.place[-1])
 
 
-def _gist(cards: Cards, given: Keys) -> str:
-    """A question's text and type, or an exclusion rule's bounds and verdicts."""
-    if cards.tag == TAG:
-        return _rule_gist(given)
-    asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
-    return f"{asked} · {_titled(cards, given)}"
-
-
-def _unit(parameter: Parameter) -> str:
-    return "" if not parameter.unit or parameter.unit in parameter.title.lower() else f" {parameter.unit}"
-
-
-def _rule_title(given: Keys) -> str:
-    rule = RULES.get(rule_of(given) or "")
-    return rule.title if rule else "A rule"
-
-
-def _rule_gist(given: Keys) -> str:
-    """`trials, at least 3; not in the numbers`."""
-    if (rule := RULES.get(rule_of(given) or "")) is None:
-        return "no rule yet"
-    bounds = [
-        f"{each.title[:1].lower()}{each.title[1:]} {value}{_unit(each)}"
-        for each in rule.parameters
-        if (value := shown(given.get(each.name)) or ("" if each.default is None else f"{each.default:g}"))
-    ]
-    off = [
-        words
-        for key, default, words in (("use", rule.flag_only, "not in the numbers"), ("pay", True, "not paid"))
-        if given.get(key, default) is False
-    ]
-    return f"{'; '.join([*bounds, *off] or ['no bounds'])}{'' if off else '; a remark alone'}"
-
-
-def _titled(cards: Cards, given: Keys) -> str:
-    named = tag_of(given, cards.tag) or shown(given.get(cards.tag))
-    model = cards.variants.get(named)
-    return str(model.model_fields[cards.tag].title or named) if model else named or f"no {cards.tag}"
+def _is_idle(node: Node, given: Keys) -> bool:
+    """True for a key of a hypothesis that means nothing with its measure."""
+    if not isinstance(node, Leaf) or node.place[:1] != ("hypotheses",) or node.key != "source":
+        return False
+    return node.value is None and given.get("measure") != "preference"
 
 
 def _widget(leaf: Leaf, options: Options) -> Widget:
@@ -364,33 +377,3 @@ def _ends(labels: Any) -> str:
     """`never … very often`."""
     texts = list(map(shown, labels)) if isinstance(labels, (list, tuple)) else []
     return f"{texts[0]} … {texts[-1]}" if texts else "no labels"
-
-
-def block_names(keys: Keys) -> Sequence[str]:
-    """The names of the blocks, even if invalid."""
-    return [
-        shown(value_at(block, ("id",))) or f"Block {number}"
-        for number, block in enumerate(entries(keys, ("blocks",)), start=1)
-    ]
-
-
-def pairs_line(keys: Keys) -> str:
-    """The pairs in one line."""
-    rows, sample = keys.get("pairs"), keys.get("sample")
-    if isinstance(rows, str) and rows.strip():
-        return f"{counted(len(read_pair_file('', rows, by_row=True).rows), 'pair')}, listed one by one."
-    if not isinstance(sample, Mapping):
-        return "There are no pairs yet."
-    main, practice = _counts(sample.get("conditions")), _counts(sample.get("practice"))
-    match = sample.get("match")
-    on = listed(map(shown, match if isinstance(match, (list, tuple)) else [match]), "and") if match else ""
-    parts = [f"Drawn at random: {main or 'no condition yet'}"]
-    parts += [f"for practice {practice}"] if practice else []
-    parts += [f"both clips of a pair have the same {on}"] if on else []
-    return "; ".join(parts) + "."
-
-
-def _counts(value: Any) -> str:
-    """`6 human-hybrid and 4 hybrid-symbolic`."""
-    counts = value if isinstance(value, Mapping) else {}
-    return listed((f"{shown(n)} {shown(name)}" for name, n in counts.items()), "and") if counts else ""

@@ -70,16 +70,18 @@ class CardView:
     gist: str = ""
     is_folded: bool | None = None
     about: str = ""
+    said: str = ""
     page: str = ""
     points: Sequence[str] = ()
     error: str = ""
     is_first: bool = False
     is_last: bool = False
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ListView:
-    """The blocks, the questions of a part, or the scales. Without `types` there is one kind of entry, in no order."""
+    """Cards: the blocks, the questions of a part, the scales. Without `types` there is one kind of entry."""
 
     at: str
     title: str
@@ -88,10 +90,37 @@ class ListView:
     noun: str
     types: Options = ()
     error: str = ""
+    is_ordered: bool = True
     is_a: ClassVar[str] = "list"
 
 
-Part = FieldsView | GroupView | ListView
+@dataclass(frozen=True, slots=True)
+class PicksView:
+    """Boxes of which any may be ticked."""
+
+    at: str
+    title: str
+    help: str
+    fields: Sequence[FieldView]
+    error: str = ""
+    is_a: ClassVar[str] = "picks"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesView:
+    """What an arm changes: each field with the part of the form that the study has it in, and what else may change, by
+    those parts.
+    """
+
+    at: str
+    title: str
+    fields: Sequence[tuple[str, FieldView]]
+    offered: Sequence[tuple[str, Options]]
+    error: str = ""
+    is_a: ClassVar[str] = "changes"
+
+
+Part = FieldsView | GroupView | ListView | PicksView | ChangesView
 
 
 @dataclass(frozen=True, slots=True)

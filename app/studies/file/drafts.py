@@ -42,6 +42,8 @@ class DraftCheck:
 
     design: StudyDesign | None
     faults: tuple[Fault, ...]
+    # Conditions and groups of its units, as far as they are known.
+    groups: tuple[str, ...] = ()
 
     def at(self, *place: str | int) -> tuple[Fault, ...]:
         """The faults of one field."""
@@ -71,9 +73,10 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
     reading = _DraftReading(stimuli)
     reading.read(data)
     faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
+    groups = tuple(sorted({name for content in reading.contents for name in content.groups}))
     if faults or reading.file is None or stimuli is None:
-        return DraftCheck(None, faults)
-    return DraftCheck(reading.design(), ())
+        return DraftCheck(None, faults, groups)
+    return DraftCheck(reading.design(), (), groups)
 
 
 class _DraftReading(Reading):

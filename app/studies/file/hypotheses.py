@@ -41,6 +41,8 @@ class Hypothesis(Part):
     """One hypothesis, with the test that decides it."""
 
     key_order: ClassVar[Sequence[str]] = ORDER
+    # What the ids of new ones begin with.
+    named: ClassVar[str] = "h"
 
     id: Annotated[str, Field(pattern=ID_PATTERN, max_length=40), Widget(is_short=True, placeholder="h1")] = (
         Field(
@@ -55,23 +57,28 @@ class Hypothesis(Part):
     )
     compare: Annotated[
         Annotated[tuple[Name, ...], Field(min_length=2, max_length=2)],
-        Widget(rows=2, placeholder="human-hybrid\nhuman-symbolic"),
+        Widget(is_short=True, items=("Compares", "With"), chosen_from="groups"),
     ] = Field(
         title="Compares",
         description="Two conditions, groups of items or arms. In the place of the second `chance` (one half, for "
         "accuracy and preference); in the place of the first, against chance, `all` for all main trials.",
     )
-    measure: Annotated[AsWritten, Field(min_length=1, max_length=40), Widget(is_short=True)] = Field(
+    measure: Annotated[
+        AsWritten,
+        Field(min_length=1, max_length=40),
+        Widget(is_short=True, chosen_from="measures", settles=True),
+    ] = Field(
         title="In what",
         description="`accuracy`, `uncertainty` or `preference` of pairs, or the id of a question about items that is "
         "answered with a number: each participant's mean.",
     )
-    source: Annotated[Annotated[str, Field(min_length=1, max_length=200)] | None, Widget(is_short=True)] = (
-        Field(
-            default=None,
-            title="Preference for",
-            description="For `preference`: the source whose share of choices is compared.",
-        )
+    source: Annotated[
+        Annotated[str, Field(min_length=1, max_length=200)] | None,
+        Widget(is_short=True, chosen_from="sources"),
+    ] = Field(
+        default=None,
+        title="Preference for",
+        description="For `preference`: the source whose share of choices is compared.",
     )
     direction: Annotated[
         Direction,
@@ -123,7 +130,7 @@ class Hypothesis(Part):
     )
     expect: Annotated[
         Annotated[tuple[Share, ...], Field(min_length=2, max_length=2)] | None,
-        Widget(is_short=True, rows=2, placeholder="0.7\n0.8"),
+        Widget(is_short=True, items=("Expected share of the first", "Expected share of the second")),
     ] = Field(
         default=None,
         title="Expected shares",
@@ -217,7 +224,7 @@ def _of_measure(place: Place, one: Keys, asked: Mapping[str, Keys], *, has_pairs
         return
     known = [
         *(OF_PAIRS if has_pairs else ()),
-        *(name for name, question in asked.items() if _is_number(question)),
+        *numbered(asked),
     ]
     at = (*place, "measure")
     if measure not in known:
@@ -235,6 +242,11 @@ def _of_measure(place: Place, one: Keys, asked: Mapping[str, Keys], *, has_pairs
         yield Fault(at, "preference for which source?", "add `source:`, the source whose share is compared")
     elif measure != "preference" and one.get("source") is not None:
         yield Fault((*place, "source"), "`source` is for the measure preference alone", "remove `source`")
+
+
+def numbered(asked: Mapping[str, Keys]) -> Mapping[str, Keys]:
+    """The questions that are answered with a number."""
+    return {name: question for name, question in asked.items() if _is_number(question)}
 
 
 def _is_number(question: Keys) -> bool:

@@ -76,6 +76,16 @@ def languages_in(keys: Keys) -> tuple[str, ...]:
     return tuple(name_of(tag) if TAG.fullmatch(tag) else tag for tag in tags)
 
 
+def translated(keys: Keys) -> tuple[str, ...]:
+    """The languages of a draft but for its own."""
+    languages = keys.get("languages")
+    return (
+        tuple(str(tag) for tag, words in languages.items() if words != OWN)
+        if isinstance(languages, Mapping)
+        else ()
+    )
+
+
 def faults_of_languages(languages: object) -> Iterator[Fault]:
     """Faults of the key itself; the texts are looked at apart."""
     if not isinstance(languages, Mapping):
