@@ -6,15 +6,17 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from app.admin.design.fields import default_of
+from app.admin.design.fields import default_of, put_words
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, changes, leaves, lists
 from app.admin.design.outline import outline, put, tag_of
+from app.admin.design.translations import LANGUAGES, built_in_labels, keep, offered
 from app.admin.design.values import MOST, Keys, cleaned, dotted, entries, free_name, scales, value_at
 from app.core.errors import StudyError
 from app.core.problems import Place
 from app.questions.registry import TYPES
 from app.studies.file.comparable import as_blocks
 from app.studies.file.exclusion import TAG, TAKEN, tidied_rules
+from app.studies.file.languages import OWN, own_language, translated
 from app.tasks.registry import BLOCKS
 
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
@@ -42,6 +44,10 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
             return Acted(changed)
         case "add" if place == "scales":
             return _add_scale(changed)
+        case "add" if place == LANGUAGES:
+            return _add_language(changed, form.get(f"add.{place}", ""))
+        case "remove" if place.startswith(f"{LANGUAGES}."):
+            return _remove_language(changed, place)
         case "add" if held := _changes_at(changed, place):
             return _add_change(changed, held, form.get(f"add.{place}", ""))
         case "add" if cards := _list_at(changed, place):
@@ -61,6 +67,34 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
 
 def _list_at(keys: Keys, at: str) -> Cards | None:
     return next((cards for cards in lists(outline(keys)) if dotted(cards.place) == at), None)
+
+
+def _add_language(keys: Keys, tag: str) -> Acted:
+    """A language whose words are still to be written."""
+    if tag not in dict(offered(keys)):
+        raise BadAction("Choose the new language first.")
+    held = keys.get(LANGUAGES)
+    own = own_language(held)
+    keep(keys, {own: OWN, **(held if isinstance(held, dict) else {}), tag: {}})
+    added = [leaf for leaf in leaves(outline(keys)) if leaf.place[:2] == (LANGUAGES, tag)]
+    for leaf in added:
+        if (labels := built_in_labels(leaf, tag)) is not None:
+            put_words(keys, leaf.place, labels)
+    first = next(iter(added), None)
+    return Acted(keys, dotted(first.place) if first else f"{LANGUAGES}.{tag}")
+
+
+def _remove_language(keys: Keys, place: str) -> Acted:
+    """Take a language away, or the translation of a text that is gone."""
+    tag = place.partition(".")[2]
+    if tag in translated(keys):
+        keep(keys, {each: words for each, words in keys[LANGUAGES].items() if each != tag})
+        return Acted(keys, f"{LANGUAGES}.add")
+    gone = next((leaf for leaf in leaves(outline(keys)) if dotted(leaf.place) == place), None)
+    if gone is None:
+        raise BadAction("That is not there any more; please reload the page.")
+    put_words(keys, gone.place, None)
+    return Acted(keys, dotted(gone.place[:2]))
 
 
 def _changes_at(keys: Keys, at: str) -> Changes | None:

@@ -21,7 +21,6 @@ from app.studies.access import StudyHere
 from app.studies.drafts import draft_for, is_frozen, needs_reason, newest_number
 from app.studies.file.comparable import has_blocks
 from app.studies.file.drafts import check_draft
-from app.studies.file.languages import languages_in
 from app.studies.file.templates import unfilled
 from app.studies.seeing import facts_for
 
@@ -78,7 +77,6 @@ def design_page(
         saved_at=draft.saved_at,
         saved_by=draft.saved_by,
         newest_version=newest,
-        languages=languages_in(keys),
         next_version=newest + 1 if frozen or not newest else newest,
         needs_reason=needs_reason(session, study),
         playable=match_blocks(session, study),

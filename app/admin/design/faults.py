@@ -7,6 +7,7 @@ from typing import Any
 
 from app.admin.design.nodes import Cards, Group, Node, changes, groups, label_of, leaves, lists
 from app.admin.design.outline import outline
+from app.admin.design.translations import LANGUAGES, language_name
 from app.admin.design.values import dotted, scales, value_at
 from app.admin.design.views import FaultView
 from app.core.problems import Fault, Place
@@ -90,6 +91,8 @@ class _Form:
         if isinstance(self.parts.get(at), Cards) and "is missing" in fault.message:
             return "There are no questions yet", "add the first one"
         label = self.labels.get(at, "")
+        if fault.place[:1] == (LANGUAGES,) and "has no translation" in fault.message:
+            return f"“{label}” has no translation", "translate it"
         if label and fault.place[-1:] == (at.rpartition(".")[2],) and _EMPTY.search(fault.message):
             return f"“{label}” is empty", "fill it in"
         message, own = fault.message, f"{fault.place[-1]}:" if fault.place else ""
@@ -101,6 +104,8 @@ class _Form:
         """`Blocks, block 2, question 3`."""
         first, *rest = at.split(".")
         info = StudyFile.model_fields.get(first)
+        if first == LANGUAGES:
+            return ", ".join(("Languages", *map(language_name, rest[:1])))
         words = ["The study" if first == "title" else label_of(first, info) if info else "Study"]
         for index, part in enumerate(rest, start=1):
             if part.isdigit():

@@ -15,6 +15,7 @@ import yaml
 
 from app.admin.design.nodes import Cards, Group, Leaf, leaves, lists
 from app.admin.design.outline import fields_of, outline, put
+from app.admin.design.translations import write_own
 from app.admin.design.values import (
     MOST,
     Fields,
@@ -33,6 +34,7 @@ from app.admin.design.values import (
 from app.admin.design.whole import fit
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
+from app.studies.file.languages import with_word
 from app.studies.file.yamlsource import read_yaml
 
 _FIRST_SCALE = "agreement"
@@ -158,9 +160,20 @@ def _write(keys: Keys, leaf: Leaf, text: str) -> None:
             items = items[: len(leaf.widget.items)]
             items[int(last)] = "" if (taken := _taken(leaf, text)) is None else taken
             put(keys, tuple(above), items if any(each not in ("", None) for each in items) else None)
+        case "word":
+            put_words(keys, leaf.place, _taken(leaf, text))
+        case "own":
+            write_own(keys, text)
         case "pick":
             names = [each for each in entries(keys, tuple(above)) if each != last]
             put(keys, tuple(above), [*names, *([last] if text == "yes" else [])] or None)
+
+
+def put_words(keys: Keys, place: Place, words: Any) -> None:
+    """Write a translation, or take it away."""
+    _, tag, *path = place
+    languages = keys["languages"]
+    keys["languages"] = {**languages, tag: with_word(keys, languages[tag], tuple(path), words) or {}}
 
 
 def _take_ways(keys: Keys, sent: Mapping[str, str]) -> set[Place]:

@@ -1,19 +1,23 @@
 """Cards of the form in a few words: their titles, and what stands in them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analysis.files.faults import TableFault
 from analysis.quality.registry import RULES
 from analysis.quality.rules import Parameter
 from app.admin.design.nodes import Cards
 from app.admin.design.outline import tag_of
 from app.admin.design.values import entries, shown, value_at
 from app.core.problems import counted, listed
+from app.core.spreadsheet import csv_rows
 from app.studies.file.comparable import blocks_in
 from app.studies.file.exclusion import TAG, rule_of
 from app.tasks.pair.pairs import read_pair_file
 
 Keys = Mapping[str, Any]
+_KINDS = {"practice": "for practice", "attention": "for attention"}
 _DIRECTIONS = {"less": "lower than", "greater": "higher than", "two-sided": "differs from"}
 _TESTS = {"wilcoxon": "Wilcoxon", "mann-whitney": "Mann-Whitney"}
 
@@ -45,8 +49,9 @@ def tag_title(cards: Cards, given: Keys) -> str:
     return str(model.model_fields[cards.tag].title or named) if model else named or f"no {cards.tag}"
 
 
-def _unit(parameter: Parameter) -> str:
-    return "" if not parameter.unit or parameter.unit in parameter.title.lower() else f" {parameter.unit}"
+def _unit(parameter: Parameter, value: str) -> str:
+    unit = parameter.unit.removesuffix("s") if value == "1" else parameter.unit
+    return "" if not unit or parameter.unit in parameter.title.lower() else f" {unit}"
 
 
 def _rule(given: Keys) -> str:
@@ -54,7 +59,7 @@ def _rule(given: Keys) -> str:
     if (rule := RULES.get(rule_of(given) or "")) is None:
         return "no rule yet"
     bounds = [
-        f"{each.title[:1].lower()}{each.title[1:]} {value}{_unit(each)}"
+        f"{each.title[:1].lower()}{each.title[1:]} {value}{_unit(each, value)}"
         for each in rule.parameters
         if (value := shown(given.get(each.name)) or ("" if each.default is None else f"{each.default:g}"))
     ]
@@ -131,3 +136,16 @@ def _counts(value: Any) -> str:
     """`6 human-hybrid and 4 hybrid-symbolic`."""
     counts = value if isinstance(value, Mapping) else {}
     return listed((f"{shown(n)} {shown(name)}" for name, n in counts.items()), "and") if counts else ""
+
+
+def rows_in_words(text: str) -> str:
+    """`12 rows: 10 main, 2 for practice`, as far as the table can be read."""
+    try:
+        names, *rows = (row.cells for row in csv_rows(text))
+    except (TableFault, ValueError):
+        return "No rows yet." if not text.strip() else ""
+    kinds = Counter(
+        dict(zip(names, row, strict=False)).get("kind", "").strip() or "main" for row in rows if any(row)
+    )
+    parts = [f"{n} {_KINDS.get(kind, kind)}" for kind, n in kinds.items()]
+    return f"{counted(sum(kinds.values()), 'row')}: {', '.join(parts)}." if parts else "No rows yet."

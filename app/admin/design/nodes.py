@@ -12,7 +12,7 @@ from app.core.widgets import Ways, Widget, widget_of
 
 Model = type[BaseModel]
 Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
-How = Literal["key", "kept", "item", "pick"]
+How = Literal["key", "kept", "item", "pick", "word", "own"]
 WAY = "way"
 _NOUNS = {"task": "block", "rule": "rule"}
 _NOUNS_AT = {"arms": "arm", "hypotheses": "hypothesis"}
@@ -24,7 +24,8 @@ class Leaf:
 
     A `way` chooses the form in which the key above it is written; `ways` has the value for each. `how` it is written:
     a `key` goes when it is empty or a default, one that is `kept` stays; an `item` is an entry of a list of fixed
-    length, a `pick` stands in its list or does not.
+    length, a `pick` stands in its list or does not; a `word` is a translation of an `original`, and `own` the language
+    of the study itself.
     """
 
     place: Place
@@ -36,6 +37,7 @@ class Leaf:
     ways: Ways | None = None
     how: How = "key"
     title: str = ""
+    original: Any = None
 
     @property
     def key(self) -> str:

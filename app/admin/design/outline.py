@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 
 from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, label_of
 from app.admin.design.overrides import with_arms
+from app.admin.design.translations import with_languages
 from app.core.problems import Place
 from app.core.widgets import Ways, widget_of
 from app.questions.registry import type_of
@@ -25,6 +26,7 @@ from app.tasks.registry import BLOCKS
 Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
+_ONE_PER_LINE = ", one per line"
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 
@@ -32,7 +34,8 @@ def outline(keys: Mapping[str, Any]) -> Group:
     """The whole form of a draft, without scales. Accepts arbitrary keys."""
     left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
-    return with_arms(Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile), keys)
+    root = Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
+    return with_languages(with_arms(root, keys), keys)
 
 
 def tag_of(entry: Any, tag: str) -> str | None:
@@ -81,6 +84,8 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
         held = enumerate(entries_of(value))
         entries = tuple(_entry(each, (*place, at), tag, variants) for at, each in held)
         return Cards(place, title, help_, tag, variants, entries)
+    if boxes := _boxes(info, core, value, place):
+        return Group(place, title.removesuffix(_ONE_PER_LINE), help_, value, boxes, is_picks=True)
     if not _is_model(core):
         return _leaf(info, core, value, place)
     parts = _parts(_fields(core), value, place)
@@ -90,6 +95,23 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
         if len(parts) == 1
         else Group(place, title, help_, value, parts, not info.is_required(), core)
     )
+
+
+def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
+    """A box for each entry that a list of fixed words may hold; none for other keys, or where it holds other things."""
+    names = _values(_core(get_args(core)[0])) if get_origin(core) in (tuple, list) else ()
+    held = entries_of(value)
+    if not names or (value is not None and value != held) or not {*map(str, held)} <= {*names}:
+        return ()
+    words = widget_of(info.metadata).words
+    return tuple(
+        Leaf((*place, name), info, "yes-no", name in held, {}, how="pick", title=words.get(name, _word(name)))
+        for name in names
+    )
+
+
+def _word(name: str) -> str:
+    return name.replace("-", " ").capitalize()
 
 
 def _entry(value: Any, place: Place, tag: str, variants: Mapping[str, Model]) -> Group:
@@ -127,7 +149,7 @@ def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     words = widget_of(info.metadata).words
     # A choice that has words for nothing can be taken back.
     names = [*([""] if "" in words else []), *_values(core)]
-    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in names}
+    options = {name: words.get(name, _word(name)) for name in names}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 
 

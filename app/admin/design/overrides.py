@@ -48,7 +48,7 @@ def usual(root: Group, keys: Mapping[str, Any]) -> Iterator[Usual]:
     """The keys that an arm may set, in the order of the form."""
     is_translated = len(translated(keys)) > 0
     for part in root.parts:
-        for where, leaf in _named(part, ()):
+        for where, leaf in named_fields(part, ()):
             path = _path(keys, leaf.place)
             is_words = is_translated and any(words_in({path.rpartition(".")[2]: "a"}))
             if not is_words and place_in(keys, path) == leaf.place:
@@ -72,7 +72,7 @@ def _path(keys: Any, place: Place) -> str:
     return ".".join(parts)
 
 
-def _named(node: Node, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]:
+def named_fields(node: Node, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]:
     """The fields below a part, each with where it stands in the form."""
     if isinstance(node, Leaf):
         is_plain = node.kind not in ("tag", "way") and node.how == "key" and not node.widget.is_unseen
@@ -84,7 +84,7 @@ def _named(node: Node, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]:
             title = f"{node.title}, all of it"
             yield ", ".join(where), Leaf(node.place, which.info, "yaml", node.value, {}, title=title)
         for part in node.parts:
-            yield from _named(part, [*where, *([node.title] if node.title else [])])
+            yield from named_fields(part, [*where, *([node.title] if node.title else [])])
     elif isinstance(node, Cards):
         yield from _of_cards(node, where)
 
@@ -95,7 +95,7 @@ def _of_cards(cards: Cards, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]:
     for entry in cards.entries:
         id_ = entry.value.get("id") if isinstance(entry.value, Mapping) else None
         for part in entry.parts if isinstance(id_, str) and id_ else ():
-            yield from _named(part, (*above, f"{cards.noun} {id_}"))
+            yield from named_fields(part, (*above, f"{cards.noun} {id_}"))
     if cards.place != (_BLOCKS,):
         info = FieldInfo(annotation=Any, title=f"{cards.title}, all of them")
         held = [entry.value for entry in cards.entries] or None

@@ -1,18 +1,17 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from analysis.files.faults import TableFault
 from app.admin.design.choices import Known, choices
 from app.admin.design.faults import labels_are_shown, plain
 from app.admin.design.fields import labels_of, text_of
-from app.admin.design.gists import arm_in_words, gist_of, pairs_line, tag_title, title_of
+from app.admin.design.gists import arm_in_words, gist_of, pairs_line, rows_in_words, tag_title, title_of
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
 from app.admin.design.outline import outline, tag_of
-from app.admin.design.values import dotted, scales, shown
+from app.admin.design.translations import LANGUAGES, offered
+from app.admin.design.values import dotted, scales, shown, value_at
 from app.admin.design.views import (
     CardView,
     ChangesView,
@@ -27,12 +26,13 @@ from app.admin.design.views import (
     SectionView,
     Widget,
 )
-from app.core.problems import counted, listed
-from app.core.spreadsheet import csv_rows
+from app.admin.design.words import translations_view
+from app.core.problems import listed
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
 from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.fieldhelp import in_forms
+from app.studies.file.languages import languages_in
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
@@ -43,13 +43,18 @@ _DEEP = 3
 _WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
 _LABELS = {"tag": "Type of answer", "way": "Which"}
 _TAGS = {"rule": "Rule"}
-_KINDS = {"practice": "for practice", "attention": "for attention"}
 _KINDS_HELP = {
     "entries": "One per line, as name: value.",
     "yaml": "As the study file has it, in YAML.",
 }
 # A section's id and its page, where these are not its key in the file.
-_IDS = {"title": "about", "background": "people", "instructions": "before", "blocks": "parts"}
+_IDS = {
+    "languages": "words",
+    "title": "about",
+    "background": "people",
+    "instructions": "before",
+    "blocks": "parts",
+}
 _PAGES: Mapping[str, PageName] = {
     "screening": "screening",
     "background": "background",
@@ -79,12 +84,31 @@ class _Form:
         order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
         for part in outline(self.keys).parts:
             key = _key(part)
+            if key == LANGUAGES and isinstance(part, Group):
+                yield self._languages(part)
+                continue
             if key in (_WITH_NEXT, *_IN_ARMS) or (key == "blocks" and not has_blocks(self.keys)):
                 continue
             yield self._section(key, part, order if key == "blocks" else ())
             if key in ("trials", "blocks"):
                 n_faults = self._faults_at("scales")
                 yield SectionView("named", "Scales", "trial", parts=[self._scales()], n_faults=n_faults)
+
+    def _languages(self, part: Group) -> SectionView:
+        """The languages, each with the texts beside their translations."""
+        own, *others = part.parts
+        named = languages_in(self.keys)
+        shown_in = f"Participants choose between {listed(named, 'and')}." if len(named) > 1 else ""
+        fields = FieldsView([self._field(own)]) if isinstance(own, Leaf) else FieldsView([])
+        intro = "Every text for participants is then translated here, beside the original."
+        add = ListView(LANGUAGES, "", intro, (), "language", offered(self.keys), self._error(LANGUAGES))
+        views = [
+            translations_view(each, self.keys, self.errors) for each in others if isinstance(each, Group)
+        ]
+        n_faults = self._faults_at(LANGUAGES)
+        return SectionView(
+            _IDS[LANGUAGES], part.title, "consent", shown_in, [fields, *views, add], n_faults=n_faults
+        )
 
     def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
         is_trials = key == "trials"
@@ -128,6 +152,8 @@ class _Form:
         """Fields that follow one another together; groups and lists by themselves."""
         run: list[FieldView] = []
         for node in nodes:
+            if isinstance(node, Leaf) and self._is_idle(node):
+                continue
             if isinstance(node, Leaf):
                 run.append(self._field(node))
                 continue
@@ -137,6 +163,13 @@ class _Form:
             yield self._part(node)
         if run:
             yield FieldsView(run)
+
+    def _is_idle(self, leaf: Leaf) -> bool:
+        """True for the source of a measure that is of none."""
+        is_source = (
+            leaf.place[0] in ("hypotheses", "stop_when") and leaf.key == "source" and leaf.value is None
+        )
+        return is_source and value_at(self.keys, (*leaf.place[:-1], "measure")) != "preference"
 
     def _part(self, node: Group | Cards | Changes) -> Part:
         if isinstance(node, Cards):
@@ -189,7 +222,7 @@ class _Form:
             settles=leaf.kind in _LABELS or leaf.key == "scale" or said.settles,
             optional=not is_required and leaf.kind in ("text", "number", "lines", "entries", "yaml"),
             placeholder=said.placeholder or _by_default(leaf),
-            counts=_rows_in(value) if said.is_table else "",
+            counts=rows_in_words(value) if said.is_table else "",
         )
 
     def _usual(self, leaf: Leaf) -> str:
@@ -201,7 +234,8 @@ class _Form:
         words = usual.options.get(text, text) if usual.kind != "yes-no" else text
         how = _KINDS_HELP.get(leaf.kind, "One per line." if leaf.kind == "lines" else "")
         short = words if len(words) <= 160 else f"{words[:159]}…"
-        return " ".join(filter(None, (f"In the study: {short or 'nothing'}.", how)))
+        end = "" if short[-1:] in ".?!…" and short else "."
+        return " ".join(filter(None, (f"In the study: {short or 'nothing'}{end}", how)))
 
     # Lists
 
@@ -223,11 +257,7 @@ class _Form:
         is_block = cards.tag == "task"
         parts: list[Part] = []
         for part in self._parts(
-            [
-                node
-                for node in entry.parts
-                if not (has_points and _key(node) == "labels") and not _is_idle(node, given)
-            ]
+            [node for node in entry.parts if not (has_points and _key(node) == "labels")]
         ):
             if isinstance(part, FieldsView) and cards.tag:
                 part = self._with_types(part, cards, entry)
@@ -324,13 +354,6 @@ def _key(node: Node) -> str:
     return str(node.place[-1])
 
 
-def _is_idle(node: Node, given: Keys) -> bool:
-    """True for a key of a hypothesis that means nothing with its measure."""
-    if not isinstance(node, Leaf) or node.place[:1] != ("hypotheses",) or node.key != "source":
-        return False
-    return node.value is None and given.get("measure") != "preference"
-
-
 def _widget(leaf: Leaf, options: Options) -> Widget:
     if leaf.widget.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
         return "hidden"
@@ -344,7 +367,7 @@ def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
     if (leaf.kind in _LABELS and leaf.key not in _TAGS) or leaf.widget.words:
         return ""
-    if options and not leaf.options and leaf.kind != "tag":
+    if leaf.key == "scale" and options and not leaf.options:
         return "A named scale, or labels of its own."
     return " ".join(
         filter(None, (plain(in_forms(leaf.info.description or "")), _KINDS_HELP.get(leaf.kind, "")))
@@ -358,19 +381,6 @@ def _by_default(leaf: Leaf) -> str:
         return str(default)
     is_plain = isinstance(default, (int, float)) and not isinstance(default, bool)
     return f"{default:g}" if is_plain else ""
-
-
-def _rows_in(text: str) -> str:
-    """`12 rows: 10 main, 2 for practice`, as far as the table can be read."""
-    try:
-        names, *rows = (row.cells for row in csv_rows(text))
-    except (TableFault, ValueError):
-        return "No rows yet." if not text.strip() else ""
-    kinds = Counter(
-        dict(zip(names, row, strict=False)).get("kind", "").strip() or "main" for row in rows if any(row)
-    )
-    parts = [f"{n} {_KINDS.get(kind, kind)}" for kind, n in kinds.items()]
-    return f"{counted(sum(kinds.values()), 'row')}: {', '.join(parts)}." if parts else "No rows yet."
 
 
 def _ends(labels: Any) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from app.admin.pages import AdminPage
+from app.core.language import direction_of
 
 Widget = Literal["line", "text", "table", "number", "choice", "check", "hidden"]
 PageName = Literal["consent", "screening", "background", "instructions", "comprehension", "trial", "debrief"]
@@ -120,7 +121,41 @@ class ChangesView:
     is_a: ClassVar[str] = "changes"
 
 
-Part = FieldsView | GroupView | ListView | PicksView | ChangesView
+@dataclass(frozen=True, slots=True)
+class WordView:
+    """A text of the study, and the field of its translation. `is_gone` where the study has the text no longer."""
+
+    field: FieldView
+    original: str
+    is_due: bool = False
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationsView:
+    """The study's texts in another language beside its own, by the parts of the form; `n_due` have no translation."""
+
+    at: str
+    title: str
+    language: str
+    own: str
+    parts: Sequence[tuple[str, Sequence[WordView]]]
+    n: int
+    n_due: int
+    error: str = ""
+    is_folded: bool = False
+    is_a: ClassVar[str] = "translations"
+
+    @property
+    def direction(self) -> str:
+        return direction_of(self.language)
+
+    @property
+    def own_direction(self) -> str:
+        return direction_of(self.own)
+
+
+Part = FieldsView | GroupView | ListView | PicksView | ChangesView | TranslationsView
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,4 +226,3 @@ class DesignPage(FieldsPage):
     playable: Sequence[str]
     unfilled: Sequence[str]
     is_conflict: bool = False
-    languages: Sequence[str] = ()

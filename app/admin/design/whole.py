@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
-from app.admin.design.nodes import Cards, leaves, lists
+from app.admin.design.nodes import Cards, groups, leaves, lists
 from app.admin.design.outline import fields_of, outline, put, tag_of
+from app.admin.design.translations import LANGUAGE, LANGUAGES, keep
 from app.admin.design.values import (
     MOST,
     Keys,
@@ -20,6 +21,7 @@ from app.admin.design.values import (
 )
 from app.core.problems import Place
 from app.studies.file.comparable import blocks_in, has_blocks
+from app.studies.file.languages import OWN
 from app.tasks.listed import SHORT_KEYS
 from app.trials.design import BLOCK
 
@@ -45,21 +47,26 @@ def fit(keys: Keys, sent: Mapping[str, str]) -> set[str]:
     _fit_items(keys, sent)
     _fit_picks(keys, sent)
     _fit_scales(keys, sent)
-    return _fit_changes(keys, sent)
+    return _fit_changes(keys, sent) | _fit_languages(keys, sent)
 
 
 def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
     """Lists of fixed length in the shape in which they were sent."""
     for leaf in list(leaves(outline(keys))):
         name = dotted(leaf.place)
-        if leaf.how == "key" and leaf.widget.items and f"{name}.0" in sent:
+        is_split = any(other.startswith(f"{name}.") for other in sent)
+        if leaf.how == "key" and is_split:
             put(keys, leaf.place, None)
         elif leaf.how == "item" and (whole := name.rpartition(".")[0]) in sent:
             put(keys, leaf.place[:-1], sent[whole])
 
 
 def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
-    """The arms of each block, as they were sent."""
+    """The boxes that were ticked, and the arms of each block."""
+    for group in list(groups(outline(keys))):
+        start = dotted(group.place)
+        if group.is_picks and (names := _below(start, sent)):
+            put(keys, group.place, [name for name in names if sent[f"{start}.{name}"] == "yes"] or None)
     for at, block in enumerate(entries(keys, ("blocks",))):
         start = f"blocks.{at}.arms"
         if isinstance(block, dict) and start not in sent:
@@ -84,6 +91,19 @@ def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
         put(keys, place, {path: held.get(path) for path in paths} if paths else None)
         new |= {f"{start}.{path}" for path in paths if path not in held}
     return new
+
+
+def _fit_languages(keys: Keys, sent: Mapping[str, str]) -> set[str]:
+    """The languages that were sent. Their words are taken once the texts are those that were sent."""
+    if LANGUAGE not in sent:
+        return set()
+    names = {name for name in sent if name.startswith(f"{LANGUAGES}.")}
+    languages = keys.get(LANGUAGES)
+    held = languages if isinstance(languages, dict) else {}
+    tags = dict.fromkeys(name.split(".")[1] for name in sent if name in names)
+    words = {tag: held[tag] if isinstance(held.get(tag), dict) else {} for tag in tags}
+    keep(keys, {sent[LANGUAGE]: OWN, **words})
+    return names
 
 
 def _below(start: str, sent: Mapping[str, str]) -> list[str]:

@@ -72,7 +72,7 @@ def moment(text: str) -> datetime:
 
 
 Moment = Annotated[AsWritten, Field(max_length=40), AfterValidator(_checked_moment)]
-AT = Widget(is_short=True, placeholder="2026-03-01T09:00+01:00")
+AT = Widget(placeholder="2026-03-01T09:00+01:00")
 
 
 class DesignArm(Frozen):

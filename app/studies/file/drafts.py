@@ -32,6 +32,7 @@ from app.trials.stimuli import HUMAN, StimulusFacts
 _IN_FORMS = (
     (re.compile(r"add `type:`, one of (.*)"), r"choose one of \1"),
     (re.compile(r"add `(\w+):`"), r"fill in \1"),
+    (re.compile(r"write it under the same keys in the folder of .*"), "translate it"),
     (re.compile(r"write something, or remove the key"), "write something"),
 )
 
@@ -93,6 +94,9 @@ class _DraftReading(Reading):
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         in_order = sorted(found.problems, key=lambda problem: problem.line)
         self.faults += [Fault(place, problem.message, problem.remedy) for problem in in_order]
+
+    def place_of_words(self, language: str, place: Place) -> Place | None:
+        return ("languages", language, *place)
 
     def markdown(self, place: Place, value: str) -> str:
         return value

@@ -66,9 +66,9 @@ class Hypothesis(Part):
     measure: Annotated[
         AsWritten,
         Field(min_length=1, max_length=40),
-        Widget(is_short=True, chosen_from="measures", settles=True),
+        Widget(chosen_from="measures", settles=True),
     ] = Field(
-        title="In what",
+        title="Measure",
         description="`accuracy`, `uncertainty` or `preference` of pairs, or the id of a question about items that is "
         "answered with a number: each participant's mean.",
     )
@@ -83,7 +83,6 @@ class Hypothesis(Part):
     direction: Annotated[
         Direction,
         Widget(
-            is_short=True,
             words={
                 "less": "The first is lower",
                 "greater": "The first is higher",
@@ -94,7 +93,6 @@ class Hypothesis(Part):
     test: Annotated[
         Test,
         Widget(
-            is_short=True,
             words={
                 "wilcoxon": "Wilcoxon's signed-rank test, within participants or against chance",
                 "mann-whitney": "Mann-Whitney, between participants",
@@ -114,13 +112,13 @@ class Hypothesis(Part):
     )
     correction: Annotated[
         Correction,
-        Widget(is_short=True, words={"none": "None", "holm": "Holm, over all hypotheses that say so"}),
+        Widget(words={"none": "None", "holm": "Holm, over all hypotheses with this choice"}),
     ] = Field(
         default="none",
         title="Correction",
         description="`holm` corrects p over all hypotheses that say so.",
     )
-    smallest: Annotated[float | None, Widget(is_short=True)] = Field(
+    smallest: Annotated[float | None, Widget()] = Field(
         default=None,
         gt=0,
         title="Smallest difference of interest",
@@ -134,7 +132,7 @@ class Hypothesis(Part):
     ] = Field(
         default=None,
         title="Expected shares",
-        description="The two shares that the sample size is planned for, from 0 to 1, in the order of `compare`.",
+        description="The shares that the sample size is planned for, from 0 to 1, in the order of the comparison.",
     )
 
 
@@ -203,11 +201,9 @@ def broken_rules(
         if not isinstance(one, Mapping):
             continue
         place: Place = ("hypotheses", at)
-        if (id_ := one.get("id")) in seen:
-            yield Fault(
-                (*place, "id"), f"the hypothesis {quoted(str(id_))} comes twice", "give each its own id"
-            )
-        seen.add(str(id_))
+        if (id_ := str(one.get("id"))) in seen:
+            yield Fault((*place, "id"), f"the hypothesis {quoted(id_)} comes twice", "give each its own id")
+        seen.add(id_)
         yield from _of_measure(place, one, asked, has_pairs=has_pairs)
         if one.get("measure") == "accuracy" and has_pairs and not has_truth:
             remedy = "use preference, or name a true source in `truth`"
