@@ -150,7 +150,7 @@ def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     shaping = re.compile(
         r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|pay|rule|anchors|conditions|practice"
         r"|kept|telephones|failed|feedback|from|ids|allocate|measure)|viewing_conditions|block_order|arms\.\d+\.(id|set.*)"
-        r"|.*\.arms\..*|.*\.expect\.\d"
+        r"|.*\.(browsers|allow|exclude)\..*|.*\.arms\..*|.*\.expect\.\d"
     )
     name = data.draw(st.sampled_from(sorted(name for name in fields if not shaping.fullmatch(name))))
     typed = data.draw(TEXT)

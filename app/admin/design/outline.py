@@ -18,6 +18,7 @@ from app.admin.design.overrides import with_arms
 from app.admin.design.translations import with_languages
 from app.core.problems import Place
 from app.core.widgets import Ways, widget_of
+from app.questions.base import different
 from app.questions.registry import type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
@@ -98,7 +99,9 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
 
 
 def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
-    """A box for each entry that a list of fixed words may hold; none for other keys, or where it holds other things."""
+    """A box for each entry that a list of different fixed words may hold; none for other keys, or other things in it."""
+    if not any(getattr(rule, "func", None) is different for rule in info.metadata):
+        return ()
     names = _values(_core(get_args(core)[0])) if get_origin(core) in (tuple, list) else ()
     held = entries_of(value)
     if not names or (value is not None and value != held) or not {*map(str, held)} <= {*names}:

@@ -209,7 +209,9 @@ def _hypotheses(raw: Keys) -> Iterator[Fault]:
 def _measured(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
     """The questions about items by their ids, and whether there are pairs."""
     models = [
-        (_model(block), block) for place, block in _blocks(raw) if not place or block.get("task") in BLOCKS
+        (_model(block), block)
+        for place, block in _blocks(raw)
+        if not place or str(block.get("task")) in BLOCKS
     ]
     about_items = {
         id_: question
