@@ -7,6 +7,7 @@ from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.findings.two_by_two import about
 from analysis.reported import Comparison
 from analysis.signs import signed
+from analysis.stats.arms import ArmPair, MeasureByArm
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.mixed import ModelNumber
 from analysis.stats.p_values import p_words
@@ -30,6 +31,12 @@ def condition_line(one: ConditionComparison) -> str | None:
         return None
     of = about(one.measure, None, one.source, one.against)
     return f"{_found(one.conditions, of, one.to_read)}{_after(one.p_holm, one.n_family)}."
+
+
+def arms_line(one: MeasureByArm, pair: ArmPair) -> str:
+    """Two arms in one measure."""
+    of = f"{one.measure}, {one.of}" if one.of else one.measure
+    return f"{_found(pair.arms, of, pair.test)}{_after(pair.p_holm, pair.n_family)}."
 
 
 def over_other_pairs(found: ConditionsCompared) -> Iterator[str]:

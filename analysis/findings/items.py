@@ -6,6 +6,7 @@ from string import ascii_lowercase
 
 from analysis.detection.studies import BlockJudgements
 from analysis.findings import rating_claims, ratings
+from analysis.findings.arms import rating_arms_section
 from analysis.findings.classes import class_agreement_figure, classes_figure
 from analysis.findings.detection import detection_sections
 from analysis.findings.item_judge_tables import item_judges_section
@@ -80,6 +81,10 @@ def headline(rated: RatedItems) -> str:
 def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Claims on which groups of items differ and whether people do better than chance, and open questions."""
     can_say, not_yet = (list(one) for one in rating_claims.claims(rated.numbers, rated.compared_as_shown))
+    for of_numbers in rated.numbers:
+        for section in rating_arms_section(of_numbers.arms):
+            can_say += section.can_say
+            not_yet += section.not_yet
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
         both = f"{analysis.signal} from {analysis.noise}"
@@ -128,7 +133,8 @@ def sections(rated: RatedItems) -> Iterator[Section]:
             for each in rated.compared
             if (one.study, one.block) in zip(each.studies, each.blocks, strict=True)
         ]
-        found = rating_sections(one.analysis, one.self_assessment, compared if one.kind == "ratings" else ())
+        of_studies = compared if one.kind == "ratings" else ()
+        found = rating_sections(one.analysis, one.self_assessment, of_studies, arms=one.arms)
         yield from _of_block(f"{one.kind} of {one.block}", found, several=several)
     for validation in rated.validations:
         yield item_judges_section(validation.validation)

@@ -9,6 +9,7 @@ from analysis.choice.studies import StudyResult
 from analysis.data.flow import Flow
 from analysis.distances import Closing
 from analysis.findings import bias, figures, items, judges, measures
+from analysis.findings.arms import arms_headline
 from analysis.findings.certainty import certainty_figure
 from analysis.findings.claims import HOW_MORE, claims_of
 from analysis.findings.closing import closing_figure, closing_section
@@ -152,6 +153,7 @@ def _flow_section(flow: Flow | None) -> Iterator[Section]:
 
 
 def _played_sections(around: ResultsContext) -> Iterator[Section]:
+    yield from measures.arms_sections(around.games)
     yield from signatures_section(around.signatures)
     yield from play_section(around.play)
 
@@ -265,7 +267,7 @@ def play_view(
         cautions=tuple(signature_cautions(play)),
         has_pairs=False,
         is_play=True,
-        sections=named_once([*play_section(play), *_flow_section(flow)]),
+        sections=named_once([*measures.arms_sections(games), *play_section(play), *_flow_section(flow)]),
     )
 
 
@@ -315,8 +317,10 @@ def _against_chance(study: StudyResult) -> str:
 
 
 def _beside(analysis: Analysis, study: StudyResult) -> str:
-    """A sentence on the comparison of two studies, else of two conditions."""
+    """A sentence on the comparison of two studies, else of two arms, else of two conditions."""
     if said := studies_headline(analysis):
+        return f" {said}"
+    if said := arms_headline(study):
         return f" {said}"
     by_condition = next(one for one in study.breakdowns if (one.measure, one.by) == ("accuracy", "condition"))
     shares = {row["value"]: row["mean"] for row in table_rows(by_condition.table)}

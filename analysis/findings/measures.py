@@ -1,8 +1,11 @@
 """Measures of people's and agents' play in matches, on the results page: a figure for each measure of each game."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from analysis.findings.model import Column, Figure, Mark, Numbers
+from analysis.findings.arms import MOST_SAID, NAME, TITLE, arms_section
+from analysis.findings.in_short import arms_line
+from analysis.findings.model import Column, Figure, Mark, Numbers, Section
 from analysis.findings.words import listed, people, why_missing
 from analysis.games.compare import GameMeasures, PlayerMeasure
 
@@ -42,6 +45,30 @@ def next_step(slug: str, games: Sequence[GameMeasures], what: str) -> str:
         "rated, under Matches."
     )
     return " ".join([*([play] if games else []), *([walks] if what == "walks" else [])])
+
+
+def arms_sections(games: Sequence[GameMeasures]) -> Iterator[Section]:
+    """The arms of each game that was played in several; each two arms of people's play, over matches."""
+    for game in games:
+        found = game.arms
+        if found is None or len(found.arms) < 2:
+            continue
+        title = f"{TITLE}: {game.title}"
+        if found.reason:
+            yield Section(NAME, title, (f"Not compared: {found.reason}.",))
+            continue
+        both = [(one, pair) for one in found.measures for pair in one.pairs]
+        section = arms_section(
+            found.measures,
+            "two-sided",
+            sentences=tuple(
+                arms_line(one, pair).replace("people)", "matches)") for one, pair in both[:MOST_SAID]
+            ),
+            over="matches",
+            digits=2,
+            together=True,
+        )
+        yield replace(section, title=title)
 
 
 def measures_figures(games: Sequence[GameMeasures]) -> Iterator[Figure]:

@@ -27,7 +27,7 @@ def ranked(main: pd.DataFrame, settings: Settings) -> Ranking:
 
 
 def ranking(study: StudyResult, settings: Settings) -> Iterator[Section]:
-    """Its sentences, tables and figure; none of fewer than three sources."""
+    """Sentences, tables and figure; none of fewer than three sources."""
     found = study.further["ranking"]
     assert isinstance(found, Ranking)
     if not found.sources:

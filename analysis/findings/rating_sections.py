@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from analysis.findings.arms import rating_arms_section
 from analysis.findings.model import Cell, Numbers, Section
 from analysis.findings.paired_rating_tables import paired_sections
 from analysis.findings.rating_agreement import agreement_section, rater_pairs_sections
@@ -12,6 +13,7 @@ from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import RatingAnalysis
 from analysis.ratings.studies import OwnScores, SelfAssessment
 from analysis.results import table_rows
+from analysis.stats.arms import ArmsCompared
 from analysis.stats.intervals import NOT_ASKED, Interval
 
 # More different scores than fit beside each other; the JSON has up to 100.
@@ -23,14 +25,16 @@ def rating_sections(
     own: SelfAssessment | None = None,
     compared: Sequence[BlocksCompared] = (),
     *,
+    arms: ArmsCompared | None = None,
     by_question: bool = True,
 ) -> Iterator[Section]:
-    """All of one table; `own` is what raters said of themselves, `compared` ratings of other studies. Criteria are
-    called by their questions, which do not fit into the columns of a terminal."""
+    """All of one table; `own` is what raters said of themselves, `compared` ratings of other studies, `arms` those of
+    the study. Criteria are called by their questions, which do not fit into the columns of a terminal."""
     labels = analysis.labels if by_question else {one.criterion: one.criterion for one in analysis.criteria}
     shown = analysis.labelled() if by_question else analysis
     own = own and own.labelled(labels)
     yield _scores(analysis, shown)
+    yield from rating_arms_section(arms and arms.labelled(labels))
     yield from _groups(shown)
     yield from paired_sections(shown, own, [one.labelled(labels) for one in compared])
     if own is not None and own.scores:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from analysis.choice.studies import StudyResult
 from analysis.findings.agreement import agreement, breakdowns, labels, sources
+from analysis.findings.arms import arms, arms_computed
 from analysis.findings.bias import bias
 from analysis.findings.certainty import certainty
 from analysis.findings.condition_tests import conditions
@@ -51,6 +52,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("ties", ties),
     Statistic("participants", participants),
     Statistic("conditions", conditions),
+    Statistic("arms", arms, arms_computed),
     Statistic("reach", reach),
     Statistic("certainty", certainty),
     Statistic("bias", bias),

@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.options import RESAMPLES
 from analysis.results import Result
+from analysis.stats.arms import ArmsCompared
 from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval
 from analysis.stats.multiplicity import holm
 from analysis.stats.permutation import PermutationTest, permutation_test, sign_flip_test
@@ -76,7 +77,7 @@ class PlayerMeasure(Result):
 @dataclass(frozen=True, slots=True)
 class GameMeasures:
     """The finished matches of one game: `people` are the players that are persons, or simulated ones where no person
-    played; `n_people` counts them."""
+    played; `n_people` counts them. `arms` compares the study's arms by what people did, where it has several."""
 
     game: str
     title: str
@@ -84,6 +85,7 @@ class GameMeasures:
     n_people: int
     people: str
     measures: Sequence[PlayerMeasure]
+    arms: ArmsCompared | None = None
 
 
 def described(

@@ -12,10 +12,12 @@ from analysis.data.columns import SELF
 from analysis.data.rating_table import Ratings, Scale, as_number, check_ratings
 from analysis.data.selection import Selection, choose_mode, select
 from analysis.options import RESAMPLES, Level
+from analysis.ratings.arms import compare_ratings_by_arm
 from analysis.ratings.groups import Quartiles, quartiles_of
 from analysis.ratings.paired import PairedScores, self_compared
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
 from analysis.results import Result
+from analysis.stats.arms import ArmsCompared
 
 # What an item is of, the first that any item of a block has.
 GROUPINGS = ("group", "condition")
@@ -28,7 +30,8 @@ _LEVELS: tuple[Level, ...] = ("ordinal", "interval", "nominal")
 class RatedBlock:
     """The answers of one block of one study that count, of one `level`; see `BlockRatings`.
 
-    `own` has `criterion`, `rater` and `mean`: the scores that raters gave themselves, once each."""
+    `own` has `criterion`, `rater` and `mean`: the scores that raters gave themselves, once each. `by_arm` has
+    `arm`, `rater`, `criterion` and `score` of each answer that is a number and counts."""
 
     study: str
     block: str
@@ -40,6 +43,7 @@ class RatedBlock:
     ratings: Ratings
     matched_by: str | None
     own: pd.DataFrame
+    by_arm: pd.DataFrame
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ class BlockRatings(Result):
     and none two of the same, they are sets of matched items: then `matched_by` is ``group``, and items are grouped by
     ``condition``. `items` describes each rated item, by the newest version. `self_assessment` is None if there were no
     questions about oneself. `analysis` is of the answers that are numbers, one criterion for each question, on the
-    study's scale; or of those to questions with options, names of classes.
+    study's scale; or of those to questions with options, names of classes. `arms` compares the study's arms by the
+    scores, over raters; None of classes.
     """
 
     study: str
@@ -101,11 +106,18 @@ class BlockRatings(Result):
     analysis: RatingAnalysis
     matched_by: str | None
     self_assessment: SelfAssessment | None
+    arms: ArmsCompared | None = None
 
     def labelled(self) -> "BlockRatings":
         """The same with criteria named by their questions, to be shown."""
-        own = self.self_assessment and self.self_assessment.labelled(self.analysis.labels)
-        return replace(self, analysis=self.analysis.labelled(), self_assessment=own)
+        labels = self.analysis.labels
+        own = self.self_assessment and self.self_assessment.labelled(labels)
+        return replace(
+            self,
+            analysis=self.analysis.labelled(),
+            self_assessment=own,
+            arms=self.arms and self.arms.labelled(labels),
+        )
 
     @property
     def kind(self) -> Literal["ratings", "classes"]:
@@ -148,6 +160,11 @@ def _analyzed(one: RatedBlock, seed: int, resamples: int) -> BlockRatings:
         analysis=analysis,
         matched_by=one.matched_by,
         self_assessment=_self_assessment(analysis, one.own, seed, resamples) if len(one.own) else None,
+        arms=None
+        if one.ratings.level == "nominal"
+        else compare_ratings_by_arm(
+            one.by_arm, [each.criterion for each in analysis.criteria], seed=seed, resamples=resamples
+        ),
     )
 
 
@@ -270,7 +287,28 @@ def _block(
     own = _own(_of_level(about_self, level, judgements=True), mode)
     n_again = int(again.sum())
     return RatedBlock(
-        study, block, selection, n_excluded, n_again, grouped_by, items, checked, matched_by, own
+        study,
+        block,
+        selection,
+        n_excluded,
+        n_again,
+        grouped_by,
+        items,
+        checked,
+        matched_by,
+        own,
+        _by_arm(scored),
+    )
+
+
+def _by_arm(scored: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "arm": scored["arm"].astype(object).where(scored["arm"].notna(), None),
+            "rater": scored["participant"].astype("str"),
+            "criterion": scored["question"].astype("str"),
+            "score": scored["value"].astype(float),
+        }
     )
 
 

@@ -8,14 +8,16 @@ from rich.console import RenderableType
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
-from analysis.findings.in_short import compared_line, condition_line, mixed_line, over_other_pairs
+from analysis.findings.in_short import arms_line, compared_line, condition_line, mixed_line, over_other_pairs
 from analysis.reported import Analysis, Comparison
+from analysis.stats.arms import ArmsCompared
 from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 from analysis.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 from analysis.text.full import counted
 
 MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS, MOST_CONDITION_PAIRS = 6, 3, 6, 3
+MOST_ARM_PAIRS = 3
 
 
 def render_brief(analysis: Analysis, width: int = WIDTH) -> str:
@@ -33,6 +35,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     yield from _more(len(analysis.studies) - len(shown), "studies")
     yield from _numbers(shown, analysis.labels)
     for study in shown:
+        yield from _arms(study, many=len(shown) > 1)
         yield from _conditions(study, many=len(shown) > 1)
     compared = [one for one in analysis.comparisons if compared_line(one)]
     comparisons = compared[:MOST_COMPARISONS]
@@ -98,6 +101,19 @@ def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
 def _asked(found: ConditionsCompared) -> list[ConditionComparison]:
     """The comparisons on the study's question: accuracy and preferences."""
     return [one for one in found.comparisons if one.measure != "uncertainty"]
+
+
+def _arms(study: StudyResult, *, many: bool) -> Iterator[str]:
+    """The comparisons of arms on the study's question."""
+    found = study.further.get("arms")
+    if not isinstance(found, ArmsCompared) or len(found.arms) < 2:
+        return
+    of = f"{name_of(study.study)}, arms " if many else "Arms "
+    if found.reason:
+        yield f"{of.strip()}: not compared, {found.reason}."
+    asked = [(one, pair) for one in found.measures if one.measure != "uncertainty" for pair in one.pairs]
+    yield from (name_of(f"{of}{arms_line(*each)}") for each in asked[:MOST_ARM_PAIRS])
+    yield from _more(len(asked) - MOST_ARM_PAIRS, "comparisons of arms")
 
 
 def _conditions(study: StudyResult, *, many: bool) -> Iterator[str]:

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
+from analysis.findings.arms import rating_arms_section
 from analysis.findings.paired_rating_tables import of_studies
 from analysis.findings.rating_sections import rating_sections
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings, SelfAssessment
+from analysis.stats.arms import ArmsCompared
 from analysis.terminal import (
     WIDTH,
     as_text,
@@ -23,6 +25,7 @@ from analysis.text.sections import render_sections
 
 MOST_BLOCKS = 3
 EVERYTHING = "Everything: --full; as data: --json."
+MOST_ARM_PAIRS = 3
 MOST_QUESTIONS, LONGEST_QUESTION = 9, 80
 
 
@@ -77,10 +80,11 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
         return
     yield from _questions(one.analysis.criteria)
     if full:
-        yield from _parts(one.analysis, one.self_assessment)
+        yield from _parts(one.analysis, one.self_assessment, one.arms)
     else:
         yield from brief(one.analysis)
         yield from _brief_self(one.self_assessment)
+        yield from _brief_arms(one)
 
 
 def _questions(criteria: Sequence[CriterionResult]) -> Iterator[str]:
@@ -90,9 +94,20 @@ def _questions(criteria: Sequence[CriterionResult]) -> Iterator[str]:
             yield f"  {name_of(one.criterion)}: {shortened(name_of(one.asked), LONGEST_QUESTION)}"
 
 
-def _parts(analysis: RatingAnalysis, own: SelfAssessment | None = None) -> Iterator[RenderableType]:
+def _brief_arms(one: BlockRatings) -> Iterator[str]:
+    """The first comparisons of arms."""
+    for section in rating_arms_section(one.arms):
+        yield from (name_of(f"Arms {said}") for said in section.sentences[:MOST_ARM_PAIRS])
+        if len(section.sentences) > MOST_ARM_PAIRS:
+            more = len(section.sentences) - MOST_ARM_PAIRS
+            yield f"... and {more} more comparisons of arms: --full has them all."
+
+
+def _parts(
+    analysis: RatingAnalysis, own: SelfAssessment | None = None, arms: ArmsCompared | None = None
+) -> Iterator[RenderableType]:
     yield f"{_scales(analysis)}; seed {analysis.seed}; {resamples_words(analysis.resamples)}"
-    yield from render_sections(rating_sections(analysis, own, by_question=False))
+    yield from render_sections(rating_sections(analysis, own, arms=arms, by_question=False))
 
 
 def _between(compared: Sequence[BlocksCompared], *, full: bool) -> Iterator[RenderableType]:

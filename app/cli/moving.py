@@ -118,13 +118,14 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
     from app.judges.moving import paths_of, recorded_of_folder, recorded_of_study, recorded_without_clips
     from app.library.clips.store import ClipStore
     from app.reports.perceived import matches_of_study
+    from app.reports.targets import is_folder
     from app.tasks.game.match_files import read_matches
 
     clips: dict[tuple[str, str, str], ClipPath] = {}
     matches, frames = [], []
     for target in dict.fromkeys(targets):
         path = Path(target)
-        if path.exists() and are_positions(path):
+        if (path.is_file() or is_folder(target)) and are_positions(path):
             with located(path) as found:
                 recorded = recorded_without_clips(found, player)
                 clips.update(_by_name(paths_of(recorded, target)))
@@ -132,7 +133,7 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
         if path.suffix == ".csv" and path.name != MANIFEST:
             matches.append(read_matches(path))
             continue
-        if path.is_dir():
+        if is_folder(target):
             recorded, played = recorded_of_folder(path, player), None
         elif path.suffix:
             raise StudyError(

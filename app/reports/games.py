@@ -1,12 +1,18 @@
 """The measures of games in files of moves, file by file and of two groups of seats: what `likely-human game` prints and
 the results page of a study shows."""
 
+from collections.abc import Container, Sequence
+
+import pandas as pd
+
+from analysis.games.arms import compare_seats_by_arm
 from analysis.games.compare import Comparison, GameMeasures, compare, described
 from analysis.options import RESAMPLES
+from analysis.stats.arms import ArmsCompared
 from app.core.errors import StudyError
 from app.reports.matches import seat_table
 from app.tasks.game.games import presenter_of
-from app.tasks.game.match_files import Groups, MatchFile, Options, SeatPlayed, one_game, units_of
+from app.tasks.game.match_files import PUBLISHED, Groups, MatchFile, Options, SeatPlayed, one_game, units_of
 
 WHO = ("people", "agents", "all")
 
@@ -59,6 +65,22 @@ def measures_compared(groups: Groups, options: Options) -> Comparison:
     )
 
 
+def _by_arm(
+    file: MatchFile,
+    seats: pd.DataFrame,
+    names: Sequence[str],
+    shares: Container[str],
+    seed: int,
+    resamples: int,
+) -> ArmsCompared | None:
+    """The arms by what people did; None where the matches are of one arm, or of none that is known."""
+    placed = seats.assign(arm=seats["match"].map(file.arms))
+    if placed["arm"].nunique() < 2:
+        return None
+    own = [name for name in names if not name.endswith(PUBLISHED)]
+    return compare_seats_by_arm(placed, own, shares=shares, seed=seed, resamples=resamples)
+
+
 def measures_by_game(file: MatchFile, *, seed: int = 1, resamples: int = RESAMPLES) -> list[GameMeasures]:
     """Every measure as `likely-human game metrics` has it, with its 95% interval over matches."""
     found = []
@@ -77,6 +99,7 @@ def measures_by_game(file: MatchFile, *, seed: int = 1, resamples: int = RESAMPL
                 len({one.person for one in seats if one.occupant == people}),
                 people,
                 described(table, names, shares=game.shares, seed=seed, resamples=resamples),
+                _by_arm(file, table[table["occupant"] == people], names, game.shares, seed, resamples),
             )
         )
     return found

@@ -67,12 +67,14 @@ def submit(
     now: datetime,
     rng: random.Random,
     came: Came | None = None,
+    secret: str = "",
 ) -> Declined | None:
-    """Store the answer to the current page and move to the next. `came` is the visitor who answers the consent page.
+    """Store the answer to the current page and move to the next. `came` is the visitor who answers the consent page,
+    `secret` the service's, for the hash of an id.
 
     Sending the same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
     InvalidAnswer for an unacceptable one, Closed once the study takes no answers, BegunElsewhere if an id that consents
-    is already taking part.
+    is already taking part, ScreenedOut if it has been screened out.
     """
     submit_id = form.get("submit_id", "")
     hold(session, token)
@@ -99,7 +101,7 @@ def submit(
         case "trial":
             _answer_trial(session, where, form, now)
         case "screening":
-            return answer_screening(session, where, form, now)
+            return answer_screening(session, where, form, now, secret)
         case "comprehension":
             answer_comprehension(session, where, form, now)
         case "attention":

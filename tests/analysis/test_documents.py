@@ -95,6 +95,8 @@ def samples(folder: Path) -> Iterator[object]:
         checked(*(row for name in ("x", "y", "z") for who in people for row in person(*who, study=name))),
         resamples=20,
     )
+    in_arms = [row for n, who in enumerate(people) for row in person(*who, arm=("slow", "fast")[n % 2])]
+    yield analyze(checked(*in_arms), resamples=0)
     blocks = analyze_rating_rows(
         [rows_of("a", GIVEN, {"ann": 5.0, "bob": 4.0}), rows_of("b", GIVEN)], resamples=20
     )

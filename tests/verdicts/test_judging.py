@@ -334,6 +334,10 @@ def test_the_export_says_how_many_are_not_used_and_why(
         )
     export_command("nav", What("labels"), output=study.folder / "labels.csv")
     assert "left out here; --all counts them" in " ".join(capsys.readouterr().err.split())
+    # Where one stands there may be the folder of the study file, which `study template` called as the study.
+    (study.folder / "nav").mkdir()
+    (study.folder / "nav" / "study.yaml").write_text("study: nav\n")
+    monkeypatch.chdir(study.folder)
     quality(["nav"])
     assert "4 sessions: 3 not used, 0 not paid." in capsys.readouterr().out
     quality([*map(str, files.values())], rules="default")

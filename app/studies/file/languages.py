@@ -55,6 +55,8 @@ _SILENT = frozenset(
         "truth",
     }
 )
+# Name answers of their question: by their places, they are the same ones in every language.
+_NAMES_ANSWERS = ("accept", "answer", "expect")
 # Every entry of which is a list of words.
 _OF_WORDS = frozenset({"scales"})
 Keys = Mapping[str, Any]
@@ -267,8 +269,8 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
             raise Untranslatable(place, f"the study has no {dotted(place)}", remedy)
         ours = keys[named[str(key)]]
         is_words = key in SPOKEN or key in MAY_DIFFER or (bool(at) and at[-1] in _OF_WORDS | SPOKEN)
-        if not is_words and not isinstance(ours, Mapping) and not _is_list(ours):
-            if str(ours) == str(value):
+        if key in _NAMES_ANSWERS or not (is_words or isinstance(ours, Mapping) or _is_list(ours)):
+            if _plain(ours) == _plain(value):
                 continue
             message = f"{dotted(place)} is no text for participants, and the same in every language"
             raise Untranslatable(place, message, "remove it from the translation")
@@ -282,7 +284,33 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
             *zip(own, overlay.get("statements", ()), strict=False),
         ]
         merged |= {"said": dict(pairs)} if pairs else {}
-    return merged
+    return _with_answers_renamed(keys, merged)
+
+
+def _with_answers_renamed(keys: Keys, merged: dict[str, Any]) -> dict[str, Any]:
+    """A question whose accepted, right or asked-for answers are called what its labels and options are called now."""
+    renamed: dict[str, str] = {}
+    for key in ("options", "labels"):
+        if _is_list(keys.get(key)):
+            renamed |= {str(old): str(new) for old, new in zip(keys[key], merged[key], strict=True)}
+    # In a study file these keys stand beside the others, in a design among those of the question's type.
+    if isinstance(own := merged.get("own"), Mapping):
+        merged["own"] = _renamed(own, renamed)
+    return _renamed(merged, renamed) if renamed else merged
+
+
+def _renamed(keys: Keys, renamed: Mapping[str, str]) -> dict[str, Any]:
+    changed: dict[str, Any] = {}
+    for key in _NAMES_ANSWERS:
+        if isinstance(value := keys.get(key), str):
+            changed[key] = renamed.get(value.strip(), value)
+        elif isinstance(value, (list, tuple)):
+            changed[key] = tuple(renamed.get(str(each).strip(), each) for each in value)
+    return {**keys, **changed}
+
+
+def _plain(value: object) -> object:
+    return [str(each) for each in value] if isinstance(value, (list, tuple)) else str(value)
 
 
 def _entries(keys: Sequence[Keys], overlay: Sequence[Any], at: Place, *, answers: bool) -> list[Any]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -36,7 +36,8 @@ class SeatPlayed:
 class MatchFile:
     """The finished matches of one file that count; `left_out` says how many do not, by reason.
 
-    `may_show` has the seats of people who agreed that others read their play.
+    `may_show` has the seats of people who agreed that others read their play, `arms` the arm of each match, where
+    known.
     """
 
     path: Path
@@ -44,6 +45,7 @@ class MatchFile:
     agents: Mapping[tuple[str, Seat], str]
     left_out: Mapping[str, int]
     may_show: frozenset[tuple[str, Seat]] = frozenset()
+    arms: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agreed(self) -> list[Replayed]:
@@ -101,7 +103,14 @@ def read_matches(path: Path) -> MatchFile:
     if not kept:
         raise StudyError(f"{path} has no match that counts: all {left_out} are excluded")
     rows = _seat_rows(path.with_name(SEATS_FILE))
-    return MatchFile(path, kept, _agents(rows), {"excluded": left_out} if left_out else {}, _may_show(rows))
+    return MatchFile(
+        path,
+        kept,
+        _agents(rows),
+        {"excluded": left_out} if left_out else {},
+        _may_show(rows),
+        {row["match"]: row["arm"] for row in rows if row.get("arm")},
+    )
 
 
 def one_game(files: Sequence[MatchFile]) -> AnyGame:
