@@ -98,7 +98,7 @@ def _remove_language(keys: Keys, place: str) -> Acted:
 
 
 def _changes_at(keys: Keys, at: str) -> Changes | None:
-    """What an arm changes, by its place."""
+    """The changes of an arm, by their place."""
     return next((each for each in changes(outline(keys)) if dotted(each.place) == at), None)
 
 

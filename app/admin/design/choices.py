@@ -1,4 +1,4 @@
-"""What fields of the form are chosen from: conditions, arms, measures and sources that the study has."""
+"""Choices of the form's fields: conditions, arms, measures and sources that the study has."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a study besides its keys: conditions and groups of its units, and sources in the library."""
+    """Facts of a study besides its keys: conditions and groups of its units, and sources in the library."""
 
     groups: Sequence[str] = ()
     sources: Sequence[str] = ()

@@ -83,7 +83,7 @@ def _hypothesis(given: Keys) -> str:
 
 
 def arm_in_words(keys: Keys, arm: Keys) -> str:
-    """What an arm's participants get: `All blocks of the study, with 2 values of its own.`"""
+    """The content of an arm in words: `All blocks of the study, with 2 values of its own.`"""
     blocks = blocks_in(keys)
     names = [shown(block.get("id")) or f"block {at}" for at, block in enumerate(blocks, start=1)]
     own = [

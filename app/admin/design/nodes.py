@@ -140,7 +140,7 @@ def groups(node: Node) -> Iterator[Group]:
 
 
 def changes(node: Node) -> Iterator[Changes]:
-    """What arms change, arm by arm."""
+    """The changes of the arms, one after the other."""
     if isinstance(node, Changes):
         yield node
     if not isinstance(node, Leaf):

@@ -99,7 +99,7 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
 
 
 def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
-    """A box for each entry that a list of different fixed words may hold; none for other keys, or other things in it."""
+    """A box for each entry that a list of different fixed words may hold; none for other keys, or other contents."""
     if not any(getattr(rule, "func", None) is different for rule in info.metadata):
         return ()
     names = _values(_core(get_args(core)[0])) if get_origin(core) in (tuple, list) else ()
@@ -225,7 +225,7 @@ def _variants(core: Any) -> Mapping[str, Model]:
     inner = _core(get_args(core)[0])
     given = get_args(inner) if get_origin(inner) in (Union, UnionType) else (inner,)
     models = [_core(each) for each in given]
-    if len(models) == 1 and _is_model(models[0]) and not _tag(models[0]):
+    if len(models) == 1 and hasattr(models[0], "named"):
         return {"": models[0]}
     if not all(_is_model(model) and _tag(model) for model in models):
         return {}

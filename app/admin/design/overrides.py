@@ -1,4 +1,4 @@
-"""What arms change, as fields: each key that an arm may set has in an arm the field that it has in the study."""
+"""The changes of arms as fields: each key that an arm may set has in an arm the field that it has in the study."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

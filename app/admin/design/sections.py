@@ -95,7 +95,7 @@ class _Form:
                 yield SectionView("named", "Scales", "trial", parts=[self._scales()], n_faults=n_faults)
 
     def _languages(self, part: Group) -> SectionView:
-        """The languages, each with the texts beside their translations."""
+        """The languages, each with the texts and their translations."""
         own, *others = part.parts
         named = languages_in(self.keys)
         shown_in = f"Participants choose between {listed(named, 'and')}." if len(named) > 1 else ""
@@ -226,7 +226,7 @@ class _Form:
         )
 
     def _usual(self, leaf: Leaf) -> str:
-        """What the study has where an arm has this."""
+        """The study's value of a key that an arm sets."""
         usual = next((each.usual.get(leaf.key) for each in changes(outline(self.keys))), None)
         if usual is None:
             return _KINDS_HELP["yaml"]

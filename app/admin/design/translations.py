@@ -1,4 +1,4 @@
-"""The languages of a study as fields: each text for participants beside its translation."""
+"""The languages of a study as fields: each text for participants with its translation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

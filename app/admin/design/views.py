@@ -109,7 +109,7 @@ class PicksView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """What an arm changes: each field with the part of the form that the study has it in, and what else may change, by
+    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change, by
     those parts.
     """
 
@@ -133,7 +133,7 @@ class WordView:
 
 @dataclass(frozen=True, slots=True)
 class TranslationsView:
-    """The study's texts in another language beside its own, by the parts of the form; `n_due` have no translation."""
+    """The study's texts in its own language and another, by the parts of the form; `n_due` have no translation."""
 
     at: str
     title: str

@@ -75,7 +75,7 @@ def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
 
 
 def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
-    """What arms change, by the paths that were sent."""
+    """Fit the changes of arms to the paths that were sent."""
     new: set[str] = set()
     for at, arm in enumerate(entries(keys, ("arms",))):
         start, place = f"arms.{at}.set", ("arms", at, "set")

@@ -1,4 +1,4 @@
-"""The texts of a study beside their translations, as the form shows them."""
+"""Texts of a study with their translations, as the form shows them."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -223,8 +223,8 @@ def _measured(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
 
 
 def measures_in(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
-    """What a hypothesis may be about: the questions about items that are answered with a number, by their ids, and
-    whether there are pairs."""
+    """The questions about items that are answered with a number, by their ids, and whether there are pairs: the
+    measures of a hypothesis."""
     about_items, has_pairs = _measured(raw)
     return hypotheses.numbered(about_items), has_pairs
 
