@@ -81,13 +81,15 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         ),
         Flag.TOO_FAST: Meaning(
             "too fast",
-            "Answered sooner than the longer of the two clips lasts, by the browser's clock, where it is to be "
-            "watched to its end; or than a record or text can be read.",
+            "Answered sooner than the longer of the two clips lasts (of clips shown one after the other: than both "
+            "last), by the browser's clock, where they are to be watched to the end; or than a record or text can be "
+            "read.",
         ),
         Flag.SHORT_INTERVAL: Meaning(
             "interval too short",
-            "The server took the answer sooner after it sent the page than the longer clip lasts, where it is to be "
-            "watched to its end; or than a record or text can be read.",
+            "The server took the answer sooner after it sent the page than the longer clip lasts (of clips shown one "
+            "after the other: than both last), where they are to be watched to the end; or than a record or text can "
+            "be read.",
         ),
         Flag.NOT_FETCHED: Meaning(
             "clip not fetched",
