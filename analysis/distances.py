@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.data.checking import check_columns
 from analysis.data.columns import Column
@@ -174,7 +174,7 @@ def _correlated(metric: str, own: Sequence[SourceDistance], shares: Sequence[flo
     reason = NO_RHO if len(own) < FEWEST_SOURCES else None
     if reason is None and (len(set(values)) == 1 or len(set(shares)) == 1):
         reason = "all distances, or all shares, are equal"
-    rho = None if reason else float(stats.spearmanr(values, shares).statistic)
+    rho = None if reason else float(scipy.stats.spearmanr(values, shares).statistic)
     return MetricAgainstPeople(metric, tuple(own), rho, reason)
 
 

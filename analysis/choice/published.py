@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+import scipy
 
 from analysis.choice.accuracy import accuracy_per_participant
 from analysis.choice.uncertainty import uncertainty_per_participant
@@ -160,7 +160,7 @@ def _as_published(groups: Groups) -> AsPrinted:
     if test.reason is None:
         # Towards the difference that was seen, as the published p values are.
         one_sided = min(
-            float(stats.mannwhitneyu(*groups, alternative=side, method="asymptotic").pvalue)
+            float(scipy.stats.mannwhitneyu(*groups, alternative=side, method="asymptotic").pvalue)
             for side in ("less", "greater")
         )
     min_u = None if test.u1 is None or test.u2 is None else min(test.u1, test.u2)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+from scipy.special import ndtr, stdtrit
 
 from analysis.clues.words import capital
 from analysis.options import LEVEL
@@ -179,8 +179,8 @@ def _widened(auc: float, low: float, high: float) -> tuple[float, float]:
 
 def _widened_tail(n: int) -> float:
     """The tail to cut off, so that percentiles reach as far as Student's t does with n values [Hes15]_."""
-    t = stats.t.ppf((1 + LEVEL) / 2, n - 1)
-    return float(stats.norm.cdf(-((n / (n - 1)) ** 0.5) * t))
+    t = stdtrit(n - 1, (1 + LEVEL) / 2)
+    return float(ndtr(-((n / (n - 1)) ** 0.5) * t))
 
 
 def _no_interval(reason: str, seed: int) -> Interval:

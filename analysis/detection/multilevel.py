@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
+import scipy
 from scipy.special import log_ndtr, ndtri
 
 from analysis.data.codes import Counts
@@ -66,7 +66,7 @@ def group_sensitivity(
         return _without(n, reason, seed)
     cells, times = np.unique(given, axis=0, return_counts=True)
     model = _Model(cells, times)
-    found = minimize(model.cost, model.start(), method="BFGS", options={"gtol": 1e-4})
+    found = scipy.optimize.minimize(model.cost, model.start(), method="BFGS", options={"gtol": 1e-4})
     spread = _covariance(model, found.x)
     if spread is None or np.abs(found.x[:2]).max() > _FAR:
         return _without(n, "the multilevel model does not settle on these counts", seed)

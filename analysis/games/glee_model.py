@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy import stats
+from scipy.special import stdtrit
 
 from analysis.errors import AnalysisError
 from analysis.options import LEVEL
@@ -231,7 +231,7 @@ class _Fitted:
         # A fit without residuals leaves rounding alone, on which no interval can rest.
         if error < ROUNDING:
             return value, None
-        return value, float(stats.t.ppf((1 + LEVEL) / 2, self.fit.df_resid)) * error
+        return value, float(stdtrit(self.fit.df_resid, (1 + LEVEL) / 2)) * error
 
 
 def _effects(

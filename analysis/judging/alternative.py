@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy.special import stdtr
 
 from analysis.data.columns import TIE
 from analysis.judging.measures import OVER_PAIRS, Spread, interval_of
@@ -204,7 +204,7 @@ def _p_values(duels: Duels, epsilon: float) -> Floats:
     # Without a spread the mean is what it is: below epsilon or not.
     flat = spread < 1e-12
     t = np.where(flat, np.where(distance < 0, -np.inf, np.inf), distance / np.where(flat, 1.0, spread))
-    p: Floats = stats.t.cdf(t, size - 1)
+    p: Floats = stdtr(size - 1, t)
     return p
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
+import scipy
 from scipy.special import expit
 
 from analysis.planning.asked import Asked
@@ -61,7 +61,7 @@ def mean_for(share: float, sd: float) -> float:
     >>> round(mean_for(0.8, 0.0), 4), round(mean_for(0.8, 1.0), 4)
     (1.3863, 1.6497)
     """
-    root = brentq(lambda mean: marginal(mean, sd) - share, -_FARTHEST, _FARTHEST, xtol=1e-12)
+    root = scipy.optimize.brentq(lambda mean: marginal(mean, sd) - share, -_FARTHEST, _FARTHEST, xtol=1e-12)
     return float(root)
 
 

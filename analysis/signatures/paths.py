@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import signal, stats
+import scipy
 
 from analysis.results import Result
 from analysis.stats.intervals import Floats
@@ -120,7 +120,7 @@ def path_features(path: Path, full_m_per_s: float) -> PathFeatures | None:
         reversals_per_s=float(np.count_nonzero(np.diff(clear)) / (len(speed) * STEP_S)),
         turn_sd_deg_per_s=float(turns.std()),
         # Kurtosis divides by the spread, and of a steady turn only rounding is left.
-        turn_kurtosis=float(stats.kurtosis(turns)) if np.ptp(turns) > _STEADY else 0.0,
+        turn_kurtosis=float(scipy.stats.kurtosis(turns)) if np.ptp(turns) > _STEADY else 0.0,
         corrections=_in_band(speed),
         acceleration=float(np.sqrt(np.mean(np.diff(speed) ** 2)) / STEP_S),
         mean_speed=float(speed.mean()),
@@ -142,6 +142,6 @@ def _in_band(speed: Floats) -> float:
     """The share of the speed's variance between 0.5 and 1.8 Hz; 0 of a constant speed."""
     if float(speed.std()) < _STEADY:
         return 0.0
-    hz, power = signal.welch(speed, fs=1 / STEP_S, nperseg=min(len(speed), _WINDOW), detrend="constant")
+    hz, power = scipy.signal.welch(speed, fs=1 / STEP_S, nperseg=min(len(speed), _WINDOW), detrend="constant")
     within = (hz >= BAND_HZ[0]) & (hz <= BAND_HZ[1])
     return float(power[within].sum() / power.sum())

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
-from scipy.optimize import brentq
+import scipy
 from scipy.special import ndtri
 
 from analysis.options import LEVEL
 from analysis.results import Result
 from analysis.stats.intervals import Floats
+from analysis.stats.rank_sums import mean_ranks
 from analysis.stats.student import FEWEST, student_limits, too_few
 
 DELONG = "DeLong's variance, Student's t on the logit scale"
@@ -88,15 +88,15 @@ def newcombe(area: float, n_x: int, n_y: int, *, level: float = LEVEL) -> tuple[
 def _placements(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """For each x the share of y below it, for each y the share of x above it; ties count a half."""
     # Mean ranks: a tie counts as half a win.
-    ranks = stats.rankdata(np.concatenate([x, y]))
-    of_x: Floats = (ranks[: len(x)] - stats.rankdata(x)) / len(y)
-    of_y: Floats = 1 - (ranks[len(x) :] - stats.rankdata(y)) / len(x)
+    ranks = mean_ranks(np.concatenate([x, y]))
+    of_x: Floats = (ranks[: len(x)] - mean_ranks(x)) / len(y)
+    of_y: Floats = 1 - (ranks[len(x) :] - mean_ranks(y)) / len(x)
     return of_x, of_y
 
 
 def _root(difference: Callable[[float], float], low: float, high: float) -> float:
     # The estimate itself is a root where it is 0 or 1: step off it.
-    return float(brentq(difference, min(low + 1e-9, high), max(high - 1e-9, low)))
+    return float(scipy.optimize.brentq(difference, min(low + 1e-9, high), max(high - 1e-9, low)))
 
 
 def _z(level: float) -> float:

@@ -6,8 +6,8 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from scipy import stats
-from scipy.optimize import brentq
+import scipy
+from scipy.special import chdtr, chndtr
 
 from analysis.options import LEVEL, RESAMPLES, Alternative
 from analysis.results import FLAT, Result
@@ -106,7 +106,7 @@ def kruskal_wallis(
     h = df = p = None
     total = sum(len(values) for values in tested.values())
     if reason is None:
-        test = stats.kruskal(*tested.values())
+        test = scipy.stats.kruskal(*tested.values())
         # Rounding can leave H a little below 0 where the mean ranks are equal.
         h, df, p = max(float(test.statistic), 0.0), len(tested) - 1, float(test.pvalue)
     return GroupComparison(
@@ -164,8 +164,8 @@ def _interval(h: float | None, df: int | None, most: float) -> EffectInterval:
 
 def _noncentrality(h: float, df: int, most: float, tail: float) -> float:
     """The noncentrality under which a chi-squared is at most `h` with probability `tail`, from 0 to `most`."""
-    if stats.chi2.cdf(h, df) <= tail:
+    if chdtr(df, h) <= tail:
         return 0.0
-    if stats.ncx2.cdf(h, df, most) >= tail:
+    if chndtr(h, df, most) >= tail:
         return most
-    return float(brentq(lambda value: stats.ncx2.cdf(h, df, value) - tail, 1e-12, most))
+    return float(scipy.optimize.brentq(lambda value: chndtr(h, df, value) - tail, 1e-12, most))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq, minimize
+import scipy
 from scipy.special import expit, ndtr, ndtri
 
 from analysis.options import LEVEL
@@ -102,7 +102,7 @@ def posterior(answers: Answers) -> Posterior:
         return one.evidence - float((sds**2).sum()) / (2 * PRIOR_SD**2) + float(logs.sum()), one
 
     # The mode only centres the grid: a coarse search without gradients is enough.
-    found = minimize(
+    found = scipy.optimize.minimize(
         lambda logs: -fit(logs)[0], _START, method="Nelder-Mead", options={"xatol": 2e-2, "fatol": 5e-3}
     )
     centre = np.clip(found.x, *_LOG_SD)
@@ -131,6 +131,6 @@ def _width(beside: list[float], top: float) -> float:
 
 def _middle(below: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
     def quantile(share: float) -> float:
-        return float(brentq(lambda value: below(value) - share, low, high))
+        return float(scipy.optimize.brentq(lambda value: below(value) - share, low, high))
 
     return quantile((1 - LEVEL) / 2), quantile((1 + LEVEL) / 2)

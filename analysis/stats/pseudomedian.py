@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
+import scipy
 from scipy.special import ndtri
 
 from analysis.options import LEVEL
@@ -67,7 +67,9 @@ class _Averages:
         low, high = float(self._values[0]), float(self._values[-1])
         margin = (high - low) / 10
         # Counts are whole: half a rank lies on a jump, and the margin gives brentq ends with different signs.
-        place = brentq(lambda at: self._count(at) - rank + 0.5, low - margin, high + margin, xtol=_CLOSE)
+        place = scipy.optimize.brentq(
+            lambda at: self._count(at) - rank + 0.5, low - margin, high + margin, xtol=_CLOSE
+        )
         return round(float(place), _DECIMALS) + 0.0
 
     def rank(self) -> tuple[int, str]:

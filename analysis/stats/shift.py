@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
+import scipy
 from scipy.special import ndtri
 
 from analysis.options import LEVEL
@@ -119,7 +119,7 @@ class _Differences:
         low, high = self._x[0] - self._y[-1], self._x[-1] - self._y[0]
         margin = (high - low) / 10
         # Counts are whole: half a rank lies on a jump, and the margin gives brentq ends with different signs.
-        place = brentq(
+        place = scipy.optimize.brentq(
             lambda shift: self._count(shift) - rank + 0.5, low - margin, high + margin, xtol=_CLOSE
         )
         return round(float(place), _DECIMALS) + 0.0

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
-from fastapi.responses import HTMLResponse, Response
-from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse, Response
+from starlette.staticfiles import StaticFiles
 
 from app.core.language import current_language, direction, gettext, ngettext, script_words
 from app.core.notices import notice

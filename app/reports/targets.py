@@ -16,7 +16,6 @@ from analysis.data.rating_table import Ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
 from app.core.errors import StudyError
-from app.tasks.rating.settings import RatingDesign
 
 if TYPE_CHECKING:
     from sqlmodel import Session
@@ -28,6 +27,18 @@ def is_file(target: str) -> bool:
     """True if a target names a file: by its suffix, or because it exists. A slug has no dot."""
     path = Path(target)
     return path.suffix.lower() in _SUFFIXES or path.is_file()
+
+
+def is_folder(target: str) -> bool:
+    """True if a target names a folder of files. The folder that `study template` writes is called as its study, and
+    holds no data: its name means the study.
+    """
+    path = Path(target)
+    is_a_study = target == path.name and (path / "study.yaml").is_file()
+    has_data = any(
+        (path / name).is_file() for name in ("manifest.csv", "participants.csv", "participants.jsonl")
+    )
+    return path.is_dir() and not (is_a_study and not has_data)
 
 
 def is_ratings(mapping: Path | None) -> bool:
@@ -123,6 +134,7 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
         return None
     from app.reports.facts import designs_of, refuse_play_alone
     from app.reports.rated import ratings_frame
+    from app.tasks.rating.settings import RatingDesign
 
     refuse_play_alone(session, target)
     has_ratings = any(design.blocks_of(RatingDesign) for design in designs_of(session, target).values())

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from scipy.stats import kendalltau
-from scipy.stats import t as student
+import scipy
+from scipy.special import stdtrit
 
 from analysis.judging.items.table import Items
 from analysis.judging.pairs import Bools
@@ -113,7 +113,7 @@ def kendall(draws: Sequence[tuple[Floats, Floats]], seed: int) -> Estimate:
     both = [~np.isnan(x) & ~np.isnan(y) for x, y in fine]
     n = max(int(used.sum()) for used in both)
     values = [
-        float(kendalltau(np.round(x[used], 12), np.round(y[used], 12)).statistic)
+        float(scipy.stats.kendalltau(np.round(x[used], 12), np.round(y[used], 12)).statistic)
         for (x, y), used in zip(fine, both, strict=True)
     ]
     value = float(np.mean(values))
@@ -156,7 +156,7 @@ def jackknifed(value: float, without: Floats, seed: int) -> Interval:
         return no_interval("leaving items out in turn shows no spread", seed, 0, JACKKNIFE)
     z = np.arctanh(known)
     error = float(np.sqrt((n - 1) / n * ((z - z.mean()) ** 2).sum()))
-    half = float(student.ppf((1 + LEVEL) / 2, n - 1)) * error
+    half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * error
     low, high = np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
     return Interval(float(low), float(high), LEVEL, JACKKNIFE, 0, seed, None)
 
