@@ -95,9 +95,7 @@ def knows_answer(question: Question) -> bool:
 def is_met(question: Question, value: Any) -> bool:
     """True if an answer is accepted, right, or the one that was asked for."""
     wanted = (*question.own_texts(ACCEPT), *(question.own.get(key) for key in (ANSWER, EXPECT)))
-    # The names are those of the study's own language; the labels of a scale are those of the page.
-    said = {name for each in wanted if each for name in (str(each), question.says(str(each)))}
-    return value is not None and TYPES[question.type].name_of(question, value) in said
+    return value is not None and TYPES[question.type].name_of(question, value) in wanted
 
 
 def entry_of(question: Question, name: str) -> str:

@@ -175,7 +175,9 @@ def turned_away(error: NotOpen | BegunElsewhere | ScreenedOut | TookPart, partic
 
 
 def place_lost(where: StudyWhere) -> EndPage:
-    """The page for a participant who returns after a long pause and finds all places taken."""
+    """The page for a participant who returns after a long pause and finds all places taken, or the study closed."""
+    if where.state == State.CLOSED:
+        return shut_out(where)
     return _end(where.design, Way.PARTIAL, _("Your place went to somebody else"), _(PLACE_LOST), where=where)
 
 
@@ -187,7 +189,9 @@ def shut_out(where: StudyWhere, participant: str = "") -> EndPage:
     if where.status == Status.ARRIVED:
         return _end(where.design, Way.FULL, _("This study has ended"), _(ENDED), participant=participant)
     has_code = any(way_out(where.design, Way.PARTIAL))
-    text = where.closing or _(CLOSED_EARLY if has_code else DEFAULT_CLOSING)
+    # What the form proposes is nobody's own words: it is said in the participant's language, and with a code otherwise.
+    own = "" if where.closing == DEFAULT_CLOSING else where.closing
+    text = own or _(CLOSED_EARLY if has_code else DEFAULT_CLOSING)
     return _end(where.design, Way.PARTIAL, _("This study has ended"), text, where=where)
 
 
