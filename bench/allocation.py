@@ -262,7 +262,7 @@ def _measured(
 
 
 def _share(study: Study, source: str, *, alike: bool) -> float:
-    """How often a source was chosen, over all its answers or with each other source counted alike."""
+    """Share of answers in which a source was chosen: over all of them, or the mean over the others it met."""
     won = np.array([study.wins.get((source, other), 0) for other in study.world.names if other != source])
     lost = np.array([study.wins.get((other, source), 0) for other in study.world.names if other != source])
     return float(np.mean(won / (won + lost)) if alike else won.sum() / (won + lost).sum())

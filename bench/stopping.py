@@ -46,7 +46,7 @@ def participants(share: float, answers: Answers, simulations: int, rng: np.rando
 
 
 def shown(values: Floats, at: Counts, share: float) -> tuple[float, float]:
-    """How often the interval of a mean on Results holds the share where a study has stopped, and its mean width."""
+    """Coverage and mean width of the interval that Results has of a mean where a study has stopped."""
     held, widths = list[bool](), list[float]()
     for study, last in zip(values[:SHOWN_OF], at[:SHOWN_OF], strict=True):
         found = mean_interval(study[: last + 1], scale="share", seed=1, resamples=RESAMPLES)
@@ -86,7 +86,7 @@ def stopped(values: Floats, answers: float, width: float, at_least: int, share: 
 
 
 def _fixed(values: Floats, share: float) -> float:
-    """How often Student's interval of all these people holds the share."""
+    """Coverage of Student's interval over all these people."""
     n = values.shape[1]
     half = student_quantile(n - 1) * values.std(axis=1, ddof=1) / np.sqrt(n)
     return float((np.abs(values.mean(axis=1) - share) <= half).mean())
