@@ -109,8 +109,8 @@ class PicksView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change, by
-    those parts.
+    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change,
+    by those parts.
     """
 
     at: str
