@@ -3,11 +3,16 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 
 from analysis.quality.records import SessionRecord
 from analysis.quality.registry import DEFAULT, RULES
 from analysis.quality.rules import ChosenRule, Cohort, Values
+from analysis.quality.times import robust_z
 from analysis.quality.verdicts import bounds_of, cohort_of, verdict, verdicts
 from tests.analysis.quality.records import pair, pairs, person, rating, session
 
@@ -103,6 +108,17 @@ def test_outliers_are_held_against_median_and_deviation_of_their_arm() -> None:
     assert (
         values("total-time-outlier", session(participant={"duration_s": 9e9, "arm": "slow"}), cohort) is None
     )
+
+
+@given(st.lists(st.floats(0.5, 5_000), min_size=20, max_size=60))
+def test_a_robust_deviation_is_that_of_scipy(times: list[float]) -> None:
+    """Source: SciPy's median absolute deviation, scaled to the normal's standard deviation."""
+    logs = np.log(times)
+    spread = stats.median_abs_deviation(logs, scale="normal")
+    if spread < 1e-9:
+        return
+    found = [robust_z(each, logs.tolist()) for each in logs]
+    assert found == pytest.approx(list((logs - np.median(logs)) / spread), rel=1e-4, abs=1e-9)
 
 
 def test_fewer_than_twenty_sessions_or_no_spread_name_no_outlier() -> None:
