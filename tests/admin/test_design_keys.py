@@ -1,5 +1,6 @@
 """Keys of recruitment and quality in the design's form: what is typed is the study of the same YAML, by its hash."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -255,3 +256,14 @@ def test_no_key_of_the_study_file_is_a_label_in_these_parts_of_the_form() -> Non
     assert not [
         label for label in labels if "_" in label or label in ORDER or label != label[:1].upper() + label[1:]
     ]
+
+
+def test_each_part_of_the_form_has_an_id_of_its_own(owner: Person, database: Database) -> None:
+    keys = drafted(
+        screening=[SIGHT], arms=[{"id": "a"}, {"id": "b"}], exclude="default", hypotheses=[{"id": "h1"}]
+    )
+    with database.transaction() as session:
+        create_study(session, owner.who, "ids", {**keys, "languages": {"en": ".", "de": {}}}, NOW)
+    ids = re.findall(r'\bid="([^"]+)"', owner.get("/admin/studies/ids/design").text)
+    assert sorted({each for each in ids if ids.count(each) > 1}) == []
+    assert {"arms", "arms-error", "hypotheses-error", "languages.de", "languages-error"} <= set(ids)

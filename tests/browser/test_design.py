@@ -466,8 +466,10 @@ def test_texts_are_translated_beside_the_original_and_what_is_missing_is_marked(
     saved(page)
     expect(page.locator('[id="languages.ar.title-error"]')).to_have_text("")
     assert service.draft(slug)["languages"]["ar"]["title"] == "أي تنقل يبدو طبيعيًا؟"
-    page.get_by_role("link", name="“What is asked” has no translation").first.click()
-    expect(page.locator('[id="languages.ar.background.familiarity.ask"]')).to_be_in_viewport()
+    link = page.get_by_role("link", name="“Consent text” has no translation")
+    assert link.get_attribute("href") == "#languages.ar.consent.text"
+    link.click()
+    expect(page.locator('[id="languages.ar.consent.text"]')).to_be_in_viewport()
     check(page)
     check(page)
 

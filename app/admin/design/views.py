@@ -172,6 +172,11 @@ class SectionView:
     error: str = ""
     n_faults: int = 0
 
+    @property
+    def is_list(self) -> bool:
+        """True for a section of one list, which has the section's name and says what is wrong."""
+        return any(isinstance(part, ListView) and part.at == self.id for part in self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class FaultView:
