@@ -45,7 +45,7 @@ def test_the_page_of_a_session_has_both_files_and_the_log_says_so(
 ) -> None:
     page = owner.get(HERE).text
     assert f'action="{HERE}/person.html"' in page
-    assert f'action="{HERE}/person.json"' in page
+    assert f'formaction="{HERE}/person.json"' in page
     given = owner.post(f"{HERE}/person.html")
     assert given.headers["content-type"] == "text/html; charset=utf-8"
     assert given.headers["content-disposition"] == 'attachment; filename="nav-session-1-person.html"'
