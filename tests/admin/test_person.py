@@ -24,7 +24,7 @@ def walked(owner: Person, study: str, database: Database) -> str:
         Walk(fresh_client(owner.browser), study, participant=name).to("end")
     with database.transaction() as session:
         version = session.exec(select(StudyVersion)).one()
-        older = Study(slug="older", title="Older", created_at=NOW)
+        older = Study(slug="older", created_at=NOW)
         session.add(older)
         session.flush()
         row = version.model_dump(exclude={"id"}) | {"study_id": older.id}
