@@ -179,7 +179,7 @@ def _statuses(tally: Tally, in_arms: Collection[int]) -> Sequence[StatusLine]:
             of(version_id, mode, arm)[status] += n
     for row in map(tally.sessions.__getitem__, tally.open):
         of(row.version_id, row.mode, row.arm)[row.status] += 1
-    out = Counter(map(_PLACE, (tally.sessions[id_] for id_ in tally.excluded if id_ in tally.sessions)))
+    out = Counter(map(_PLACE, (tally.sessions[id_] for id_ in tally.left_out if id_ in tally.sessions)))
     number = {id_: version.number for id_, version in tally.versions.items()}
     order = sorted(found, key=lambda key: (-number[key[0]], MODES.index(Mode(key[1])), key[2]))
     return [StatusLine(number[key[0]], *key[1:], by_status=found[key], excluded=out[key]) for key in order]
@@ -400,7 +400,7 @@ def _flagged(session: Session, ids: Sequence[int], tally: Tally) -> Sequence[Fla
             participant=names[id_].participant or "",
             status=names[id_].status,
             flags=in_order(tally.by_session[id_].all_flags()),
-            is_excluded=id_ in tally.excluded,
+            is_excluded=id_ in tally.left_out,
         )
         for id_ in ids
     ]

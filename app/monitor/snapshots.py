@@ -41,8 +41,8 @@ STATUS_TITLES: Mapping[Status, str] = {
 
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Sessions of one version, mode and arm by status; `excluded` counts the excluded ones. `arm` is empty for those
-    who left a study of several arms before they were given one.
+    """Sessions of one version, mode and arm by status; `excluded` counts those excluded by hand or by a rule. `arm` is
+    empty for those who left a study of several arms before they were given one.
     """
 
     version: int

@@ -33,7 +33,7 @@ from app.trials.flags import Flag, joined, split
 from app.trials.here import NotCurrent
 from app.trials.responses import Evidence
 from app.trials.tables import Mode, ParticipantSession, Status
-from app.trials.typing import is_pasted, read_typed
+from app.trials.typing import entered_flags, read_typed
 
 MAX_SUBMIT_ID = 100
 _session, _evidence = (
@@ -118,7 +118,7 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     taken = task_named(block.design.task).read(session, where, block, form, now)
     if taken is None:
         return
-    values = {**taken.values, **_pasted(where, form, taken)}
+    values = {**taken.values, **_entered(where, form, taken)}
     response_id = store(session, where, form, now, taken.answers, values)
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
@@ -130,10 +130,14 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     advance(session, where, now)
 
 
-def _pasted(where: StudyWhere, form: Mapping[str, str], taken: AnswerParts) -> Mapping[str, object]:
-    """The flags of an answer whose texts were pasted; simulated participants type nothing."""
-    texts = {"rationale": taken.answers.rationale, **taken.answers.extra}
-    if where.mode == Mode.SIMULATED or not is_pasted(read_typed(form.get("typed", "")), texts):
+def _entered(where: StudyWhere, form: Mapping[str, str], taken: AnswerParts) -> Mapping[str, object]:
+    """The flags of an answer whose texts were not typed; simulated participants type nothing."""
+    if where.mode == Mode.SIMULATED:
         return {}
-    flags = split(taken.values.get("raised")) | {Flag.PASTED}
+    texts = {"rationale": taken.answers.rationale, **taken.answers.extra}
+    loads = max((row["page_loads"] for row in taken.evidence.values() if row.get("page_loads")), default=None)
+    of_texts = entered_flags(read_typed(form.get("typed", "")), texts, loads)
+    if not of_texts:
+        return {}
+    flags = split(taken.values.get("raised")) | of_texts
     return {"raised": joined([flag for flag in Flag if flag in flags])}

@@ -21,6 +21,9 @@ DROPPED_FROM_FRAMES = 30
 ONE_SIDED_FROM = 8
 # Of a text so long, so much pasted is most of it; a word or a name that is pasted says nothing.
 PASTED_FROM, PASTED_SHARE = 20, 0.5
+# A keyboard that writes whole words at a touch has an input for each word, about every six characters; dictation may
+# have one for a sentence.
+UNTYPED_FROM, UNTYPED_SHARE = 40, 0.05
 UNWATCHED = "unwatched"
 
 
@@ -45,6 +48,7 @@ class Flag(StrEnum):
     RT_ODD = "rt-odd"
     ODD = "odd-telemetry"
     PASTED = "pasted"
+    NOT_TYPED = "not-typed"
     ORDER = "order-not-recorded"
 
     @property
@@ -132,6 +136,12 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         Flag.PASTED: Meaning(
             "text pasted",
             f"Pasted at least {PASTED_SHARE:.0%} of a text of {PASTED_FROM} characters or more, as the browser counts.",
+        ),
+        Flag.NOT_TYPED: Meaning(
+            "text not typed",
+            f"A text of {UNTYPED_FROM} characters or more came at once, or nearly: neither typed nor pasted, as the "
+            f"browser counts: fewer than one input for {round(1 / UNTYPED_SHARE)} characters. Programs fill fields so; "
+            "dictation may.",
         ),
         Flag.ORDER: Meaning(
             "order not recorded", "Came from a file that does not say in which order the answers were given."

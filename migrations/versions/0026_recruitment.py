@@ -85,6 +85,13 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_session_verdict")),
     )
+    op.create_index(
+        "ix_session_verdict_unused",
+        "session_verdict",
+        ["session_id"],
+        sqlite_where=sa.text("use IS 0"),
+        postgresql_where=sa.text("use IS FALSE"),
+    )
     op.create_table(
         "study_arm",
         sa.Column("study_id", sa.Integer(), nullable=False),
@@ -119,6 +126,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("registration")
     op.drop_table("study_arm")
+    op.drop_index("ix_session_verdict_unused", "session_verdict")
     op.drop_table("session_verdict")
     op.drop_table("participant_identity")
     op.get_bind().execute(sa.update(_RESPONSE).where(_RESPONSE.c.layout == "sequential").values(layout=None))

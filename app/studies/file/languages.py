@@ -78,6 +78,16 @@ def languages_in(keys: Keys) -> tuple[str, ...]:
     return tuple(name_of(tag) if TAG.fullmatch(tag) else tag for tag in tags)
 
 
+def translated(keys: Keys) -> tuple[str, ...]:
+    """The languages of a draft but for its own."""
+    languages = keys.get("languages")
+    return (
+        tuple(str(tag) for tag, words in languages.items() if words != OWN)
+        if isinstance(languages, Mapping)
+        else ()
+    )
+
+
 def faults_of_languages(languages: object) -> Iterator[Fault]:
     """Faults of the key itself; the texts are looked at apart."""
     if not isinstance(languages, Mapping):
@@ -181,6 +191,41 @@ def words_at(overlay: object, data: Any, place: Place) -> object:
         else:
             overlay = overlay.get(part) if isinstance(overlay, Mapping) else None
     return overlay
+
+
+def word_at(overlay: object, path: Place) -> object:
+    """Words of a translation at a place whose lists are by ids; None if it has none."""
+    for part in path:
+        if isinstance(overlay, Mapping):
+            overlay = next((value for key, value in overlay.items() if str(key) == part), None)
+        else:
+            entries = overlay if _is_list(overlay) else ()
+            overlay = next((e for e in entries if isinstance(e, Mapping) and str(e.get("id")) == part), None)  # type: ignore[attr-defined]
+    return overlay
+
+
+def with_word(keys: object, overlay: object, path: Place, words: object) -> Any:
+    """A copy of a translation with other words at a place whose lists are by ids; without them where there are none.
+
+    `keys` are the study's, which say what is a list; None where nothing is left.
+    """
+    first, *rest = path
+    if _is_list(keys) or (keys is None and _is_list(overlay)):
+        entries = list(overlay) if _is_list(overlay) else []  # type: ignore[call-overload]
+        of = lambda each: isinstance(each, Mapping) and str(each.get("id")) == first  # noqa: E731
+        entry: Any = next(filter(of, entries), {"id": first})
+        study = next(filter(of, keys), None) if _is_list(keys) else None  # type: ignore[call-overload]
+        new = with_word(study, entry, tuple(rest), words) or {}
+        kept = [new if each is entry else each for each in entries]
+        kept = kept if any(each is entry for each in entries) else [*kept, new]
+        return [each for each in kept if each is not new or {*new} - {"id"}] or None
+    held = dict(overlay) if isinstance(overlay, Mapping) else {}
+    below = keys.get(first) if isinstance(keys, Mapping) else None
+    value = with_word(below, held.get(first), tuple(rest), words) if rest else words
+    held.pop(first, None)
+    if value not in (None, "", [], {}):
+        held[first] = value
+    return held or None
 
 
 class Untranslatable(Exception):
