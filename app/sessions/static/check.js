@@ -3,6 +3,7 @@
  * the browser lets it. Whoever cannot is told so, and what can, before they have answered anything.
  */
 
+import { hold, leadTo } from "./held.js";
 import { _ } from "./words.js";
 
 const SILENT_MS = 8_000;
@@ -39,7 +40,7 @@ export function checkPlaying(part, agree, tell = () => {}) {
     said.textContent = SAYS[state];
     button.hidden = !BUTTONS[state];
     button.textContent = BUTTONS[state] ?? "";
-    agree.disabled = state !== "plays";
+    hold(agree, "data-unplayed", state !== "plays");
     if (state === "plays" || state === "cannot") tell(state === "plays");
     clearTimeout(timer);
   };
@@ -56,6 +57,7 @@ export function checkPlaying(part, agree, tell = () => {}) {
   };
 
   part.querySelector("[data-unscripted]").hidden = true;
+  leadTo(agree, "data-unplayed", said);
   video.controls = false;
   video.muted = true; // the attribute alone does not count everywhere
   video.addEventListener("timeupdate", seen);

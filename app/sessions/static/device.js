@@ -3,67 +3,51 @@
  * told where it is not, and then nobody can agree. What cannot be found out holds nobody back.
  */
 
+import { hold, leadTo } from "./held.js";
 import { mbpsOf, showsSmoothly } from "./speed.js";
 import { _ } from "./words.js";
 
-/** What keeps somebody from agreeing, by name, and where it is said. */
-class Holds {
-  #agree;
-  #held = new Map();
-
-  constructor(agree) {
-    this.#agree = agree;
-    // Not `disabled`, which the check of the videos sets as well.
-    agree.addEventListener("click", (event) => {
-      const [said] = this.#held.values();
-      if (!said) return;
-      event.preventDefault();
-      said.focus();
-    });
-  }
-
-  set(name, said, is) {
-    if (is) this.#held.set(name, said);
-    else this.#held.delete(name);
-    if (said.hidden === is) said.hidden = !is;
-    this.#agree.setAttribute("aria-disabled", String(this.#held.size > 0));
-  }
-}
-
 /** Returns how other checks say what they found out: `tell({ plays: true })`. */
 export function measureDevice(field, page, agree) {
-  const holds = new Holds(agree);
   const facts = {};
   const tell = (more) => {
     Object.assign(facts, more);
     field.value = JSON.stringify(facts);
   };
-  measureWidth(field, page, holds, tell);
-  if ("smooth" in field.dataset) askSmooth(page.querySelector("[data-smooth-said]"), holds, tell);
-  if (field.dataset.speed) measureSpeed(field, page.querySelector("[data-speed-said]"), holds, tell);
+  const held = (reason, said) => {
+    leadTo(agree, reason, said);
+    return (is) => {
+      if (said.hidden === is) said.hidden = !is;
+      hold(agree, reason, is);
+    };
+  };
+  measureWidth(field, held("data-narrow", page.querySelector("[data-narrow-said]")), tell);
+  if ("smooth" in field.dataset) askSmooth(held("data-lossy", page.querySelector("[data-smooth-said]")), tell);
+  const said = page.querySelector("[data-speed-said]");
+  if (field.dataset.speed) measureSpeed(field, said, said ? held("data-slow", said) : () => {}, tell);
   return tell;
 }
 
 /** It is measured as the window is resized. */
-function measureWidth(field, page, holds, tell) {
+function measureWidth(field, holdIf, tell) {
   const least = Number(field.dataset.least) || 0;
   const measure = () => {
     tell({ width: innerWidth, height: innerHeight, pixel_ratio: devicePixelRatio });
-    holds.set("narrow", page.querySelector("[data-narrow-said]"), innerWidth < least);
+    holdIf(innerWidth < least);
   };
   addEventListener("resize", measure);
   measure();
 }
 
-async function askSmooth(said, holds, tell) {
+async function askSmooth(holdIf, tell) {
   const smooth = await showsSmoothly();
   if (smooth === null) return;
   tell({ smooth });
-  holds.set("smooth", said, !smooth);
+  holdIf(!smooth);
 }
 
 /** Without a least speed it is measured and held against nobody. */
-async function measureSpeed(field, said, holds, tell) {
+async function measureSpeed(field, said, holdIf, tell) {
   const least = Number(field.dataset.mbps) || 0;
   const words = said?.querySelector("[data-speed-words]");
   const again = said?.querySelector("[data-speed-again]");
@@ -71,7 +55,7 @@ async function measureSpeed(field, said, holds, tell) {
     if (said) {
       words.textContent = _("Measuring the speed of your connection…");
       again.hidden = true;
-      holds.set("slow", said, true);
+      holdIf(true);
     }
     const mbps = await mbpsOf(field.dataset.speed, least);
     if (mbps !== null) tell({ mbps });
@@ -84,7 +68,7 @@ async function measureSpeed(field, said, holds, tell) {
       );
     }
     again.hidden = !isSlow;
-    holds.set("slow", said, isSlow);
+    holdIf(isSlow);
   };
   again?.addEventListener("click", measure);
   await measure();
