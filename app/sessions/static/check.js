@@ -3,6 +3,7 @@
  * the browser lets it. Whoever cannot is told so, and what can, before they have answered anything.
  */
 
+import { hold, leadTo } from "./held.js";
 import { _ } from "./words.js";
 
 const SILENT_MS = 8_000;
@@ -38,7 +39,7 @@ export function checkPlaying(part, agree) {
     said.textContent = SAYS[state];
     button.hidden = !BUTTONS[state];
     button.textContent = BUTTONS[state] ?? "";
-    agree.disabled = state !== "plays";
+    hold(agree, "data-unplayed", state !== "plays");
     clearTimeout(timer);
   };
   const fail = async () => show((await isReached(video.currentSrc)) ? "cannot" : "late");
@@ -54,6 +55,7 @@ export function checkPlaying(part, agree) {
   };
 
   part.querySelector("[data-unscripted]").hidden = true;
+  leadTo(agree, "data-unplayed", said);
   video.controls = false;
   video.muted = true; // the attribute alone does not count everywhere
   video.addEventListener("timeupdate", seen);
