@@ -19,7 +19,7 @@ COPY docs docs
 COPY stimuli stimuli
 RUN .venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation --no-index --editable .
 # Who runs the image may not write here: without the bytecode of this import, every process would compile for seconds.
-RUN .venv/bin/python -c "import app.reports.report, app.reports.package" \
+RUN .venv/bin/python -c "import pingouin, app.reports.report, app.reports.package" \
     && .venv/bin/python -c "import app.serving, app.demo.build, app.cli as c; all(map(c.load, c.COMMANDS))"
 
 FROM ${BASE}

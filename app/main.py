@@ -141,8 +141,8 @@ def _guarded() -> Sequence[Guarded]:
 
 
 async def start_page() -> Response:
-    text = "Participants come in by the link that they were given. Experimenters go on to their own page."
-    return render(MessagePage("Likely Human", text, link="/admin", link_label="For experimenters"))
+    text = _("Participants come in by the link that they were given. Experimenters go on to their own page.")
+    return render(MessagePage("Likely Human", text, link="/admin", link_label=_("For experimenters")))
 
 
 async def healthz(database: DatabaseDep) -> Response:

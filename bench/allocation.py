@@ -1,6 +1,6 @@
 """Even and informative allocation of pairs: the answers that the same interval takes, bias, coverage, time of a plan.
 
-`python -m bench.allocation [--simulations 200]` prints the tables and keeps them in bench/allocation.md.
+`python -m bench.allocation [--simulations 400]` prints the tables and keeps them in bench/allocation.md.
 """
 
 import argparse
@@ -28,12 +28,18 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.design import Member, PairToPlan
-from app.tasks.pair.informative import FLOOR, Sources, choose_informative
+from app.tasks.pair.informative import FLOOR, OF_STRENGTHS, Sources, choose_informative
 from app.trials.design import Kind
 
 KEPT = Path(__file__).parent / "allocation.md"
 PER_PARTICIPANT = 10
-SIZES = (20, 30, 36, 40, 44, 48, 54, 60)
+# Up to 48 people intervals are Student's over the jackknife, from 50 on the bootstrap's: each is compared with its own.
+GOALS = (48, 80)
+SIZES: Mapping[str, Sequence[int]] = {
+    "even": (20, *GOALS),
+    "informative": (20, 28, 32, 36, 40, 44, 48, 50, 56, 62, 68, 74, 80),
+}
+SHOWN = (20, *GOALS)
 RESAMPLES = 400
 OWN_SD, LEFT = 0.4, 0.2
 ALLOCATIONS = ("even", "informative")
@@ -134,10 +140,13 @@ class Study:
 class Measured:
     """One simulated study at one number of people: widths of intervals, errors of strengths, intervals that held the
     truth, neighbours that the ranking tells apart; whether all its differences held the truth at once, and whether any
-    two were told apart that are alike or the other way round; the share of trials with the first source on the left.
+    two were told apart that are alike or the other way round; the share of trials with the first source on the left;
+    how often the best source was chosen over all its answers (`best`), and as the mean of its shares against each other
+    source (`best_alike`).
     """
 
     strengths: Floats
+    widest: Floats
     neighbours: Floats
     chances: Floats
     errors: Floats
@@ -147,6 +156,8 @@ class Measured:
     held_at_once: bool
     wrong: bool
     shown_left: float
+    best: float
+    best_alike: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,18 +170,22 @@ class Reached:
 
     n: int
     strengths: float
+    widest: float
     neighbours: float
     chances: float
     rmse: float
     bias: float
     bias_se: float
     outward: float
+    outward_se: float
     held: float
     held_chances: float
     apart: float
     held_at_once: float
     wrong: float
     left: float
+    best: float
+    best_alike: float
 
 
 @cache
@@ -226,6 +241,7 @@ def _measured(study: Study, seed: int, truth: Floats, chances: Mapping[Sources, 
     left = [left == min(winner, loser) for winner, loser, left, _ in study.rows]
     return Measured(
         strengths=ends[:, 1] - ends[:, 0],
+        widest=(ends[:, 1] - ends[:, 0]).max(keepdims=True),
         neighbours=np.diff(logit(np.clip(of_pairs[beside], 1e-9, 1 - 1e-9)))[:, 0],
         chances=of_pairs[:, 1] - of_pairs[:, 0],
         errors=np.array([one.strength.value for one in fitted.strengths], dtype=float) - truth,
@@ -235,7 +251,16 @@ def _measured(study: Study, seed: int, truth: Floats, chances: Mapping[Sources, 
         held_at_once=bool(((at_once[:, 0] <= true) & (true <= at_once[:, 1])).all()),
         wrong=any(difference <= 0 for difference in sure),
         shown_left=float(np.mean(left)),
+        best=_share(study, names[-1], alike=False),
+        best_alike=_share(study, names[-1], alike=True),
     )
+
+
+def _share(study: Study, source: str, *, alike: bool) -> float:
+    """How often a source was chosen, over all its answers or with each other source counted alike."""
+    won = np.array([study.wins.get((source, other), 0) for other in study.world.names if other != source])
+    lost = np.array([study.wins.get((other, source), 0) for other in study.world.names if other != source])
+    return float(np.mean(won / (won + lost)) if alike else won.sum() / (won + lost).sum())
 
 
 def _ends(estimates: Sequence[Estimate]) -> Floats | None:
@@ -248,19 +273,19 @@ def _one(work: tuple[World, str, int]) -> tuple[dict[int, Measured | None], floa
     truth, chances = _truths(world)
     study = Study(world, allocation, random.Random(f"{world.what} {allocation} {simulation}"))
     found = {}
-    for size in SIZES:
+    for size in SIZES[allocation]:
         study.run(size)
         found[size] = _measured(study, simulation, truth, chances)
     return found, median(study.plan_ms)
 
 
 def reached(
-    worlds: Sequence[World], simulations: int, on_each: Callable[[], None] = lambda: None
+    worlds: Sequence[World], simulations: int, workers: int | None, on_each: Callable[[], None] = lambda: None
 ) -> dict[tuple[str, str], tuple[dict[int, Reached], float]]:
     """By world and allocation: what is reached at each size, and the median time of a plan in ms."""
     work = [(world, how, at) for world in worlds for how in ALLOCATIONS for at in range(simulations)]
     parts: dict[tuple[str, str], list[tuple[dict[int, Measured | None], float]]] = {}
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(workers) as pool:
         for (world, how, _), part in zip(work, pool.map(_one, work, chunksize=4), strict=True):
             parts.setdefault((world.what, how), []).append(part)
             on_each()
@@ -269,7 +294,7 @@ def reached(
         key: (
             {
                 size: _summed([one for found, _ in of if (one := found[size])], outward[key[0]])
-                for size in SIZES
+                for size in SIZES[key[1]]
             },
             median(ms for _, ms in of),
         )
@@ -279,25 +304,29 @@ def reached(
 
 def _summed(of: Sequence[Measured], outward: Floats) -> Reached:
     if len(of) < 2:
-        return Reached(len(of), *(math.nan,) * 13)
+        return Reached(len(of), *(math.nan,) * 17)
     errors = np.array([one.errors for one in of])
     mean, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / math.sqrt(len(of))
     worst = int(np.abs(mean).argmax())
     return Reached(
         n=len(of),
         strengths=_geometric([one.strengths for one in of]),
+        widest=_geometric([one.widest for one in of]),
         neighbours=_geometric([one.neighbours for one in of]),
         chances=_geometric([one.chances for one in of]),
         rmse=float(np.sqrt((errors**2).mean())),
         bias=float(mean[worst]),
         bias_se=float(spread[worst]),
         outward=float((errors * outward).mean()),
+        outward_se=float((errors * outward).mean(axis=1).std(ddof=1) / math.sqrt(len(of))),
         held=float(np.mean([one.held for one in of])),
         held_chances=float(np.mean([one.held_chances for one in of])),
         apart=float(np.mean([one.apart for one in of])),
         held_at_once=float(np.mean([one.held_at_once for one in of])),
         wrong=float(np.mean([one.wrong for one in of])),
         left=float(np.mean([one.shown_left for one in of])),
+        best=float(np.mean([one.best for one in of])),
+        best_alike=float(np.mean([one.best_alike for one in of])),
     )
 
 
@@ -306,28 +335,38 @@ def _geometric(widths: Sequence[Floats]) -> float:
     return float(np.exp(np.mean(np.log(np.maximum(widths, 1e-9)))))
 
 
-def answers_taken(even: Mapping[int, Reached], informative: Mapping[int, Reached], what: str) -> float:
-    """The share of the answers of even allocation, at the largest size, by which the other has the same interval."""
-    people = np.array(SIZES, dtype=float)
-    goal = math.log(getattr(even[SIZES[-1]], what))
-    widths = np.log([getattr(informative[size], what) for size in SIZES])
+def answers_taken(
+    even: Mapping[int, Reached], informative: Mapping[int, Reached], what: str, goal: int
+) -> float:
+    """The share of the answers of even allocation with `goal` people by which the other has the same interval.
+
+    NaN where it is not reached with as many, or with the fewest that are simulated.
+    """
+    sizes = [size for size in SIZES["informative"] if (size < 50) == (goal < 50) and size <= goal]
+    wanted = math.log(getattr(even[goal], what))
+    widths = np.log([getattr(informative[size], what) for size in sizes])
+    if not widths[-1] <= wanted <= widths[0]:
+        return math.nan
     # Widths fall with people: interpolated on logarithms, on which they fall in a line.
-    log_people = float(np.interp(-goal, -widths, np.log(people)))
-    return math.exp(log_people) / SIZES[-1]
+    log_people = float(np.interp(-wanted, -widths, np.log(sizes)))
+    return math.exp(log_people) / goal
 
 
 def optimal(strengths: Sequence[float], criterion: str) -> dict[str, float]:
     """Shares of answers that the best fixed design takes, were the strengths known, by the theory of large samples.
 
     Multiplicative algorithm of Silvey, Titterington and Torsney (1978, Communications in Statistics A7); `variance` is
-    A-optimality of the strengths, `information` D-optimality, `loss` what `choose_informative` lowers.
+    A-optimality of the strengths, `prediction` the loss of predicting choices, `information` D-optimality, `both` what
+    `choose_informative` lowers.
     """
     s, k = np.array(strengths), len(strengths)
     two = list(combinations(range(k), 2))
     contrasts = np.array([np.eye(k)[i] - np.eye(k)[j] for i, j in two])
     chance = expit(contrasts @ s)
     slope = chance * (1 - chance)
-    goal = {"variance": np.eye(k), "loss": (contrasts.T * slope) @ contrasts}.get(criterion)
+    order, strengths_ = (contrasts.T * slope) @ contrasts, np.eye(k) - 1 / k
+    both = (1 - OF_STRENGTHS) * order / np.trace(order) + OF_STRENGTHS * strengths_ / np.trace(strengths_)
+    goal = {"variance": strengths_, "prediction": order, "both": both}.get(criterion)
     share = np.full(len(two), 1 / len(two))
     for _ in range(2_000):
         covariance = np.linalg.pinv((contrasts.T * (share * slope)) @ contrasts)
@@ -360,77 +399,97 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m bench.allocation", description="Even and informative pairs."
     )
     parser.add_argument("--simulations", type=int, default=400, metavar="N", help="of each row (400)")
-    simulations = parser.parse_args(arguments).simulations
+    parser.add_argument("--workers", type=int, metavar="N", help="processes (one for each processor)")
+    given = parser.parse_args(arguments)
+    simulations = given.simulations
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("Simulating", total=len(WORLDS) * len(ALLOCATIONS) * simulations)
-        found = reached(WORLDS, simulations, lambda: bar.advance(task))
+        found = reached(WORLDS, simulations, given.workers, lambda: bar.advance(task))
     text = "\n".join(_lines(found, simulations)) + "\n"
     print(text)
     KEPT.write_text(text)
     return 0
 
 
+def _or_dash(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else form.format(value)
+
+
 def _lines(
     found: Mapping[tuple[str, str], tuple[Mapping[int, Reached], float]], simulations: int
 ) -> Iterator[str]:
-    last = SIZES[-1]
     yield "# Even and informative allocation of pairs"
     yield ""
     yield (
         f"`python -m bench.allocation --simulations {simulations}`. People see {PER_PARTICIPANT} pairs each, every "
         "second those of the one before with the sides exchanged. Their own strengths vary about those of all with SD "
-        f"{OWN_SD:g} in log odds, and standing left adds {LEFT:g}. Intervals are those of `analyze` (over people); the "
-        "truth is that of 40,000 people who saw all pairs."
+        f"{OWN_SD:g} in log odds, and standing left adds {LEFT:g}. Intervals are those of `analyze` (over people): "
+        f"Student's with {GOALS[0]} people, the bootstrap's with {GOALS[1]}. The truth is that of 40,000 people who "
+        "saw all pairs."
     )
     yield ""
     yield "## Answers for the same interval"
     yield ""
     yield (
-        f"Answers of informative allocation by which intervals are as narrow as with {last} people of even allocation "
-        f"({last * PER_PARTICIPANT} answers), as a share of these. *Order* are the differences of sources next to each "
-        "other, *chance* the probabilities that one is chosen over another. *Told apart*: neighbours that the ranking "
-        f"tells apart, at {last} people. A plan's time is of choosing alone, on the machine as it was."
+        "Answers of informative allocation by which intervals are as narrow as with so many people of even allocation, "
+        "as a share of these. *Strengths*: the interval of a source's strength, mean over sources; *widest*: that of "
+        "the source with the widest. *Order*: the differences of sources next to each other. *Chance*: the "
+        "probabilities that one is chosen over another. Widths are geometric means over studies that have intervals. "
+        "*Told apart*: neighbours that the ranking tells apart, with as many answers. A dash: no study has it, or the "
+        "share lies outside of what was simulated. A plan's time is of choosing alone, on the machine as it was."
     )
     yield ""
-    yield "| sources | strengths | order | chance | told apart, even | informative | plan, ms |"
-    yield "|---|---|---|---|---|---|---|"
+    yield (
+        "| sources | people, even | strengths | widest | order | chance | told apart, even | informative | plan, ms |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
     for world in WORLDS:
         even, informative = (found[world.what, how][0] for how in ALLOCATIONS)
-        shares = [
-            f"{answers_taken(even, informative, what):.2f}" for what in ("strengths", "neighbours", "chances")
-        ]
-        apart = [
-            f"{100 * each[last].apart:.0f} %" if any(world.strengths) else "-" for each in (even, informative)
-        ]
-        yield f"| {' | '.join([world.what, *shares, *apart, f'{found[world.what, ALLOCATIONS[1]][1]:.1f}'])} |"
+        for goal in GOALS:
+            shares = [
+                _or_dash(answers_taken(even, informative, what, goal), "{:.2f}")
+                for what in ("strengths", "widest", "neighbours", "chances")
+            ]
+            apart = [
+                _or_dash(100 * each[goal].apart if any(world.strengths) else math.nan, "{:.0f} %")
+                for each in (even, informative)
+            ]
+            time_taken = f"{found[world.what, ALLOCATIONS[1]][1]:.1f}"
+            yield f"| {' | '.join([world.what, str(goal), *shares, *apart, time_taken])} |"
     yield ""
     yield "## Bias and coverage"
     yield ""
     yield (
         "*Bias* is the largest mean error of a source's strength, with its standard error; *outward* the mean error "
-        "away from the middle, which maximum likelihood has in small samples whatever the allocation; *held* the share "
-        "of 95 % intervals with the truth within, of strengths and of chances, and of studies in which those of the "
-        "ranking hold all differences at once; *wrong* the share of studies in which the ranking tells any two apart "
-        "that are alike or the other way round; *left* the share of trials with a "
-        "pair's first source on the left."
+        "away from the middle, which maximum likelihood has in small samples whatever the allocation, with its "
+        "standard error; *held* the share of 95 % intervals with the truth within, of strengths and of chances, and of "
+        "studies in which those of the ranking hold all differences at once; *wrong* the share of studies in which the "
+        "ranking tells any two apart that are alike or the other way round; *left* the share of trials with a pair's "
+        "first source on the left. *Best* is how often the best source was chosen over all answers to its pairs, "
+        "*alike* the mean of its shares against each other source: the first depends on whom it met."
     )
     yield ""
-    yield "| sources | allocation | people | studies | RMSE | bias | outward | held | chance | at once | wrong | left |"
-    yield "|---|---|---|---|---|---|---|---|---|---|---|---|"
+    yield (
+        "| sources | allocation | people | studies | RMSE | bias | outward | held | chance | at once | wrong | left | "
+        "best | alike |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     for world in WORLDS:
-        for size in (20, 40, 60):
+        for size in SHOWN:
             for how in ALLOCATIONS:
                 one = found[world.what, how][0][size]
                 numbers = (
                     f"{one.n} of {simulations}",
-                    f"{one.rmse:.3f}",
-                    f"{one.bias:+.3f} ({one.bias_se:.3f})",
-                    f"{one.outward:+.3f}",
-                    f"{100 * one.held:.1f} %",
-                    f"{100 * one.held_chances:.1f} %",
-                    f"{100 * one.held_at_once:.1f} %",
-                    f"{100 * one.wrong:.1f} %",
-                    f"{one.left:.3f}",
+                    _or_dash(one.rmse, "{:.3f}"),
+                    f"{_or_dash(one.bias, '{:+.3f}')} ({_or_dash(one.bias_se, '{:.3f}')})",
+                    f"{_or_dash(one.outward, '{:+.3f}')} ({_or_dash(one.outward_se, '{:.3f}')})",
+                    _or_dash(100 * one.held, "{:.1f} %"),
+                    _or_dash(100 * one.held_chances, "{:.1f} %"),
+                    _or_dash(100 * one.held_at_once, "{:.1f} %"),
+                    _or_dash(100 * one.wrong, "{:.1f} %"),
+                    _or_dash(one.left, "{:.3f}"),
+                    _or_dash(one.best, "{:.3f}"),
+                    _or_dash(one.best_alike, "{:.3f}"),
                 )
                 yield f"| {' | '.join([world.what, how, str(size), *numbers])} |"
     yield ""
@@ -439,15 +498,15 @@ def _lines(
     yield (
         "Share of answers that the best fixed design takes for the same mean standard error as even allocation, were "
         f"the strengths known, with the floor of {FLOOR:g}: `variance` lowers the mean variance of strengths "
-        "(A-optimality), `information` is D-optimal, `loss` is ours. No allocation can do better on what its criterion "
-        "is of."
+        "(A-optimality), `prediction` the mean loss of predicting choices, `information` is D-optimal, `both` is ours: "
+        f"the second with {OF_STRENGTHS:g} of the first. No allocation can do better on what its criterion is of."
     )
     yield ""
     yield "| sources | criterion | strengths | widest strength | order | chance |"
     yield "|---|---|---|---|---|---|"
     for world in WORLDS:
         if world.per_sources == 3 and any(world.strengths):
-            for criterion in ("variance", "loss", "information"):
+            for criterion in ("variance", "prediction", "both", "information"):
                 shares = [f"{value:.2f}" for value in optimal(world.strengths, criterion).values()]
                 yield f"| {' | '.join([world.what, criterion, *shares])} |"
 

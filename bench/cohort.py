@@ -31,7 +31,7 @@ from app.library.stimuli import add_stimuli
 from app.main import create_app
 from app.reports.export import rows_of
 from app.simulation.cohort import Cohort, Sent, send_cohort
-from app.simulation.visitors import CHEATS, HONEST, OTHER, USUAL
+from app.simulation.visitors import CHEATS, HONEST, OTHER, REMARKED, USUAL
 from app.studies.file.load import load_study
 from app.studies.versions import load_version, set_state, stimulus_facts
 from app.trials.tables import State
@@ -39,6 +39,8 @@ from app.trials.tables import State
 SLUG = "cohort"
 FOUND, SPARED = 0.95, 0.98
 AT_ENTRY = "refused at entry"
+WRITTEN = "program-written"
+KINDS = (HONEST, *CHEATS, *REMARKED)
 _BEGAN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 
 
@@ -53,11 +55,12 @@ class Shape:
 
 @dataclass(slots=True)
 class Line:
-    """One kind: how many were sent and left out of use, and by which rules."""
+    """One kind: how many were sent and left out of use, and by which rules; `remarked`: by `program-written`."""
 
     kind: str
     n: int = 0
     left_out: int = 0
+    remarked: int = 0
     rules: Counter[str] = field(default_factory=Counter)
 
 
@@ -69,8 +72,8 @@ class Found:
 
     @property
     def found(self) -> tuple[int, int]:
-        """Planted left out, of all planted."""
-        planted = [line for kind, line in self.lines.items() if kind != HONEST]
+        """Planted left out, of all planted but those of `REMARKED`, for whom no rule leaves anybody out."""
+        planted = [line for kind, line in self.lines.items() if kind in CHEATS]
         return sum(line.left_out for line in planted), sum(line.n for line in planted)
 
     @property
@@ -162,14 +165,17 @@ def judged(database: Database, sent: Sequence[Sent], rules: Sequence[ChosenRule]
 
 
 def of_verdicts(sent: Sequence[Sent], found: Mapping[str, Verdict]) -> Found:
-    lines = {kind: Line(kind) for kind in (HONEST, *CHEATS)}
+    lines = {kind: Line(kind) for kind in KINDS}
     for one in sent:
         line = lines[one.kind]
         line.n += 1
         if one.session_id is None:
             line.left_out += 1
             line.rules[AT_ENTRY] += 1
-        elif not (verdict := found[one.session_id]).use:
+            continue
+        verdict = found[one.session_id]
+        line.remarked += WRITTEN in verdict.rules
+        if not verdict.use:
             line.left_out += 1
             line.rules.update(name for name in verdict.rules if not _only_remarks(name))
     return Found(lines)
@@ -191,24 +197,26 @@ def run_cohort(
 
 
 def added(several: Sequence[Found]) -> Found:
-    lines = {kind: Line(kind) for kind in (HONEST, *CHEATS)}
+    lines = {kind: Line(kind) for kind in KINDS}
     for one in several:
         for kind, line in one.lines.items():
             lines[kind].n += line.n
             lines[kind].left_out += line.left_out
+            lines[kind].remarked += line.remarked
             lines[kind].rules += line.rules
     return Found(lines)
 
 
 def cohort_text(found: Found) -> str:
-    """The table by kind, and the two shares."""
-    rows = [("", "sent", "left out", "by")]
+    """The table by kind, and the two shares; `remarked` counts whom `program-written` remarks on."""
+    rows = [("", "sent", "left out", "remarked", "by")]
     for kind, line in found.lines.items():
         by = ", ".join(f"{rule} {n}" for rule, n in line.rules.most_common())
-        rows.append((kind, str(line.n), str(line.left_out), by))
-    wide = [max(len(row[at]) for row in rows) for at in range(3)]
+        rows.append((kind, str(line.n), str(line.left_out), str(line.remarked), by))
+    wide = [max(len(row[at]) for row in rows) for at in range(4)]
     text = [
-        f"{row[0]:<{wide[0]}}  {row[1]:>{wide[1]}}  {row[2]:>{wide[2]}}  {row[3]}".rstrip() for row in rows
+        "  ".join([f"{row[0]:<{wide[0]}}", *(f"{row[at]:>{wide[at]}}" for at in (1, 2, 3)), row[4]]).rstrip()
+        for row in rows
     ]
     (n, planted), (spared, honest) = found.found, found.spared
     text.append(

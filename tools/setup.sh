@@ -24,6 +24,6 @@ $uv --require-hashes -r "requirements/$set_name.txt" || $pip --require-hashes -r
 $uv --no-deps --no-build-isolation --no-index --editable . || $pip --no-deps --no-build-isolation --no-index --editable .
 # Imported once, so that the bytecode is there also where a shell lets Python write none: the statistics beside the service.
 once() { env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -c "$1"; }
-once "import app.reports.report, app.reports.package" &
+once "import pingouin, app.reports.report, app.reports.package" &
 once "import app.serving, app.demo.build, app.cli as c; all(map(c.load, c.COMMANDS))"
 wait $!

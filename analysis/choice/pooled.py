@@ -5,12 +5,12 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from analysis.choice.chance import CHANCE
 from analysis.data.outcomes import Outcomes, correct_answers
 from analysis.options import LEVEL, Blank
 from analysis.results import Result
-from analysis.stats.binomial import binomial_test
 from analysis.stats.intervals import Floats
 
 METHOD = "exact binomial, Clopper-Pearson interval"
@@ -73,18 +73,19 @@ def pooled(outcomes: Outcomes, chance: float = CHANCE) -> PooledTest:
     n, n_correct = outcomes.n, int(outcomes.value.sum())
     effect, why = _design_effect(outcomes)
     several = n > outcomes.n_participants
-    test = binomial_test(n_correct, n, chance) if n else None
+    test = scipy.stats.binomtest(n_correct, n, chance) if n else None
+    interval = test.proportion_ci(LEVEL, method="exact") if test else None
     return PooledTest(
         n=n,
         n_participants=outcomes.n_participants,
         n_pairs=outcomes.n_pairs,
         n_correct=n_correct,
         share=n_correct / n if n else None,
-        low=test.low if test else None,
-        high=test.high if test else None,
+        low=float(interval.low) if interval else None,
+        high=float(interval.high) if interval else None,
         level=LEVEL,
         chance=chance,
-        p=test.p if test else None,
+        p=float(test.pvalue) if test else None,
         alternative="two-sided",
         method=METHOD if n else None,
         overstates=several,

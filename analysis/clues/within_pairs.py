@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from analysis.options import LEVEL
 from analysis.results import Result
-from analysis.stats.binomial import binomial_test
 from analysis.stats.intervals import Floats
 from analysis.stats.multiplicity import holm
 from analysis.stats.p_values import p_words
@@ -58,8 +58,9 @@ def share_within(first: str, second: str | None, differences: Floats) -> PairSha
     share = (higher + counts[3] / 2) / n
     if not higher + lower:
         return PairShare(first, second, *counts, share, None, None, 0.5, 1.0, None, warns=False)
-    test = binomial_test(higher, higher + lower)
-    low, high = ((end * (higher + lower) + counts[3] / 2) / n for end in (test.low, test.high))
+    test = scipy.stats.binomtest(higher, higher + lower)
+    ends = test.proportion_ci(LEVEL, method="exact")
+    low, high = ((end * (higher + lower) + counts[3] / 2) / n for end in (ends.low, ends.high))
     strength = max(share, 1 - share)
     return PairShare(
         first,
@@ -69,7 +70,7 @@ def share_within(first: str, second: str | None, differences: Floats) -> PairSha
         float(low),
         float(high),
         strength,
-        test.p,
+        float(test.pvalue),
         None,
         warns=False,
     )

@@ -157,8 +157,8 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
         "layout",
         "text",
         "",
-        "how the pair lay on the screen; stacked, the left clip is on top",
-        allowed=("side-by-side", "stacked"),
+        "how the pair lay on the screen; stacked, the left clip is on top; sequential, it was shown first",
+        allowed=("side-by-side", "stacked", "sequential"),
         optional=True,
     ),
     Column(
@@ -190,7 +190,7 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
 
 _NOT_ANALYZED = {
     "version", "trial", "rationale", "rt_ms", "shown_at", "answered_at", "watched_a", "watched_b", "plays_a",
-    "plays_b", "stalls", "hidden_ms", "layout", "opened_ms", "interval_ms", "block", "pay",
+    "plays_b", "stalls", "hidden_ms", "opened_ms", "interval_ms", "block", "pay",
 }  # fmt: skip
 
 # What `analyze` uses of `RESPONSE_COLUMNS`; the others are most of a large table's bytes.

@@ -26,6 +26,8 @@ TITLES: Mapping[Step, str] = {
     "analysed": "Analysed",
 }
 BY_RULE = "rule:"
+NO_ARM = ""
+"""The name under which those stand who left before they were given an arm."""
 
 # Where a session of each status is lost, and the reason; `active` and `completed` go on.
 _LOST_BY_STATUS: Mapping[str, tuple[Step, str]] = {
@@ -106,7 +108,7 @@ class Flow(Result):
     steps: tuple[FlowStep, ...]
     """All steps that are known, in order."""
     arms: Mapping[str, tuple[FlowStep, ...]] = field(default_factory=dict)
-    """The same steps of each arm, where there are several."""
+    """The same steps of each arm, where there are several; an empty name is of those who had none yet."""
 
     def n(self, step: Step) -> int | None:
         """Sessions at a step; None where the flow begins later."""
@@ -121,9 +123,14 @@ def flow_of(mode: str, sessions: Iterable[tuple[SessionKnown, int]], begins: Ste
     """The flow of sessions, each kind with its number; of tables that list none from before it `begins` later."""
     by_arm: dict[str, Counter[tuple[Step, str]]] = {}
     for one, n in sessions:
-        by_arm.setdefault(one.arm, Counter())[_end(one)] += n
+        end = _end(one)
+        # An arm is given with consent: who did not come so far was in none, whatever the row says.
+        by_arm.setdefault(one.arm if end[0] != "arrived" else NO_ARM, Counter())[end] += n
     total = sum(by_arm.values(), Counter[tuple[Step, str]]())
-    arms = {arm: _steps(ends, begins) for arm, ends in sorted(by_arm.items())} if len(by_arm) > 1 else {}
+    several = len(by_arm.keys() - {NO_ARM}) > 1
+    arms = {
+        arm: _steps(by_arm[arm], begins) for arm in sorted(by_arm, key=lambda arm: (not arm, arm)) if several
+    }
     return Flow(mode, _steps(total, begins), arms)
 
 

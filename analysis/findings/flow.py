@@ -22,7 +22,7 @@ def flow_numbers(flow: Flow) -> Numbers:
         Column("left", "Left out", "text"),
         Column("n", "Sessions", "count"),
         Column("of_first", "Of all", "share"),
-        *(Column(f"arm_{arm}", f"Arm {arm}", "count") for arm in arms),
+        *(Column(f"arm_{arm}", f"Arm {arm}" if arm else "No arm yet", "count") for arm in arms),
     )
     most = flow.first.n
     by_arm = [_by_row(flow.arms[arm]) for arm in arms]

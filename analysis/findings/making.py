@@ -248,6 +248,7 @@ def play_view(
     made_at: datetime,
     what: str,
     flow: Flow | None = None,
+    cautions: Sequence[Caution] = (),
 ) -> Findings:
     """The page of a study of matches or walks alone, as `what` says: the measures of its finished matches."""
     return Findings(
@@ -264,7 +265,7 @@ def play_view(
             *signature_figures(play, PLAY),
             *([flow_drawing(flow, None, _LEFT_OUT)] if flow is not None else []),
         ),
-        cautions=tuple(signature_cautions(play)),
+        cautions=(*signature_cautions(play), *cautions),
         has_pairs=False,
         is_play=True,
         sections=named_once([*measures.arms_sections(games), *play_section(play), *_flow_section(flow)]),

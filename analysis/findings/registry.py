@@ -17,6 +17,7 @@ from analysis.findings.bias import bias
 from analysis.findings.certainty import certainty
 from analysis.findings.condition_tests import conditions
 from analysis.findings.flow import flow_section
+from analysis.findings.layouts import layouts, layouts_computed
 from analysis.findings.means import means, ties
 from analysis.findings.model import Section
 from analysis.findings.people import pair_labels, participants
@@ -53,6 +54,7 @@ STATISTICS: tuple[Statistic, ...] = (
     Statistic("participants", participants),
     Statistic("conditions", conditions),
     Statistic("arms", arms, arms_computed),
+    Statistic("layouts", layouts, layouts_computed),
     Statistic("reach", reach),
     Statistic("certainty", certainty),
     Statistic("bias", bias),

@@ -66,9 +66,9 @@ def _stalls(session: SessionRecord, bounds: Bounds, _: Cohort) -> Values | None:
 
 
 def _hidden(session: SessionRecord, bounds: Bounds, _: Cohort) -> Values | None:
-    timed = [a for a in session.answers if a.hidden_ms is not None and a.rt_ms is not None]
+    timed = [a for a in session.answers if a.hidden_ms is not None and a.lasted_ms is not None]
     hidden = sum(a.hidden_ms or 0 for a in timed) / 1000
-    total = sum(a.rt_ms or 0 for a in timed) / 1000
+    total = sum(a.lasted_ms or 0 for a in timed) / 1000
     met = hidden >= (bounds["seconds"] or 0) and hidden >= (bounds["share"] or 0) * total and hidden > 0
     return {"hidden_s": round(hidden, 1), "of_s": round(total, 1)} if met else None
 

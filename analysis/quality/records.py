@@ -16,10 +16,12 @@ SIMULATED = "simulated"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answered trial that is no practice, of any task. `side` is the side pressed, None where none was.
+    """One answered trial that is no practice, of any task. `side` is the side pressed, None where none was. `lasted_ms`
+    is how long the trial took, of which `hidden_ms` is a part: `rt_ms`, of a walk the time walked and hidden.
 
     `certainty` is a point on its scale in either direction. `points` are the answers on scales to an item, by question,
-    each with the ends of its scale; `texts` are free texts by question. What was not recorded is None.
+    each with the ends of its scale; `texts` are free texts by question, and `writing_ms` is the time in which they can
+    have been written: from the opening of the questions to the answer. What was not recorded is None.
     """
 
     task: str
@@ -28,9 +30,11 @@ class Answer:
     flags: frozenset[str]
     rt_ms: int | None = None
     hidden_ms: int | None = None
+    lasted_ms: int | None = None
     stalls: int | None = None
     side: str | None = None
     certainty: float | None = None
+    writing_ms: int | None = None
     points: Mapping[str, tuple[float, float | None, float | None]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
 
@@ -83,7 +87,7 @@ def session_records(
     for page in _pages(ratings):
         _add(answers, page[0], _of_item(page))
     for row in walks:
-        _add(answers, row, Answer("walk", row["trial"], row["kind"], flags_of(row)))
+        _add(answers, row, _of_walk(row))
     due, automatic = _moves(moves)
     return [
         SessionRecord(
@@ -126,11 +130,25 @@ def _of_pair(row: Row) -> Answer:
         flags_of(row),
         rt_ms=row.get("rt_ms"),
         hidden_ms=row.get("hidden_ms"),
+        lasted_ms=row.get("rt_ms"),
+        writing_ms=_since_opened(row),
         stalls=row.get("stalls"),
         side=_side(row["choice"], row["left"]),
         certainty=row.get("uncertainty") if certainty is None else certainty,
         texts={"rationale": row["rationale"]} if row.get("rationale") else {},
     )
+
+
+def _since_opened(row: Row) -> int | None:
+    rt_ms = row.get("rt_ms")
+    return None if rt_ms is None else max(0, rt_ms - (row.get("opened_ms") or 0))
+
+
+def _of_walk(row: Row) -> Answer:
+    walked_s, hidden_ms = row.get("duration_s"), row.get("hidden_ms")
+    # The walk stands still while its page is hidden.
+    lasted_ms = None if walked_s is None or hidden_ms is None else round(1000 * walked_s) + hidden_ms
+    return Answer("walk", row["trial"], row["kind"], flags_of(row), hidden_ms=hidden_ms, lasted_ms=lasted_ms)
 
 
 def _side(choice: str | None, left: str | None) -> str | None:
@@ -167,6 +185,8 @@ def _of_item(rows: Sequence[Row]) -> Answer:
         flags_of(first),
         rt_ms=first.get("rt_ms"),
         hidden_ms=first.get("hidden_ms"),
+        lasted_ms=first.get("rt_ms"),
+        writing_ms=first.get("rt_ms"),
         points=scales,
         texts=texts,
     )

@@ -5,8 +5,9 @@ from analysis.quality.patterns import PATTERNS
 from analysis.quality.rules import ChosenRule, Rule
 from analysis.quality.texts import TEXTS
 from analysis.quality.times import TIMES
+from analysis.quality.written import WRITTEN
 
-RULES: dict[str, Rule] = {rule.name: rule for rule in (*FLAGGED, *TIMES, *PATTERNS, *TEXTS)}
+RULES: dict[str, Rule] = {rule.name: rule for rule in (*FLAGGED, *TIMES, *PATTERNS, *TEXTS, *WRITTEN)}
 
 DEFAULT: tuple[ChosenRule, ...] = (
     ChosenRule("attention-failed", {"at_least": 2}),
@@ -28,6 +29,7 @@ DEFAULT: tuple[ChosenRule, ...] = (
     ChosenRule("pasted"),
     ChosenRule("repeated-text"),
     ChosenRule("shared-text"),
+    ChosenRule("program-written", use=True),
     ChosenRule("automatic-moves"),
     ChosenRule("stalls", use=True),
     ChosenRule("out-of-step", use=True),

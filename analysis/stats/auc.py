@@ -10,7 +10,6 @@ from scipy.special import ndtri
 from analysis.options import LEVEL
 from analysis.results import Result
 from analysis.stats.intervals import Floats
-from analysis.stats.rank_sums import mean_ranks
 from analysis.stats.student import FEWEST, student_limits, too_few
 
 DELONG = "DeLong's variance, Student's t on the logit scale"
@@ -88,9 +87,9 @@ def newcombe(area: float, n_x: int, n_y: int, *, level: float = LEVEL) -> tuple[
 def _placements(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """For each x the share of y below it, for each y the share of x above it; ties count a half."""
     # Mean ranks: a tie counts as half a win.
-    ranks = mean_ranks(np.concatenate([x, y]))
-    of_x: Floats = (ranks[: len(x)] - mean_ranks(x)) / len(y)
-    of_y: Floats = 1 - (ranks[len(x) :] - mean_ranks(y)) / len(x)
+    ranks = scipy.stats.rankdata(np.concatenate([x, y]))
+    of_x: Floats = (ranks[: len(x)] - scipy.stats.rankdata(x)) / len(y)
+    of_y: Floats = 1 - (ranks[len(x) :] - scipy.stats.rankdata(y)) / len(x)
     return of_x, of_y
 
 

@@ -13,7 +13,6 @@ from analysis.stats.description import Description, describe
 from analysis.stats.intervals import Floats
 from analysis.stats.permutation import PermutationTest, sign_flip_test
 from analysis.stats.pseudomedian import pseudomedian
-from analysis.stats.rank_sums import mean_ranks, normal_p, share_at_least
 from analysis.stats.shift import HodgesLehmann
 
 _EXACT_BELOW = 50
@@ -139,7 +138,7 @@ def _tested(
     found: Floats = np.asarray(np.round(np.sort(present), _DECIMALS) + 0.0, dtype=float)
     apart = found[found != 0]
     reason = _reason(len(found), len(apart))
-    ranks = mean_ranks(np.abs(apart))
+    ranks = scipy.stats.rankdata(np.abs(apart))
     zeros = len(apart) < len(found)
     p, two_sided, words = (None, None, None) if reason else _p(apart, ranks, zeros, alternative)
     v = float(ranks[apart > 0].sum())
@@ -176,15 +175,29 @@ def _p(apart: Floats, ranks: Floats, zeros: bool, alternative: Alternative) -> t
     """p with its alternative, the two-sided one, and the method, of differences that are not 0."""
     tied = zeros or len(np.unique(ranks)) < len(ranks)
     if len(apart) <= _ENUMERATED_UP_TO or (not tied and len(apart) < _EXACT_BELOW):
-        more = share_at_least(ranks, float(ranks[apart > 0].sum()))
-        less = share_at_least(ranks, float(ranks[apart < 0].sum()))
+        more = _share_at_least(ranks, float(ranks[apart > 0].sum()))
+        less = _share_at_least(ranks, float(ranks[apart < 0].sum()))
         two_sided = min(1.0, 2 * min(more, less))
         p = {"greater": more, "less": less, "two-sided": two_sided}[alternative]
         return p, two_sided, "exact, all signs enumerated" if tied else "exact"
     p, two_sided = (
-        normal_p(ranks, float(ranks[apart > 0].sum()), direction) for direction in (alternative, "two-sided")
+        float(scipy.stats.wilcoxon(apart, alternative=direction, method="asymptotic", correction=True).pvalue)
+        for direction in (alternative, "two-sided")
     )
     return p, min(1.0, two_sided), "normal approximation, tie- and continuity-corrected"
+
+
+def _share_at_least(ranks: Floats, v: float) -> float:
+    """The share of all ways to give the ranks signs in which those with a plus sum up to `v` or more."""
+    # Tied ranks end in a half.
+    steps = np.round(2 * ranks).astype(np.int64)
+    share = np.zeros(int(steps.sum()) + 1)
+    share[0] = 1.0
+    for step in steps:
+        moved = share[: len(share) - step] / 2
+        share /= 2
+        share[step:] += moved
+    return float(share[round(2 * v) :].sum())
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ class FunnelOut(Out):
     refused: int
     under_age: int
     full: int
+    unsuited: int
+    screened_out: int
 
 
 class PointOut(Out):

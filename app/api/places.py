@@ -43,13 +43,15 @@ class ArmOut(Out):
 
 
 class PlacesOut(Out):
-    """Places as they hold now, of the study file or changed since."""
+    """Places as they hold now, of the study file or changed since. `uncounted` sessions are completed and fill no
+    place."""
 
     state: State
     target: int | None
     opens_at: datetime | None
     ends_at: datetime | None
     arms: Sequence[ArmOut]
+    uncounted: int
 
 
 @router.get("/places")

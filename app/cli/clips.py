@@ -165,6 +165,9 @@ def walks(
     slug: Annotated[str, typer.Argument(help="A study with a block of walks.")],
     output: Annotated[Path, typer.Option("--out", metavar="DIR", help="For clips, positions and manifest.")],
     mode: Annotated[str, typer.Option(help="Whose walks: live, pilot or simulated.")] = "live",
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also walks of people whom exclusion rules leave out.")
+    ] = False,
     workers: Annotated[int | None, typer.Option(help="How many processes; one per processor.")] = None,
 ) -> None:
     """Draw the walks that people took in a study, to clips like those of agents (docs/walking.md)."""
@@ -176,7 +179,7 @@ def walks(
     if chosen is None:
         raise StudyError(f"--mode {mode[:80]!r}: it is {', '.join(MODES)}")
     with opened() as (settings, database), database.reading() as session:
-        shown = shown_walks(session, slug, chosen, settings.secret)
+        shown = shown_walks(session, slug, chosen, settings.secret, everything=everything)
     try:
         with progress("Drawing") as on_progress:
             manifest = draw_walks(

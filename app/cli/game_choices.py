@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from analysis.signs import signed
-from app.cli.console import out
+from app.cli.console import err, out
+from app.cli.game_metrics import EVERYTHING
 
 if TYPE_CHECKING:
     from analysis.games.choices import ChoicePrediction
@@ -28,14 +29,16 @@ def predict(
     ] = 10,
     resamples: Annotated[int, typer.Option(min=0, help="Of bootstrap intervals over people.")] = 10_000,
     seed: Annotated[int, typer.Option(min=0, help="Of folds and resamples.")] = 1,
+    everything: EVERYTHING = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
     """Predict each next decision of people (accept or buy) held out, by baselines and by predictions from elsewhere."""
     from analysis.games.choices import folds_of, predict_choices
     from app.reports.decisions import decisions_of, read_predictions, write_decisions
-    from app.tasks.game.match_files import read_matches
+    from app.tasks.game.match_files import left_out_note, read_matches
 
-    found = decisions_of(read_matches(moves))
+    file = read_matches(moves, everything=everything)
+    found = decisions_of(file)
     given = {str(predictions): read_predictions(predictions, found)} if predictions else {}
     scored = predict_choices(found.table, found.features, given, folds=folds, seed=seed, resamples=resamples)
     if decisions:
@@ -44,10 +47,17 @@ def predict(
         }
         write_decisions(found, by, decisions)
     if as_json:
-        whole = {"occupant": found.occupant, "features": list(found.features), **scored.to_dict()}
+        whole = {
+            "occupant": found.occupant,
+            "left_out": dict(file.left_out),
+            "features": list(found.features),
+            **scored.to_dict(),
+        }
         typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
         return
     _print(scored, found.occupant)
+    if note := left_out_note([file]):
+        err.print(note, markup=False)
     if decisions:
         out.print(f"decisions: {decisions}", markup=False)
 

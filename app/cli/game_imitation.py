@@ -11,7 +11,7 @@ import typer
 
 from app.cli.console import out, progress
 from app.cli.drawn import write_figures
-from app.cli.game_metrics import LOG_BASE, NAMES, SMOOTHING
+from app.cli.game_metrics import EVERYTHING, LOG_BASE, NAMES, SMOOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -41,6 +41,7 @@ def imitate(
     ] = None,
     smoothing: SMOOTHING = 0.5,
     log_base: LOG_BASE = math.e,
+    everything: EVERYTHING = False,
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON, with all counts.")] = False,
 ) -> None:
     """Play each match of people again by agents, each seat with its person's parameters, and compare (docs/games.md).
@@ -56,7 +57,7 @@ def imitate(
     from app.tasks.game.run import pairs_of
 
     options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=0)
-    people = to_imitate(read_matches(moves), pairs_of(only or [], "--only"))
+    people = to_imitate(read_matches(moves, everything=everything), pairs_of(only or [], "--only"))
     game = one_game([people.file])
     imitated = imitations(game, people.file.matches, agents.split(","), traces, seed, moves)
     with _staged(folder) as stage:

@@ -24,6 +24,9 @@ LOG_BASE = Annotated[
 ]
 RESAMPLES = Annotated[int, typer.Option(min=0, help="Of bootstrap intervals and permutation tests.")]
 SEED = Annotated[int, typer.Option(min=0, help="Of resamples.")]
+EVERYTHING = Annotated[
+    bool, typer.Option("--all", help="Also matches with people whom exclusion rules leave out.")
+]
 AS_JSON = Annotated[bool, typer.Option("--json", help="The same as JSON, with all counts.")]
 FIGURES = Annotated[
     Path | None,
@@ -60,6 +63,7 @@ def metrics(
             help="Write the distance of each agent to the people of the first file, by metric.",
         ),
     ] = None,
+    everything: EVERYTHING = False,
     as_json: AS_JSON = False,
 ) -> None:
     """The measures of each game in files of moves, by player and role, and how far agents' play is from people's."""
@@ -68,7 +72,7 @@ def metrics(
     from app.tasks.game.reporting import Found
 
     options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=resamples)
-    read = [read_matches(path) for path in files]
+    read = [read_matches(path, everything=everything) for path in files]
     found = reports_of(one_game(read).name).against_people(read, options) if len(read) > 1 else Found()
     whole: dict[str, Any] = {"files": {}, **found.whole}
     drawn: list[AnyFigure] = list(found.figures)
@@ -111,6 +115,7 @@ def compare(
     resamples: RESAMPLES = 10_000,
     seed: SEED = 1,
     figures: FIGURES = None,
+    everything: EVERYTHING = False,
     as_json: AS_JSON = False,
 ) -> None:
     """Compare two groups of seats of one game on every measure: differences with intervals and permutation tests.
@@ -121,12 +126,15 @@ def compare(
     from app.core.errors import StudyError
     from app.reports.games import groups_of, measures_compared
     from app.tasks.game.games.reports import reports_of
-    from app.tasks.game.match_files import Options, read_matches
+    from app.tasks.game.match_files import Options, left_out_note, read_matches
 
     if over not in ("matches", "people"):
         raise StudyError(f"--over is {over!r}; it must be matches or people")
     options = Options(smoothing, log_base, seed, resamples, over)
-    files = read_matches(first), read_matches(second) if second else None
+    files = (
+        read_matches(first, everything=everything),
+        read_matches(second, everything=everything) if second else None,
+    )
     defaults = ("all", "all") if second else ("people", "agents")
     groups = groups_of(*files, (who or defaults[0], whom or defaults[1]))
     found = measures_compared(groups, options)
@@ -136,7 +144,8 @@ def compare(
         "second": groups.names[1],
         "over": over,
         "measures": plain(found.measures),
-        "notes": list(found.notes),
+        "notes": [*filter(None, [left_out_note([file for file in files if file])]), *found.notes],
+        "left_out": {str(file.path): dict(file.left_out) for file in files if file},
     }
     drawn: list[AnyFigure] = []
     reports = reports_of(groups.game.name)

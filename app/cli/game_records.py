@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from app.cli.console import out
+from app.cli.game_metrics import EVERYTHING
 from app.core.errors import StudyError
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, People, Sources, Text
 
@@ -57,13 +58,14 @@ def records(
             help="Matches whose people all agreed to be shown (may_show), or all: you know that they did."
         ),
     ] = People.AGREED,
+    everything: EVERYTHING = False,
 ) -> None:
     """Write a record of each seat, match or decision, and stimuli.csv, which `stimuli import` takes (docs/games.md)."""
     from app.core.problems import counted
-    from app.tasks.game.match_files import read_matches
+    from app.tasks.game.match_files import left_out_note, read_matches
     from app.tasks.game.records import MANIFEST, write_records
 
-    read = [read_matches(path) for path in files]
+    read = [read_matches(path, everything=everything) for path in files]
     options = Options(by, rounds, text, automatic, hybrid, sources)
     kept = _attributes(distances) if distances else {}
     used = [(one.agreed if people is People.AGREED else one.matches, one.agents) for one in read]
@@ -80,8 +82,8 @@ def records(
     )
     for reason, n in written.left_out.items():
         out.print(f"left out: {n} {reason}", markup=False)
-    if (excluded := sum(sum(one.left_out.values()) for one in read)) > 0:
-        out.print(f"left out: {counted(excluded, 'excluded match', 'excluded matches')}", markup=False)
+    if note := left_out_note(read):
+        out.print(note, markup=False)
     if n_unagreed:
         out.print(
             f"left out: {counted(n_unagreed, 'match', 'matches')} with people who did not agree to be shown",

@@ -249,12 +249,13 @@ def train_(
     from app.judges.training import Wish, check_target, check_wish, train_model
     from app.judges.training_data import compared, of_folder, of_study
     from app.library.clips.store import ClipStore
+    from app.reports.targets import is_folder
 
     frozen = FrozenFeatures(features) if features else None
     wish = Wish(name, seed, tuple(allow or ()), search, licence, epochs, frozen)
     check_wish(wish)
     check_target(output)
-    if Path(on).is_dir():
+    if is_folder(on):
         with progress("Reading") as on_progress:
             found = of_folder(Path(on), human, wish.wanted, on_progress, frozen)
     else:

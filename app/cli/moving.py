@@ -41,6 +41,9 @@ def signatures(
         typer.Option(metavar="COLUMN", help="The attribute that says who plays; clips of one are pooled."),
     ] = "player",
     mode: Annotated[str | None, typer.Option(help="Whose votes count: live, simulated or pilot.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Matches and votes also of whom exclusion rules leave out.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seeds every bootstrap and draw.")] = 1,
     resamples: Annotated[
         int,
@@ -60,10 +63,10 @@ def signatures(
         render_play,
         render_signatures,
     )
-    from app.reports.perceived import people_in, seats_of, signatures_of
+    from app.reports.perceived import people_in, seats_of, signatures_of, with_left_out
 
     with err.status("Reading ..."):
-        read = _read(targets, player, mode)
+        read = _read(targets, player, mode, everything=everything)
 
     def moving() -> "Signatures":
         people = human or "human"
@@ -71,7 +74,7 @@ def signatures(
 
     def playing() -> PlaySignatures:
         people, seats = human or people_in(read.matches), list(seats_of(read.matches))
-        return compare_play(
+        compared = compare_play(
             seats,
             human=people,
             signatures=signatures_of(read.matches),
@@ -79,6 +82,7 @@ def signatures(
             seed=seed,
             resamples=resamples,
         )
+        return with_left_out(compared, read.matches)
 
     found: list[Signatures | PlaySignatures] = []
     refused = []
@@ -110,7 +114,7 @@ class _Read:
     votes: "pd.DataFrame | None"
 
 
-def _read(targets: list[str], player: str, mode: str | None) -> _Read:
+def _read(targets: list[str], player: str, mode: str | None, *, everything: bool) -> _Read:
     """The paths and matches of all targets, and the votes of those that are studies."""
     import pandas as pd
 
@@ -118,21 +122,22 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
     from app.judges.moving import paths_of, recorded_of_folder, recorded_of_study, recorded_without_clips
     from app.library.clips.store import ClipStore
     from app.reports.perceived import matches_of_study
+    from app.reports.targets import is_folder
     from app.tasks.game.match_files import read_matches
 
     clips: dict[tuple[str, str, str], ClipPath] = {}
     matches, frames = [], []
     for target in dict.fromkeys(targets):
         path = Path(target)
-        if path.exists() and are_positions(path):
+        if (path.is_file() or is_folder(target)) and are_positions(path):
             with located(path) as found:
                 recorded = recorded_without_clips(found, player)
                 clips.update(_by_name(paths_of(recorded, target)))
             continue
         if path.suffix == ".csv" and path.name != MANIFEST:
-            matches.append(read_matches(path))
+            matches.append(read_matches(path, everything=everything))
             continue
-        if path.is_dir():
+        if is_folder(target):
             recorded, played = recorded_of_folder(path, player), None
         elif path.suffix:
             raise StudyError(
@@ -141,9 +146,9 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
             )
         else:
             with opened() as (settings, database), database.reading() as session:
-                played = matches_of_study(session, target, mode)
+                played = matches_of_study(session, target, mode, everything=everything)
                 recorded = recorded_of_study(session, target, ClipStore(settings.data_dir), player)
-                frames.extend(_votes(session, target, mode))
+                frames.extend(_votes(session, target, mode, everything=everything))
         if played is not None:
             matches.append(played)
         elif not recorded:
@@ -159,13 +164,15 @@ def _by_name(clips: "Iterable[ClipPath]") -> "Mapping[tuple[str, str, str], Clip
     return {(clip.source, clip.player, clip.name): clip for clip in clips}
 
 
-def _votes(session: "Session", slug: str, mode: str | None) -> "list[pd.DataFrame]":
+def _votes(session: "Session", slug: str, mode: str | None, *, everything: bool) -> "list[pd.DataFrame]":
     """The main answers of a study that count, of the mode asked for or the first that there is; none without any."""
     from analysis.data.columns import ANALYZED_COLUMNS
-    from analysis.data.selection import choose_mode, select
+    from analysis.data.selection import choose_mode, select, with_unwatched
     from app.reports.frames import responses_frame
 
     rows = responses_frame(session, slug, ANALYZED_COLUMNS)
     if rows.empty:
         return []
+    if everything:
+        rows = with_unwatched(rows)
     return [select(slug, rows, choose_mode([rows], mode)).main]

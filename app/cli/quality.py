@@ -33,9 +33,9 @@ def quality(
     as_json: Annotated[bool, typer.Option("--json", help="Every verdict as JSON.")] = False,
 ) -> None:
     """Apply the exclusion rules: who meets which rule, by which values, who is used and who is paid."""
-    from app.reports.targets import is_file
+    from app.reports.targets import is_file, is_folder
 
-    if not (is_file(targets[0]) or Path(targets[0]).is_dir()):
+    if not (is_file(targets[0]) or is_folder(targets[0])):
         if rules is not None:
             raise StudyError("a study has rules of its own; --rules is for files")
         found, differing = _of_study(targets), None

@@ -97,7 +97,7 @@ def _report_answers(
         of_items = verdicts is not None and bool(ratings) and (not pairs or are_of_items(verdicts, ratings))
         given = None if verdicts is None or of_items else read_verdicts(verdicts)
         given_of_items = read_item_verdicts(verdicts) if verdicts is not None and of_items else None
-        moves, play = (None, None) if mapping else _signatures(pairs, mode, seed)
+        moves, play = (None, None) if mapping else _signatures(pairs, mode, seed, everything=unwatched)
         far = _distances(pairs, mapping) if distances is None else read_distances(distances)
         studies, frames = joined([one for target in pairs for one in _read(target, mapping)])
         if unwatched:
@@ -143,7 +143,7 @@ def _distances(targets: "Sequence[str]", mapping: Path | None) -> "Sequence[Sour
 
 
 def _signatures(
-    targets: "Sequence[str]", mode: str | None, seed: int
+    targets: "Sequence[str]", mode: str | None, seed: int, *, everything: bool
 ) -> "tuple[Moves | None, Played | None]":
     """Movement and play signatures of the studies' sources; None if no clip has positions, or no match is over."""
     from app.judges.moving import signatures_of_studies
@@ -156,7 +156,7 @@ def _signatures(
         return None, None
     with opened() as (settings, database), database.reading() as session:
         moves = signatures_of_studies(session, slugs, ClipStore(settings.data_dir), seed=seed)
-        return moves, play_of_studies(session, slugs, mode, seed=seed)
+        return moves, play_of_studies(session, slugs, mode, seed=seed, everything=everything)
 
 
 def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Sequence[pd.DataFrame]]":

@@ -243,7 +243,8 @@ def target(
             ends_at=retargeting.time_from(ends) or wanted.ends_at,
         )
         places = retargeting.change_places(session, COMMAND_LINE, study, wanted, now())
-    out.print(f"{slug}: {places.in_words} The study is {places.state}.", markup=False)
+    said = " ".join(filter(None, (places.in_words, places.uncounted_in_words)))
+    out.print(f"{slug}: {said} The study is {places.state}.", markup=False)
     for name, at in (("opens", places.opens_at), ("ends", places.ends_at)):
         if at is not None:
             out.print(f"{slug}: {name} {at:%Y-%m-%d %H:%M} UTC", markup=False)

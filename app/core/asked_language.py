@@ -8,7 +8,7 @@ from app.core.language import accepted, asked_for
 
 PARAMETER = "lang"
 """The parameter of an address that names a language."""
-# Experimenters' pages are in English.
+# Experimenters' pages are in English; participants may come to the start page by a link cut short.
 _OF_PARTICIPANTS = ("/p/", "/s/")
 
 
@@ -21,7 +21,8 @@ class AskedLanguage:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        with asked_for(_wanted(scope) if scope["path"].startswith(_OF_PARTICIPANTS) else ()):
+        path = scope["path"]
+        with asked_for(_wanted(scope) if path == "/" or path.startswith(_OF_PARTICIPANTS) else ()):
             await self.app(scope, receive, send)
 
 

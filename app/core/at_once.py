@@ -10,10 +10,18 @@ from collections.abc import Iterator
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.core.language import gettext as _
+from app.core.language import noop
 from app.core.networks import network_of
 
 OF_SESSION = 16
 """Requests of one session: a browser has six connections, and a second tab as many again."""
+TOO_MANY_OF_SESSION = noop(
+    "Too many requests in this session are under way. Please try again in a moment; nothing is lost."
+)
+TOO_MANY_OF_NETWORK = noop(
+    "Too many requests from your network are under way. Please try again in a moment; nothing is lost."
+)
 _SESSION = "/p/"
 _HEADERS = {"Retry-After": "2", "Cache-Control": "no-store", "Connection": "close"}
 
@@ -32,27 +40,24 @@ class AtOnce:
             await self.app(scope, receive, send)
             return
         bounds = list(self._bounds(scope))
-        for key, most, whose in bounds:
+        for key, most, words in bounds:
             if self._under_way[key] >= most:
-                words = (
-                    f"Too many requests {whose} are under way. Please try again in a moment; nothing is lost."
-                )
-                await PlainTextResponse(words, 429, _HEADERS)(scope, receive, send)
+                await PlainTextResponse(_(words), 429, _HEADERS)(scope, receive, send)
                 return
-        self._under_way.update(key for key, *_ in bounds)
+        self._under_way.update(key for key, *__ in bounds)
         try:
             await self.app(scope, receive, send)
         finally:
-            for key, *_ in bounds:
+            for key, *__ in bounds:
                 self._under_way[key] -= 1
                 # Counters of sessions that are over would otherwise stay for as long as the process.
                 if not self._under_way[key]:
                     del self._under_way[key]
 
     def _bounds(self, scope: Scope) -> Iterator[tuple[str, int, str]]:
-        """Each limit on a request: its counter, its maximum, and whom it concerns in words."""
+        """Each limit on a request: its counter, its maximum, and what is said beyond it."""
         path: str = scope["path"]
         if path.startswith(_SESSION):
-            yield f"session {path.removeprefix(_SESSION).partition('/')[0]}", OF_SESSION, "in this session"
+            yield f"session {path.removeprefix(_SESSION).partition('/')[0]}", OF_SESSION, TOO_MANY_OF_SESSION
         if self._of_network and scope["client"]:
-            yield f"network {network_of(scope['client'][0])}", self._of_network, "from your network"
+            yield f"network {network_of(scope['client'][0])}", self._of_network, TOO_MANY_OF_NETWORK

@@ -15,8 +15,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.core.language import gettext, noop
+
 AGAIN_S = "5"
-ENDS = "The service is about to stop or restart. Please try again in a moment."
+ENDS = noop("The service is about to stop or restart. Please try again in a moment.")
 LAST_S = 1.0
 """How long after that what is left of a body is waited for."""
 _over = threading.Event()
@@ -135,5 +137,7 @@ class WholeOrNot:
             if not is_cut:
                 return  # they have hung up in the middle: nothing was taken, and nobody is there to be told
         if is_cut and not is_answered:
-            reply = PlainTextResponse(ENDS, 503, {"Retry-After": AGAIN_S, "Cache-Control": "no-store"})
+            reply = PlainTextResponse(
+                gettext(ENDS), 503, {"Retry-After": AGAIN_S, "Cache-Control": "no-store"}
+            )
             await reply(scope, receive, send)

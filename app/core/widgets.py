@@ -3,7 +3,7 @@
 A field's label is its `title`, its help its `description`, its limits are the model's own.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,9 @@ class Widget:
     """`rows` are the lines of a text field; `words` the labels of choices, under "" that of none; `placeholder` an
     example.
 
+    `items` are the labels of a list of fixed length, each entry a field of its own. `chosen_from` names what of the
+    study the field is chosen from: `arms`, `groups` (conditions, groups and arms), `measures` or `sources`.
+
     An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that
     `settles` determines the fields after it.
@@ -23,6 +26,8 @@ class Widget:
     rows: int = 1
     words: Mapping[str, str] = field(default_factory=dict)
     placeholder: str = ""
+    items: Sequence[str] = ()
+    chosen_from: str = ""
     is_short: bool = False
     is_markdown: bool = False
     is_table: bool = False

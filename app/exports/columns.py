@@ -195,6 +195,7 @@ MOVE_COLUMNS = (
     Column("state_hash", "text", "", "SHA-256 of the canonical JSON of the state after the event"),
     Column("excluded", "text", "", "`by-hand` where the person's session was left out", allowed=("by-hand",)),
     Column("reason", "text", "", "why a move was made, in the words of whoever made it", prose=True),
+    *VERDICT_COLUMNS,
 )
 SEAT_COLUMNS = (
     *_OF_MATCH,
@@ -227,7 +228,10 @@ SEAT_COLUMNS = (
         "the person's bonus for the match, on their last occupancy; after the game's measures",
     ),
     Column("excluded", "text", "", "`by-hand` where the person's session was left out", allowed=("by-hand",)),
+    *VERDICT_COLUMNS,
 )
+SEAT_COLUMNS_LAST = 2 + len(VERDICT_COLUMNS)
+"""How many of these stand behind the game's measures."""
 
 
 def measure_column(name: str) -> Column:
@@ -301,6 +305,7 @@ POSITION_COLUMNS = (
     Column(
         "goal_in_view", "integer", "", "1 where the goal's pillar is in the picture and not hidden, else 0"
     ),
+    *VERDICT_COLUMNS,
 )
 
 # At the end of `participants`, after the background, where people play matches.

@@ -36,9 +36,11 @@ from app.tasks.game.tables import MatchStatus
 from app.tasks.rating.items import DesignItem
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
-from app.trials.tables import Exclusion, Study, StudyVersion
+from app.trials.tables import Exclusion, SessionVerdict, Study, StudyVersion
 
-_exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)].c
+_exclusion, _verdict = (
+    SQLModel.metadata.tables[str(table.__tablename__)].c for table in (Exclusion, SessionVerdict)
+)
 _event = event_table.c
 # As canonical JSON writes it: found by SQL, before any design is parsed.
 _RATES = '"task":"rating"'
@@ -239,6 +241,13 @@ def _refuse_unagreed(session: Session, row: Row[Any], seats: Sequence[Any]) -> N
     )
     if session.connection().execute(left_out).first() is not None:
         raise Conflict("A person in this match was excluded from the study; their play is not shown.")
+    unused = select_columns(_verdict.session_id).where(
+        _verdict.session_id.in_(people), _verdict.use.is_(False)
+    )
+    if session.connection().execute(unused).first() is not None:
+        raise Conflict(
+            "A person in this match is left out by an exclusion rule of the study; their play is not shown."
+        )
 
 
 def _newest(session: Session, slug: str) -> StudyVersion | None:

@@ -62,6 +62,13 @@ class PrecisionView:
     def is_few(self) -> bool:
         return self.n < FEWEST_TO_TELL
 
+    @property
+    def rows(self) -> Sequence[tuple[int, float | None, float | None]]:
+        """Both curves as a table: the number of participants, the width so far, the planned one."""
+        live = {point.n: point.width for point in self.live}
+        planned = {point.n: point.width for point in self.planned}
+        return [(n, live.get(n), planned.get(n)) for n in sorted({*live, *planned})]
+
 
 def precision_of(
     session: Session, study: StudyHere, runs: Mapping[int, StudyRun], mode: str, now: datetime
@@ -92,6 +99,9 @@ def precision_view(
     if needed is not None and a_day and not is_reached:
         day = now + timedelta(days=max(needed - n, 1) / a_day)
     last = max(n, stop.at_least, min(planned_n or 0, 4 * max(n, stop.at_least)))
+    # The same numbers for both curves, so that the table has them side by side.
+    points = _points(2, round(1.1 * last))
+    so_far = sorted({*(at for at in points if at <= n), *([n] if n >= 2 else [])})
     return PrecisionView(
         measure=stop.measure,
         source=stop.source,
@@ -99,12 +109,8 @@ def precision_view(
         at_least=stop.at_least,
         n=n,
         width=decisive.decisive,
-        live=[
-            WidthPoint(at, width) for at in _points(2, n) if (width := shares.width(at).decisive) is not None
-        ],
-        planned=[
-            WidthPoint(at, planned_width(of_people, answers, at)) for at in _points(2, round(1.1 * last))
-        ],
+        live=[WidthPoint(at, width) for at in so_far if (width := shares.width(at).decisive) is not None],
+        planned=[WidthPoint(at, planned_width(of_people, answers, at)) for at in sorted({*points, *so_far})],
         expected=expected,
         planned_n=planned_n,
         needed=needed,

@@ -3,7 +3,7 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -114,7 +114,7 @@ def _snapshot(
     step, timeline = timeline_of(here, ended, now if study.state in (State.LIVE, State.PILOT) else None)
     flagged = sorted(chain.from_iterable(group.flagged for group in groups.values()), reverse=True)
     sides = sum((group.sides for group in groups.values()), Counter[tuple[int, str, str]]())
-    statuses = _statuses(tally)
+    statuses = _statuses(tally, {id_ for id_, run in runs.items() if run.design.arms})
     is_blinded = mode is Mode.LIVE and not sees_live
     return Snapshot(
         at=now,
@@ -165,15 +165,21 @@ def _usual_version(tally: Tally, mode: str) -> int:
     return max(numbers, default=0)
 
 
-def _statuses(tally: Tally) -> Sequence[StatusLine]:
-    """Sessions by status, for every version, mode and arm."""
+def _statuses(tally: Tally, in_arms: Collection[int]) -> Sequence[StatusLine]:
+    """Sessions by status, for every version, mode and arm; `in_arms` are the versions that have several."""
     found: dict[tuple[int, str, str], Counter[str]] = {}
+
+    def of(version_id: int, mode: str, arm: str) -> Counter[str]:
+        # Until consent a session's row names the arm of studies that have none.
+        given = "" if arm == MAIN and version_id in in_arms else arm
+        return found.setdefault((version_id, mode, given), Counter())
+
     for (version_id, mode), ended in tally.ended.items():
         for (arm, status), n in ended.statuses.items():
-            found.setdefault((version_id, mode, arm), Counter())[status] = n
+            of(version_id, mode, arm)[status] += n
     for row in map(tally.sessions.__getitem__, tally.open):
-        found.setdefault((row.version_id, row.mode, row.arm), Counter())[row.status] += 1
-    out = Counter(map(_PLACE, (tally.sessions[id_] for id_ in tally.excluded if id_ in tally.sessions)))
+        of(row.version_id, row.mode, row.arm)[row.status] += 1
+    out = Counter(map(_PLACE, (tally.sessions[id_] for id_ in tally.left_out if id_ in tally.sessions)))
     number = {id_: version.number for id_, version in tally.versions.items()}
     order = sorted(found, key=lambda key: (-number[key[0]], MODES.index(Mode(key[1])), key[2]))
     return [StatusLine(number[key[0]], *key[1:], by_status=found[key], excluded=out[key]) for key in order]
@@ -195,6 +201,8 @@ def _funnel(
             if status == Status.COMPLETED:
                 steps[version_id, arm, len(_run(runs, version_id, arm).pages.keys) - 1] += n
     reached, on_it, stopped = Counter[str](), Counter[str](), Counter[str]()
+    # Their step went with their answers; nobody is screened out elsewhere.
+    reached["screening"] = gone[Status.SCREENED_OUT]
     for (version_id, arm, step), n in steps.items():
         for page in _run(runs, version_id, arm).pages.keys[: step + 1]:
             reached[str(page)] += n
@@ -212,6 +220,8 @@ def _funnel(
             refused=gone[Status.REFUSED] if page.kind == "consent" else 0,
             under_age=gone[Status.UNDER_AGE] if page.kind == "consent" else 0,
             full=gone[Status.FULL] if page.kind == "consent" else 0,
+            unsuited=gone[Status.UNSUITED] if page.kind == "consent" else 0,
+            screened_out=gone[Status.SCREENED_OUT] if page.kind == "screening" else 0,
         )
         for page, title in _titles(runs)
     ]
@@ -390,7 +400,7 @@ def _flagged(session: Session, ids: Sequence[int], tally: Tally) -> Sequence[Fla
             participant=names[id_].participant or "",
             status=names[id_].status,
             flags=in_order(tally.by_session[id_].all_flags()),
-            is_excluded=id_ in tally.excluded,
+            is_excluded=id_ in tally.left_out,
         )
         for id_ in ids
     ]

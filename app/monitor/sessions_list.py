@@ -23,6 +23,7 @@ from app.sessions.runs import run_of
 from app.studies.access import StudyHere
 from app.trials.flags import Flag, in_order
 from app.trials.tables import (
+    COUNTED_ALONE,
     Exclusion,
     Mode,
     ParticipantSession,
@@ -89,8 +90,17 @@ class SessionLine:
     rules: Sequence[str] = ()
 
     @property
+    def has_time(self) -> bool:
+        return has_time(self.status)
+
+    @property
     def took(self) -> str:
-        return span(self.ended_at - self.arrived_at) if self.ended_at else ""
+        return span(self.ended_at - self.arrived_at) if self.ended_at and self.has_time else ""
+
+
+def has_time(status: str) -> bool:
+    """False for who has not consented, or whose answers are deleted: of these the day alone is kept."""
+    return status not in (Status.ARRIVED, *COUNTED_ALONE)
 
 
 @dataclass(frozen=True, slots=True)

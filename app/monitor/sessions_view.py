@@ -11,6 +11,7 @@ from app.core.spans import span
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.monitor.progress import page_title
 from app.monitor.session_pages import AnsweredPages, Event
+from app.monitor.sessions_list import has_time
 from app.monitor.verdicts import VerdictView, verdict_view
 from app.sessions.exclusions import no_such_session
 from app.sessions.runs import run_of
@@ -74,8 +75,17 @@ class SessionView:
         return (sum(right), len(right)) if right else None
 
     @property
+    def has_time(self) -> bool:
+        return has_time(self.status)
+
+    @property
+    def has_arm(self) -> bool:
+        """False for who did not come as far as consent, with which an arm is given."""
+        return self.has_time or self.status in (Status.SCREENED_OUT, Status.WITHDRAWN)
+
+    @property
     def took(self) -> str:
-        return span(self.ended_at - self.arrived_at) if self.ended_at else ""
+        return span(self.ended_at - self.arrived_at) if self.ended_at and self.has_time else ""
 
 
 def one_session(session: Session, study: StudyHere, session_id: int) -> SessionView:

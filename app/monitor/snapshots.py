@@ -9,7 +9,7 @@ from app.monitor.counting import Trouble
 from app.monitor.precision import PrecisionView
 from app.sessions.places import Places
 from app.trials.flags import Flag
-from app.trials.tables import Mode
+from app.trials.tables import Mode, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,27 @@ class Choice:
     mode: Mode | None = None
 
 
+STATUS_TITLES: Mapping[Status, str] = {
+    Status.COMPLETED: "Completed",
+    Status.UNPLAYABLE: "Could play nothing",
+    Status.FAILED_CHECKS: "Failed the checks",
+    Status.ACTIVE: "Under way or left",
+    Status.ARRIVED: "Consent not given yet",
+    Status.REFUSED: "Refused",
+    Status.UNDER_AGE: "Under age",
+    Status.UNSUITED: "Unsuited device",
+    Status.SCREENED_OUT: "Screened out",
+    Status.FULL: "Found it full",
+    Status.LEFT: "Left before consent",
+    Status.WITHDRAWN: "Withdrew: answers deleted",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class StatusLine:
-    """Sessions of one version, mode and arm by status; `excluded` counts the excluded ones."""
+    """Sessions of one version, mode and arm by status; `excluded` counts those excluded by hand or by a rule. `arm` is
+    empty for those who left a study of several arms before they were given one.
+    """
 
     version: int
     mode: str
@@ -50,10 +68,12 @@ class FunnelStep:
     refused: int = 0
     under_age: int = 0
     full: int = 0
+    unsuited: int = 0
+    screened_out: int = 0
 
     @property
     def lost(self) -> int:
-        return self.stopped + self.refused + self.under_age + self.full
+        return sum((self.stopped, self.refused, self.under_age, self.full, self.unsuited, self.screened_out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +197,15 @@ class Snapshot:
     notices: Sequence[str] = ()
     places: Places | None = None
     precision: PrecisionView | None = None
+
+    @property
+    def ways(self) -> Sequence[tuple[Status, str]]:
+        """What sessions have come to, in words: the two usual ones, and of the others those that occur."""
+        usual = (Status.COMPLETED, Status.ACTIVE)
+        there = {status for line in self.statuses for status, n in line.by_status.items() if n}
+        return [
+            (status, words) for status, words in STATUS_TITLES.items() if status in usual or status in there
+        ]
 
     @property
     def here(self) -> int:

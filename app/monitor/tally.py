@@ -19,19 +19,31 @@ from sqlmodel import Session, SQLModel
 
 from app.monitor.counting import AWAY, FLAGGED_PAGES, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.trials.flags import Flag, split
-from app.trials.tables import BEGUN, COUNTED_ALONE, Exclusion, Mode, ParticipantSession, Status, StudyVersion
+from app.trials.tables import (
+    BEGUN,
+    COUNTED_ALONE,
+    Exclusion,
+    Mode,
+    ParticipantSession,
+    SessionVerdict,
+    Status,
+    StudyVersion,
+)
 
 CHUNK = 100  # sessions whose answers are read at once
 OPEN = (Status.ARRIVED, Status.ACTIVE)
 
 _tables = SQLModel.metadata.tables
-_session, _version, _exclusion = (
-    _tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Exclusion)
+_session, _version, _exclusion, _verdict = (
+    _tables[str(table.__tablename__)]
+    for table in (ParticipantSession, StudyVersion, Exclusion, SessionVerdict)
 )
 _VERSIONS = select(
     _version.c.id, _version.c.number, _version.c.sha256, _version.c.sides_known.is_not(False)
 ).where(_version.c.study_id == bindparam("study_id"))
 _EXCLUDED = select(_exclusion.c.session_id).where(_exclusion.c.lifted_at.is_(None))
+# Of all studies, as exclusions are: those not used are few, and there is an index of them.
+_UNUSED = select(_verdict.c.session_id).where(_verdict.c.use.is_(False))
 # Previews do not count.
 _COUNTING = (
     _session.c.version_id.in_(bindparam("version_ids", expanding=True)),
@@ -101,7 +113,8 @@ class Ended:
 class Tally:
     """The tally of one study. Callers must hold `lock`. It is as of the last refresh.
 
-    `sessions` has every session by id, `open` those that may still change; `ended` counts the others.
+    `sessions` has every session by id, `open` those that may still change; `ended` counts the others. `excluded` are
+    sessions excluded by hand, `unused` those that an exclusion rule leaves out: answers of neither count, as in labels.
     """
 
     def __init__(self, study_id: int) -> None:
@@ -118,9 +131,15 @@ class Tally:
         self.by_session: dict[int, SessionTally] = {}
         self.groups: defaultdict[tuple[int, str], Group] = defaultdict(Group)
         self.excluded: frozenset[int] = frozenset()
+        self.unused: frozenset[int] = frozenset()
         self.began = 0.0
         self._news: set[int] = set()
         self._practice: dict[tuple[int, str], frozenset[int]] = {}
+
+    @property
+    def left_out(self) -> frozenset[int]:
+        """Sessions whose answers do not count: excluded by hand, or by a rule."""
+        return self.excluded | self.unused
 
     @property
     def behind(self) -> int:
@@ -163,8 +182,9 @@ class Tally:
         if connection.execute(_HOW_MANY, of_study).scalar_one() != len(self.sessions):
             self._note(connection.execute(_rows(session), of_study).all())  # another process was late
         excluded = frozenset(connection.execute(_EXCLUDED).scalars())
-        if excluded != self.excluded:
-            self._exclude(session, excluded)
+        unused = frozenset(connection.execute(_UNUSED).scalars())
+        if (excluded, unused) != (self.excluded, self.unused):
+            self._exclude(session, excluded, unused)
 
     def _note(self, rows: Sequence[SessionRow]) -> None:
         over: defaultdict[tuple[int, str], list[SessionRow]] = defaultdict(list)
@@ -201,14 +221,16 @@ class Tally:
             tally = self.by_session.setdefault(id_, empty)
             practice = self._practice_of(session, row.version_id)
             group = self.groups[row.version_id, row.mode]
-            add_trials(tally, group, trials.get(id_, ()), away, practice, counts=id_ not in self.excluded)
+            counts = id_ not in self.excluded and id_ not in self.unused
+            add_trials(tally, group, trials.get(id_, ()), away, practice, counts=counts)
             tally.step, tally.of_pages = row.step, of_pages[id_]
             (group.flagged.add if tally.all_flags() else group.flagged.discard)(id_)
         self._news.difference_update(ids)
 
-    def _exclude(self, session: Session, excluded: frozenset[int]) -> None:
-        """Take the answers of sessions that are excluded now out of what counts, and put others back."""
-        changed = [id_ for id_ in excluded ^ self.excluded if id_ in self.by_session]
+    def _exclude(self, session: Session, excluded: frozenset[int], unused: frozenset[int]) -> None:
+        """Take the answers of sessions that are left out now out of what counts, and put others back."""
+        left_out = excluded | unused
+        changed = [id_ for id_ in left_out ^ self.left_out if id_ in self.by_session]
         # All is read before anything is changed: an error halfway must leave the tally as it was.
         trials = [
             trial
@@ -216,15 +238,15 @@ class Tally:
             for trial in session.connection().execute(TRIALS, {"ids": ids}).all()
         ]
         practice = {id_: self._practice_of(session, self.sessions[id_].version_id) for id_ in changed}
-        for session_id, _, pair_id, left, response_id, side, unplayable, left_out, *_ in trials:
+        for session_id, _, pair_id, left, response_id, side, unplayable, unwatched, *_ in trials:
             row = self.sessions[session_id]
             is_counted = response_id is not None and response_id <= self.by_session[session_id].last_id
-            if not is_counted or unplayable or left_out:
+            if not is_counted or unplayable or unwatched:
                 continue
             if pair_id not in practice[session_id]:
-                n = -1 if session_id in excluded else 1
+                n = -1 if session_id in left_out else 1
                 self.groups[row.version_id, row.mode].count(pair_id, left, side, n)
-        self.excluded = excluded
+        self.excluded, self.unused = excluded, unused
 
     def _practice_of(self, session: Session, version_id: int) -> frozenset[int]:
         key = (version_id, self.versions[version_id].sha256)

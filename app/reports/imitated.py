@@ -41,7 +41,7 @@ def to_imitate(file: MatchFile, only: Mapping[str, object]) -> ToImitate:
     if unknown := [name for name in only if name not in known]:
         raise StudyError(f"--only: {game.name} has no parameter {unknown[0]}; there are {', '.join(known)}")
     kind = next((one for one in PEOPLE if any(one in match.occupants.values() for match in file.matches)), "")
-    left_out: dict[str, int] = dict(file.left_out)
+    left_out = {f"excluded ({why})": n for why, n in file.left_out.items()}
     kept: list[Replayed] = []
     for one in file.matches:
         if why := _why_not(one, kind, only):

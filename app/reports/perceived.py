@@ -18,7 +18,16 @@ from app.reports.export import columns_of, rows_of, write_csv
 from app.reports.facts import COUNTED_MODES, designs_of
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
-from app.tasks.game.match_files import HUMAN, PEOPLE, SEATS_FILE, MatchFile, SeatPlayed, read_matches
+from app.tasks.game.match_files import (
+    HUMAN,
+    PEOPLE,
+    SEATS_FILE,
+    MatchFile,
+    NoMatchCounts,
+    SeatPlayed,
+    left_out_note,
+    read_matches,
+)
 from app.tasks.game.settings import GameDesign
 
 Played = PlaySignatures | NoSignatures
@@ -63,12 +72,14 @@ def people_in(files: Sequence[MatchFile]) -> str:
     )
 
 
-def matches_of_study(session: Session, slug: str, mode: str | None = None) -> MatchFile | None:
+def matches_of_study(
+    session: Session, slug: str, mode: str | None = None, *, everything: bool = False
+) -> MatchFile | None:
     """The matches of a study that are over and count, of the mode asked for, or the first of live, simulated and pilot
-    that has any; None without one.
+    that has any; None without one. `everything` as `read_matches` takes it.
 
-    Read from the same rows as the export of `moves` and `seats_played`, and replayed. Raises NotFound, and StudyError
-    where matches do not replay or all are excluded.
+    Read from the same rows as the export of `moves` and `seats_played`, and replayed. Raises NotFound, StudyError
+    where matches do not replay, and NoMatchCounts where all are left out.
     """
     designs = designs_of(session, slug).values()
     if not any(design.blocks_of(GameDesign) for design in designs):
@@ -80,9 +91,10 @@ def matches_of_study(session: Session, slug: str, mode: str | None = None) -> Ma
                 continue
             _exported(session, slug, "seats_played", one, path.with_name(SEATS_FILE))
             try:
-                return replace(read_matches(path), path=Path(slug))
+                return replace(read_matches(path, everything=everything), path=Path(slug))
             except StudyError as error:
-                raise StudyError(str(error).replace(str(path), f"{slug}: the moves")) from None
+                kind = NoMatchCounts if isinstance(error, NoMatchCounts) else StudyError
+                raise kind(str(error).replace(str(path), f"{slug}: the moves")) from None
     return None
 
 
@@ -92,14 +104,16 @@ def _exported(session: Session, slug: str, what: str, mode: str, path: Path) -> 
 
 
 def play_of_studies(
-    session: Session, slugs: Sequence[str], mode: str | None, *, seed: int = 1
+    session: Session, slugs: Sequence[str], mode: str | None, *, seed: int = 1, everything: bool = False
 ) -> Played | None:
     """Compare how sources played in the matches of these studies; people are persons, or simulated ones.
 
-    `mode` as `matches_of_study` takes it. None where no match is over; a reason where they cannot be compared. Raises
-    NotFound for an unknown study."""
+    `mode` and `everything` as `matches_of_study` takes them. None where no match is over; a reason where they cannot be
+    compared. Raises NotFound for an unknown study.
+    """
     try:
-        return play_of_files([matches_of_study(session, slug, mode) for slug in slugs], seed=seed)
+        files = [matches_of_study(session, slug, mode, everything=everything) for slug in slugs]
+        return play_of_files(files, seed=seed)
     except NotFound:
         raise
     except StudyError as error:
@@ -107,7 +121,8 @@ def play_of_studies(
 
 
 def play_of_files(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played | None:
-    """Compare how sources played in the matches that are over; a study without such a match is None.
+    """Compare how sources played in the matches that are over; a study without such a match is None. The first note
+    says how many matches are left out.
 
     None where no match is over; a reason where they cannot be compared."""
     over = [file for file in files if file is not None]
@@ -115,9 +130,16 @@ def play_of_files(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played
         if not over:
             return None
         seats = _numbered(list(seats_of(over)))
-        return compare_play(seats, human=people_in(over), signatures=signatures_of(over), seed=seed)
+        found = compare_play(seats, human=people_in(over), signatures=signatures_of(over), seed=seed)
+        return with_left_out(found, over)
     except (StudyError, AnalysisError) as error:
         return NoSignatures(str(error))
+
+
+def with_left_out(found: PlaySignatures, files: Sequence[MatchFile]) -> PlaySignatures:
+    """The same with a note on the matches of these files that are left out, if there are any."""
+    note = left_out_note(files)
+    return replace(found, notes=(note, *found.notes)) if note else found
 
 
 def _numbered(seats: Sequence[SeatPlay]) -> Sequence[SeatPlay]:

@@ -29,6 +29,18 @@ def is_file(target: str) -> bool:
     return path.suffix.lower() in _SUFFIXES or path.is_file()
 
 
+def is_folder(target: str) -> bool:
+    """True if a target names a folder of files. The folder that `study template` writes is called as its study, and
+    holds no data: its name means the study.
+    """
+    path = Path(target)
+    is_a_study = target == path.name and (path / "study.yaml").is_file()
+    has_data = any(
+        (path / name).is_file() for name in ("manifest.csv", "participants.csv", "participants.jsonl")
+    )
+    return path.is_dir() and not (is_a_study and not has_data)
+
+
 def is_ratings(mapping: Path | None) -> bool:
     """True for a mapping of ratings, which `ratings_of` reads, rather than 2AFC answers."""
     return mapping is not None and mapping_kind(mapping) == "ratings"

@@ -27,6 +27,7 @@ from stimuli.walkers import Track
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
 PRACTICE = "for practice"
 EXCLUDED = "excluded"
+BY_RULE = "not used by the exclusion rules"
 NOT_THERE = "not at the goal"
 UNAGREED = "without consent that others see it"
 SHORT = "too short for the clip of its scene"
@@ -45,8 +46,11 @@ class ShownWalks:
         return ", ".join(f"{n} {why}" for why, n in self.left_out.items())
 
 
-def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> ShownWalks:
-    """The walks of a study in one mode that become clips: to their goals, by people who agreed and count.
+def shown_walks(
+    session: Session, slug: str, mode: Mode, secret: str, *, everything: bool = False
+) -> ShownWalks:
+    """The walks of a study in one mode that become clips: to their goals, by people who agreed and count; with
+    `everything`, also of those whom exclusion rules leave out.
 
     Names of clips, players and sessions are keyed hashes: stable, and not traceable to people. Raises NotFound for an
     unknown study, Conflict if there is none to show.
@@ -57,7 +61,7 @@ def shown_walks(session: Session, slug: str, mode: Mode, secret: str) -> ShownWa
         raise Conflict(f"{slug} has no block of walks (`task: walk`)")
     found, left_out = list[Walked](), Counter[str]()
     for row in walks(session, OfStudy(slug, designs), [mode]):
-        why = _why_not(row, agreed=designs[row["version"]].consent.play_shown)
+        why = _why_not(row, agreed=designs[row["version"]].consent.play_shown, everything=everything)
         if why:
             left_out[why] += 1
             continue
@@ -91,11 +95,13 @@ def draw_walks(
     return generate_of_people(shown, out, workers=workers, on_progress=on_progress)
 
 
-def _why_not(row: Mapping[str, object], *, agreed: bool) -> str:
+def _why_not(row: Mapping[str, object], *, agreed: bool, everything: bool) -> str:
     if row["kind"] != Kind.MAIN:
         return PRACTICE
     if row["excluded"]:
         return EXCLUDED
+    if not row["use"] and not everything:
+        return BY_RULE
     if row["ended"] != Over.ARRIVED:
         return NOT_THERE
     return "" if agreed else UNAGREED

@@ -14,10 +14,10 @@ from sqlmodel import Session, SQLModel, col, select
 from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.core.errors import NotFound
-from app.sessions.identity import hashed
+from app.sessions.identity import forget_identity, hashed
 from app.sessions.receipts import session_of_receipt
 from app.sessions.withdrawing import withdraw
-from app.trials.tables import BEGUN, ParticipantIdentity, ParticipantSession, Study, StudyVersion
+from app.trials.tables import BEGUN, ParticipantIdentity, ParticipantSession, Status, Study, StudyVersion
 
 _SESSIONS = "participant_session"
 
@@ -65,20 +65,32 @@ def about_person(session: Session, id_: str, secret: str) -> AboutPerson:
 
 
 def forget_person(session: Session, by: Actor, id_: str, secret: str, now: datetime) -> Sequence[int]:
-    """Withdraw all of a person's sessions, as they could themselves; returns their numbers. Raises NotFound."""
-    numbers = list(sessions_of_person(session, id_, secret))
+    """Withdraw all of a person's sessions, as they could themselves, and delete the hash that is kept of who was
+    screened out; returns the sessions' numbers. Raises NotFound.
+    """
+    slugs = sessions_of_person(session, id_, secret)
+    numbers = list(slugs)
     statuses = session.exec(
-        select(ParticipantSession.id, ParticipantSession.status).where(
-            col(ParticipantSession.id).in_(numbers)
-        )
+        select(ParticipantSession.id, ParticipantSession.status, ParticipantIdentity.session_id)
+        .outerjoin(ParticipantIdentity, col(ParticipantIdentity.session_id) == ParticipantSession.id)
+        .where(col(ParticipantSession.id).in_(numbers))
     ).all()
-    begun = [number or 0 for number, status in statuses if status in BEGUN]
-    if not begun:
+    begun = [number or 0 for number, status, _ in statuses if status in BEGUN]
+    screened_out = [
+        number or 0
+        for number, status, identity in statuses
+        if status == Status.SCREENED_OUT and identity is not None
+    ]
+    if not begun and not screened_out:
         raise NotFound(f"No answers are held about {id_[:80]!r}: there is nothing to forget.")
     for number in begun:
         slug = withdraw(session, number, now)
         record(session, by, "privacy.forget", now=now, study=slug, subject=f"session {number}")
-    return begun
+    for number in screened_out:
+        forget_identity(session, number)
+        of = {"study": slugs[number], "subject": f"session {number}"}
+        record(session, by, "privacy.forget", now=now, **of)
+    return [*begun, *screened_out]
 
 
 def pseudonym(study: str, participant: str, secret: str) -> str:

@@ -29,12 +29,16 @@ from app.trials.tables import Mode, Status
 class Declined:
     """A visitor who does not take part, and why. Their session can no longer be found.
 
-    `sends_id`: the way back takes the id along, which then only the address of their page holds.
+    `sends_id`: the way back takes the id along, which then only the address of their page holds. Of who is screened out
+    `participant` is the id, as far as it was kept; `is_known` says that its hash is; `language` is that of their pages.
     """
 
     slug: str
     status: Status
     sends_id: bool = False
+    participant: str = ""
+    is_known: bool = False
+    language: str = ""
 
 
 def answer_consent(

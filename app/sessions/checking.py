@@ -12,6 +12,7 @@ from app.sessions.advancing import advance, end_early
 from app.sessions.beginning import Declined
 from app.sessions.exclusions import leave_out
 from app.sessions.here import StudyWhere
+from app.sessions.identity import person_of, remember_screened_out
 from app.sessions.withdrawing import erase
 from app.trials.answers import read_answers, store
 from app.trials.flags import Flag
@@ -26,9 +27,11 @@ N_FAILED = select(func.count()).where(
 
 
 def answer_screening(
-    session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime
+    session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime, secret: str
 ) -> Declined | None:
-    """Go on, or end with everything deleted: of who is screened out a count alone is kept."""
+    """Go on, or end with everything deleted: of who is screened out a count is kept, and the hash of an id, by which
+    the same link does not lead to the questions again.
+    """
     asked = where.design.screening
     answers = read_answers(asked, form)
     if all(is_met(question, answers.extra.get(question.id)) for question in asked):
@@ -36,8 +39,20 @@ def answer_screening(
         advance(session, where, now)
         return None
     is_preview = where.mode == Mode.PREVIEW  # its experimenter returns to the study from the last page
+    who = person_of(session, where.session_id, secret) if where.mode in (Mode.LIVE, Mode.PILOT) else None
     erase(session, where.session_id, Status.SCREENED_OUT, now, keeps_token=is_preview)
-    return None if is_preview else Declined(where.design.study, Status.SCREENED_OUT)
+    if who is not None:
+        remember_screened_out(session, where.session_id, who)
+    if is_preview:
+        return None
+    return Declined(
+        where.design.study,
+        Status.SCREENED_OUT,
+        where.design.completion.sends_id,
+        participant=who.id if who else "",
+        is_known=who is not None,
+        language=where.spoken,
+    )
 
 
 def answer_comprehension(session: Session, where: StudyWhere, form: Mapping[str, str], now: datetime) -> None:

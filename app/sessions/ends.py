@@ -18,6 +18,7 @@ from app.sessions.entering import (
     WHO_INVITED,
     BegunElsewhere,
     NotOpen,
+    ScreenedOut,
     TookPart,
 )
 from app.sessions.here import StudyWhere
@@ -45,6 +46,13 @@ PLACE_LOST = noop(
     "You had been away for some time, so your place was given to another participant, and now all places are taken. "
     "What you had answered is saved, and we can see that you took part. You can open this page again later: if a place "
     "comes free, you continue where you were."
+)
+COUNTED_WITH_ID = noop(
+    "Only this, today's date and a code made from the id in your link are kept. By that code the link leads to this "
+    "page again."
+)
+COUNTED_HERE = noop(
+    "Only this and today's date are kept, and nothing about you. This browser remembers it for 30 days."
 )
 COUNTED = noop("Only this and today's date are kept, and nothing about you.")
 WHY: dict[Shortfall, str] = {
@@ -83,7 +91,8 @@ def farewell(
         text = _(
             "This study looks for people who answer some of these questions otherwise. Your answers are deleted."
         )
-        title, text = _("Thank you for your interest"), f"{text} {_(COUNTED)}"
+        left = COUNTED if preview else COUNTED_WITH_ID if declined.is_known else COUNTED_HERE
+        title, text = _("Thank you for your interest"), f"{text} {_(left)}"
         return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
     if declined.status is Status.UNSUITED:
         needs = needs_of(design.devices) if design else ""
@@ -140,9 +149,14 @@ def looked_at(design: StudyDesign | None) -> MessagePage:
     )
 
 
-def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "") -> EndPage:
-    """The page for someone who came while the study is not open, or with an id already used in another browser."""
+def turned_away(error: NotOpen | BegunElsewhere | ScreenedOut | TookPart, participant: str = "") -> EndPage:
+    """The page for someone who came while the study is not open, with an id already used in another browser, or after
+    the study had sent them away.
+    """
     speak(error.design.language)
+    if isinstance(error, ScreenedOut):
+        again = Declined(error.design.study, Status.SCREENED_OUT, is_known=bool(participant))
+        return farewell(again, error.design, participant=participant)
     if isinstance(error, TookPart):
         return took_part(error.design, participant)
     if isinstance(error, BegunElsewhere):
@@ -160,7 +174,9 @@ def turned_away(error: NotOpen | BegunElsewhere | TookPart, participant: str = "
 
 
 def place_lost(where: StudyWhere) -> EndPage:
-    """The page for a participant who returns after a long pause and finds all places taken."""
+    """The page for a participant who returns after a long pause and finds all places taken, or the study closed."""
+    if where.state == State.CLOSED:
+        return shut_out(where)
     return _end(where.design, Way.PARTIAL, _("Your place went to somebody else"), _(PLACE_LOST), where=where)
 
 
@@ -172,7 +188,9 @@ def shut_out(where: StudyWhere, participant: str = "") -> EndPage:
     if where.status == Status.ARRIVED:
         return _end(where.design, Way.FULL, _("This study has ended"), _(ENDED), participant=participant)
     has_code = any(way_out(where.design, Way.PARTIAL))
-    text = where.closing or _(CLOSED_EARLY if has_code else DEFAULT_CLOSING)
+    # What the form proposes is nobody's own words: it is said in the participant's language, and with a code otherwise.
+    own = "" if where.closing == DEFAULT_CLOSING else where.closing
+    text = own or _(CLOSED_EARLY if has_code else DEFAULT_CLOSING)
     return _end(where.design, Way.PARTIAL, _("This study has ended"), text, where=where)
 
 

@@ -19,7 +19,7 @@ from app.core.language import gettext as _
 from app.core.language import noop
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
-from app.sessions.identity import Person, is_same, sessions_of, took_part_in
+from app.sessions.identity import Person, is_same, sessions_of, took_part_in, was_screened_out
 from app.sessions.places import Why, idle_after, places_of
 from app.sessions.runs import StudyRun, run_of, spoken
 from app.studies.file.load import StudyDesign
@@ -96,13 +96,24 @@ class TookPart(StudyError):
         super().__init__(_(TOOK_PART))
 
 
+class ScreenedOut(StudyError):
+    """The person answered the screening questions before, and could not take part."""
+
+    status_code = 403
+
+    def __init__(self, design: StudyDesign) -> None:
+        self.design = design
+        super().__init__(_("You cannot take part in this study."))
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """A visitor. `participant` is the id in their link; `is_signed` tells whether we signed the link.
 
     `session_id` comes from a link to one session, `language` from one that names it. `kept` are the tokens stored in
     the browser, newest first; `marks` maps some of them to the mark (`coming.mark_of`) of their undecided visitor, and
-    `mark` is this visitor's. `hashed` is the id's keyed hash.
+    `mark` is this visitor's. `hashed` is the id's keyed hash. `is_screened_out` is what the browser remembers of who
+    came without an id.
     """
 
     slug: str
@@ -116,6 +127,7 @@ class Visit:
     marks: Mapping[str, str] = field(default_factory=dict)
     mark: str = ""
     hashed: str = ""
+    is_screened_out: bool = False
 
     @property
     def person(self) -> Person | None:
@@ -172,7 +184,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
 
     A session continues, even a pilot session once the study is live; a finished participant returns to the last page.
     Someone who declined may reconsider. Every preview is new. For a new visitor only the day is stored. Raises
-    BegunElsewhere, TookPart, NotOpen, NotFound.
+    BegunElsewhere, ScreenedOut, TookPart, NotOpen, NotFound.
     """
     if token := kept_token(session, visit):
         return token
@@ -195,6 +207,9 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         # An id can be guessed: the page shows nothing of its session and says whom to ask (decision 0010).
         if begun and not visit.is_signed:
             raise BegunElsewhere(spoken(run_of(session, version.id, version.sha256)).design)
+    # Before all other reasons: whoever comes again finds the page, and the code, of the first time.
+    if _was_sent_away(session, study.id, visit, who):
+        raise ScreenedOut(spoken(run_of(session, version.id, version.sha256)).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
     if mode is None:
         raise NotOpen(State(study.state), spoken(run_of(session, version.id, version.sha256)).design)
@@ -217,6 +232,15 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "arrived_at": day_of(now),
     }
     return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
+
+
+def _was_sent_away(session: Session, study_id: int, visit: Visit, who: Person | None) -> bool:
+    """True if the screening questions have sent the visitor away: by their id, or without one by what their browser
+    remembers.
+    """
+    if visit.mode not in (Mode.LIVE, Mode.PILOT):
+        return False
+    return was_screened_out(session, study_id, who) if who else visit.is_screened_out
 
 
 def _refuse_without_place(
@@ -339,7 +363,7 @@ def claim(
 ) -> None:
     """Reserve an id at consent: each id takes part once. A signed session excludes those begun with the bare id.
 
-    Raises BegunElsewhere, TookPart.
+    Raises BegunElsewhere, ScreenedOut, TookPart.
     """
     # Without the locks two consents with one id, sent at the same time, would not see each other: neither within a
     # study nor where two keep out each other's participants. In order, so that two of them cannot wait for each other.
@@ -348,6 +372,8 @@ def claim(
     studies = dict(session.exec(held.with_for_update()).all())
     others = _begun_by(session, studies[slug] or 0, who, mode)
     if not others:
+        if was_screened_out(session, studies[slug] or 0, who):
+            raise ScreenedOut(design)
         refuse_who_took_part(session, who, design)
     if others and (not is_signed or any(others.values())):
         raise BegunElsewhere(design)

@@ -22,6 +22,8 @@ from app.trials.tables import Mode
 
 CAME = "came"
 """The parameter of our own in which who has come goes along to the consent page."""
+OUT = "out"
+"""Ends the name of the cookie of a browser in which a visitor without an id was screened out."""
 MAX_PARAMETERS = 20
 MAX_LENGTH = 200
 REMEMBERED_S = 30 * 24 * 3600
@@ -82,6 +84,7 @@ def visit_of(request: Request, slug: str, secret: str, recruitment: DesignRecrui
         marks=marks,
         mark=mark_of(participant, secret),
         hashed=hashed(participant, secret) if participant else "",
+        is_screened_out=bool(request.cookies.get(f"{_cookie(slug)}-{OUT}")),
     )
     if came is None or came.slug != slug:
         return visit
@@ -128,6 +131,12 @@ def remember(response: Response, visit: Visit, token: str, carried: str, *, secu
         response.set_cookie(f"{_cookie(visit.slug)}-{CAME}", carried, max_age=LATELY_S, **where)
     else:
         response.delete_cookie(f"{_cookie(visit.slug)}-{CAME}", **where)
+
+
+def remember_sent_away(response: Response, slug: str, *, secure: bool) -> None:
+    """Set the cookie by which a visitor without an id who was screened out finds that page again."""
+    where: _Where = {"path": f"/s/{slug}", "httponly": True, "samesite": "lax", "secure": secure}
+    response.set_cookie(f"{_cookie(slug)}-{OUT}", "1", max_age=REMEMBERED_S, **where)
 
 
 def _lately(request: Request, slug: str, secret: str) -> Came | None:

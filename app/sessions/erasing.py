@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import delete, update
+from sqlalchemy import delete, or_, update
 from sqlmodel import Session, col, select
 
 from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
+from app.sessions.identity import PSEUDONYM
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.trials.tables import (
@@ -35,7 +36,7 @@ from app.trials.tables import (
 )
 
 ERASED = "erased-"
-_NOBODY = re.compile(r"erased-.*|p-[0-9a-f]{12}")
+_NOBODY = re.compile(rf"erased-.*|{PSEUDONYM.pattern}")
 """Names that are drawn at random and lead to nobody by themselves: ours, and those of `identity.keep`."""
 _SHORTEST = 4
 """Of an id that is looked for in notes and reasons: a shorter one is in words by chance."""
@@ -117,7 +118,11 @@ def _held(session: Session, study_id: int, days: Mapping[int, int | None]) -> It
         .outerjoin(ParticipantIdentity, col(ParticipantIdentity.session_id) == ParticipantSession.id)
         .where(
             StudyVersion.study_id == study_id,
-            col(ParticipantSession.status).not_in((*COUNTED_ALONE, Status.ARRIVED)),
+            # Of who was screened out the hash of an id may be kept.
+            or_(
+                col(ParticipantSession.status).not_in((*COUNTED_ALONE, Status.ARRIVED)),
+                col(ParticipantIdentity.session_id).is_not(None),
+            ),
         )
         .order_by(col(ParticipantSession.id))
     ).all()

@@ -16,3 +16,8 @@ class StudyWhere(Where):
     @property
     def design(self) -> StudyDesign:
         return self.run.design
+
+    @property
+    def spoken(self) -> str:
+        """The language of its pages, where the study has several; else empty."""
+        return self.design.language if len(self.run.languages) > 1 else ""

@@ -6,6 +6,7 @@ One id is one person however a version keeps it, so that each is looked for in e
 import hashlib
 import hmac
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,11 +17,22 @@ from sqlmodel import select as model_select
 
 from app.sessions.links import id_in
 from app.studies.file.recruitment import DesignRecruitment
-from app.trials.tables import BEGUN, Mode, ParticipantIdentity, ParticipantSession, Study, StudyVersion
+from app.trials.tables import (
+    BEGUN,
+    Mode,
+    ParticipantIdentity,
+    ParticipantSession,
+    Status,
+    Study,
+    StudyVersion,
+)
 
 _session, _identity = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, ParticipantIdentity)
 )
+
+PSEUDONYM = re.compile(r"p-[0-9a-f]{12}")
+"""Names that `keep` draws at random."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +122,39 @@ def is_same(who: Person, participant: str | None, identity: ParticipantIdentity 
 def with_external_id(id_: str) -> Select[Any]:
     """SQL for the sessions with an id that is kept apart."""
     return select(_identity.c.session_id).where(_identity.c.external_id == id_)
+
+
+def person_of(session: Session, session_id: int, secret: str) -> Person | None:
+    """The person of a session, as far as their id is kept: `id` is empty where its hash alone is."""
+    found = session.connection().execute(
+        select(_session.c.participant, _identity.c.session_id, _identity.c.external_id, _identity.c.hashed_id)
+        .outerjoin(_identity, _identity.c.session_id == _session.c.id)
+        .where(_session.c.id == session_id)
+    )
+    name, has_identity, id_, own = found.one()
+    if has_identity is None:
+        id_ = name if name and not PSEUDONYM.fullmatch(name) else None
+    return Person(id_ or "", own or hashed(id_, secret)) if id_ or own else None
+
+
+def remember_screened_out(session: Session, session_id: int, who: Person) -> None:
+    """Keep the hash of the id of who was screened out with the count that is left of their session."""
+    store_identity(session, session_id, Kept("", identity={"hashed_id": who.hashed, "parameters": {}}))
+
+
+def was_screened_out(session: Session, study_id: int, who: Person) -> bool:
+    """True if a study has screened the person out, live or as a pilot."""
+    found = (
+        select(_session.c.id)
+        .join(_identity, _identity.c.session_id == _session.c.id)
+        .join(StudyVersion, col(StudyVersion.id) == _session.c.version_id)
+        .where(
+            _identity.c.hashed_id == who.hashed,
+            _session.c.status == Status.SCREENED_OUT,
+            col(StudyVersion.study_id) == study_id,
+        )
+    )
+    return session.connection().execute(found.limit(1)).first() is not None
 
 
 def identities_of(session: Session, slug: str) -> Mapping[int, ParticipantIdentity]:

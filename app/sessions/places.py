@@ -59,6 +59,15 @@ _COUNTS = (
     )
     .group_by(_session.c.arm)
 )
+_COMPLETED = (
+    select(func.count())
+    .select_from(_session.join(_version, _version.c.id == _session.c.version_id))
+    .where(
+        _version.c.study_id == bindparam("study_id"),
+        _session.c.mode == bindparam("mode"),
+        _session.c.status == Status.COMPLETED,
+    )
+)
 _IDLE = (
     select(_session.c.id, _session.c.arm)
     .join(_version, _version.c.id == _session.c.version_id)
@@ -127,13 +136,17 @@ class ArmPlaces:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """A study's places at a time, with what was changed since it was launched."""
+    """A study's places at a time, with what was changed since it was launched.
+
+    `uncounted` are the completed sessions that fill no place; they are counted where that is asked for.
+    """
 
     state: State
     target: int | None
     opens_at: datetime | None
     ends_at: datetime | None
     arms: tuple[ArmPlaces, ...]
+    uncounted: int = 0
 
     @property
     def completed(self) -> int:
@@ -146,6 +159,10 @@ class Places:
     @property
     def are_limited(self) -> bool:
         return self.target is not None or any(arm.target is not None for arm in self.arms)
+
+    @property
+    def closes_by_itself(self) -> bool:
+        return self.target is not None or all(arm.target is not None for arm in self.arms)
 
     @property
     def is_complete(self) -> bool:
@@ -166,6 +183,16 @@ class Places:
         target = self.target or (sum(wanted) if len(wanted) == len(self.arms) else None)
         of = f" of {target:,}" if target is not None else ""
         return f"{self.completed:,}{of} completed, {self.held - self.completed:,} under way."
+
+    @property
+    def uncounted_in_words(self) -> str:
+        """`2 more are completed and fill no place: ...`; nothing where there are none."""
+        if not self.uncounted:
+            return ""
+        are = "is" if self.uncounted == 1 else "are"
+        fill = "fills" if self.uncounted == 1 else "fill"
+        why = "excluded, not to be used by a rule, finished without a place, or of an arm that the study no longer has"
+        return f"{self.uncounted:,} more {are} completed and {fill} no place: {why}."
 
     def open_arms(self) -> tuple[ArmPlaces, ...]:
         """The arms that take one more session, by how little of them is filled."""
@@ -211,8 +238,8 @@ def places_of(
 ) -> Places:
     """The places of a study whose newest design this is. With `hold` its row is locked, so that nobody else counts.
 
-    Without `count` sessions are counted only where that decides something. The idle do not count, unless `released`
-    says that their places have been given back already.
+    Without `count` sessions are counted only where that decides something, and those that fill no place are not. The
+    idle do not count, unless `released` says that their places have been given back already.
     """
     connection, named = session.connection(), {"study_id": study_id}
     if hold:
@@ -248,7 +275,13 @@ def places_of(
         opens_at or design.opens_at if is_live else None,
         ends_at or design.ends_at if is_live else None,
         tuple(arms),
+        _completed(session, study_id, mode) - sum(arm.completed for arm in arms) if count else 0,
     )
+
+
+def _completed(session: Session, study_id: int, mode: str) -> int:
+    n: int = session.connection().execute(_COMPLETED, {"study_id": study_id, "mode": mode}).scalar_one()
+    return n
 
 
 def idle_sessions(

@@ -23,19 +23,22 @@ from app.core.headers import ANYWHERE_POLICY
 from app.core.language import current_language, speak
 from app.core.language import gettext as _
 from app.core.templating import render
-from app.sessions.beginning import note_turned_away
+from app.sessions.beginning import Declined, note_turned_away
 from app.sessions.clips import recruitment_of, shown_design
+from app.sessions.coming import Came
+from app.sessions.coming import carried as carried_text
 from app.sessions.devices import device_of, is_unsuited
 from app.sessions.ends import looked_at, place_lost, turned_away
 from app.sessions.entering import (
     BegunElsewhere,
     NotOpen,
+    ScreenedOut,
     TookPart,
     enter,
     is_undecided,
     kept_token,
 )
-from app.sessions.entry import carried_by, is_looked_at, remember, visit_of
+from app.sessions.entry import carried_by, is_looked_at, remember, remember_sent_away, visit_of
 from app.sessions.here import StudyWhere
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
@@ -52,6 +55,8 @@ from app.trials.tables import Mode, Status
 
 router = APIRouter(include_in_schema=False)
 SEEN_LATELY = timedelta(minutes=1)
+KNOWN = {"known": "1"}
+"""The parameter of the page for who is screened out that says that a hash of their id is kept."""
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -62,12 +67,11 @@ async def answer_page(request: Request) -> Response:
     sent = await sent_form(request, await read_single_form(request), state.settings)
     now, rng = await dependencies.now(), await get_rng()
     scripted = "application/json" in request.headers.get("accept", "")
-    here = f"/p/{token}"
+    here, declined = f"/p/{token}", None
     try:
-        declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
+        declined = await database.write(submit, token, sent.stored, now, rng, sent.came, sent.secret)
         if declined is not None:
-            here = f"/s/{declined.slug}/declined/{declined.status}"
-            here = with_came(here, sent.carried if declined.sends_id else "", **sent.spoken)
+            here = _farewell(declined, sent, now)
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -77,7 +81,7 @@ async def answer_page(request: Request) -> Response:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here = with_came(here, sent.carried, at=error.at, **sent.spoken)
-    except (Full, TookPart) as error:
+    except (Full, ScreenedOut, TookPart) as error:
         here = await _turn_away(database, token, error, sent, now)
     except BegunElsewhere as error:
         if scripted:
@@ -86,7 +90,8 @@ async def answer_page(request: Request) -> Response:
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     # 303 is followed with GET, so that reloading the next page posts no form again (RFC 9110, 15.4.4).
-    return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
+    reply = JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
+    return _remembered(reply, request, declined)
 
 
 async def show_page(request: Request) -> Response:
@@ -102,7 +107,10 @@ async def show_page(request: Request) -> Response:
         where = await current(database, token, now)
     if _is_refused(request, where, now):
         await database.write(note_turned_away, token, now, Status.UNSUITED)
-        there = with_came(f"/s/{where.design.study}/declined/{Status.UNSUITED}", "")
+        # The way back takes the id along, as it does from every other way out.
+        carried = came if where.design.completion.sends_id else ""
+        there = f"/s/{where.design.study}/declined/{Status.UNSUITED}"
+        there = with_came(there, carried, **in_language(where.spoken))
         return RedirectResponse(there, 303, headers=NO_STORE)
     _note_shown(database, where, now)
     asked, is_over = request.query_params, where.status == Status.COMPLETED
@@ -137,7 +145,7 @@ async def enter_study(
     try:
         token = await database.write(enter, visit, now) if token is None else token
         is_new = await database.peek(is_undecided, visit.slug, token, now)
-    except (BegunElsewhere, NotOpen, TookPart) as error:
+    except (BegunElsewhere, NotOpen, ScreenedOut, TookPart) as error:
         return render(turned_away(error, visit.participant or ""), error.status_code)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
     here = with_came(f"/p/{token}", carried, **in_language(visit.language))
@@ -165,13 +173,35 @@ def _is_refused(request: Request, where: StudyWhere, now: datetime) -> bool:
     return is_asked and is_unsuited(where.design.devices, device_of(request.headers))
 
 
+def _remembered(reply: Response, request: Request, declined: Declined | None) -> Response:
+    """The reply, with a cookie where a participant without an id is screened out."""
+    if declined and declined.status is Status.SCREENED_OUT and not declined.is_known:
+        remember_sent_away(reply, declined.slug, secure=request.url.scheme == "https")
+    return reply
+
+
+def _farewell(declined: Declined, sent: SentForm, now: datetime) -> str:
+    """The address of the page for who does not take part; it has their id where the way back needs it."""
+    there, came = f"/s/{declined.slug}/declined/{declined.status}", sent.carried
+    if declined.participant:  # whose form no longer carried it
+        came = carried_text(Came(declined.slug, now, declined.participant), sent.secret)
+    more = {**(KNOWN if declined.is_known else {}), **sent.spoken, **in_language(declined.language)}
+    return with_came(there, came if declined.sends_id else "", **more)
+
+
 async def _turn_away(
-    database: Database, token: str, error: Full | TookPart, sent: SentForm, now: datetime
+    database: Database, token: str, error: Full | ScreenedOut | TookPart, sent: SentForm, now: datetime
 ) -> str:
-    """Note that someone consented in vain; returns the address of the page that says why.
+    """Note that someone consented in vain; returns the address of the page that says why. Who was screened out before
+    is counted already.
 
     The write that found it out was rolled back whole, the visitor's answer included.
     """
+    if isinstance(error, ScreenedOut):
+        again = Declined(
+            error.design.study, Status.SCREENED_OUT, error.design.completion.sends_id, is_known=True
+        )
+        return _farewell(again, sent, now)
     if isinstance(error, Full):
         await database.write(note_turned_away, token, now, Status.FULL)
         return with_came(f"/s/{error.slug}/full", sent.carried, **sent.spoken)

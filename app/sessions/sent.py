@@ -15,12 +15,15 @@ from app.sessions.entry import CAME
 
 
 class SentForm(NamedTuple):
-    """A form as sent, as stored, and the visitor it carries; only a consent form carries one."""
+    """A form as sent, as stored, and the visitor it carries; only a consent form carries one. `secret` is the
+    service's.
+    """
 
     form: Mapping[str, str]
     stored: Mapping[str, str]
     carried: str
     came: Came | None
+    secret: str
 
     @property
     def spoken(self) -> Mapping[str, str]:
@@ -36,6 +39,7 @@ async def sent_form(request: Request, form: SingleForm, settings: SettingsDep) -
         {**form, "submit_id": number, **_device_fields(request, form)},
         carried,
         came_by(carried, settings.secret),
+        settings.secret,
     )
 
 

@@ -34,7 +34,7 @@ from app.trials.flags import Flag, joined, split
 from app.trials.here import NotCurrent
 from app.trials.responses import Evidence
 from app.trials.tables import Mode, ParticipantSession, Status
-from app.trials.typing import is_pasted, read_typed
+from app.trials.typing import entered_flags, read_typed
 
 MAX_SUBMIT_ID = 100
 _session, _evidence = (
@@ -68,12 +68,14 @@ def submit(
     now: datetime,
     rng: random.Random,
     came: Came | None = None,
+    secret: str = "",
 ) -> Declined | None:
-    """Store the answer to the current page and move to the next. `came` is the visitor who answers the consent page.
+    """Store the answer to the current page and move to the next. `came` is the visitor who answers the consent page,
+    `secret` the service's, for the hash of an id.
 
     Sending the same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
     InvalidAnswer for an unacceptable one, Closed once the study takes no answers, BegunElsewhere if an id that consents
-    is already taking part.
+    is already taking part, ScreenedOut if it has been screened out.
     """
     submit_id = form.get("submit_id", "")
     hold(session, token)
@@ -100,7 +102,7 @@ def submit(
         case "trial":
             _answer_trial(session, where, form, now)
         case "screening":
-            return answer_screening(session, where, form, now)
+            return answer_screening(session, where, form, now, secret)
         case "comprehension":
             answer_comprehension(session, where, form, now)
         case "attention":
@@ -117,7 +119,7 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     taken = task_named(block.design.task).read(session, where, block, form, now)
     if taken is None:
         return
-    values = {**taken.values, **_pasted(where, form, taken)}
+    values = {**taken.values, **_entered(where, form, taken)}
     response_id = store(session, where, form, now, taken.answers, values)
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
@@ -129,10 +131,14 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     advance(session, where, now)
 
 
-def _pasted(where: StudyWhere, form: Mapping[str, str], taken: AnswerParts) -> Mapping[str, object]:
-    """The flags of an answer whose texts were pasted; simulated participants type nothing."""
-    texts = {"rationale": taken.answers.rationale, **taken.answers.extra}
-    if where.mode == Mode.SIMULATED or not is_pasted(read_typed(form.get("typed", "")), texts):
+def _entered(where: StudyWhere, form: Mapping[str, str], taken: AnswerParts) -> Mapping[str, object]:
+    """The flags of an answer whose texts were not typed; simulated participants type nothing."""
+    if where.mode == Mode.SIMULATED:
         return {}
-    flags = split(taken.values.get("raised")) | {Flag.PASTED}
+    texts = {"rationale": taken.answers.rationale, **taken.answers.extra}
+    loads = max((row["page_loads"] for row in taken.evidence.values() if row.get("page_loads")), default=None)
+    of_texts = entered_flags(read_typed(form.get("typed", "")), texts, loads)
+    if not of_texts:
+        return {}
+    flags = split(taken.values.get("raised")) | of_texts
     return {"raised": joined([flag for flag in Flag if flag in flags])}

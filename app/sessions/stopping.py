@@ -83,10 +83,12 @@ async def show_farewell(
     database: DatabaseDep,
     settings: SettingsDep,
     came: str = "",
+    known: bool = False,
 ) -> Response:
-    """The same for everybody, but for the id in the way back: nothing is kept by which the person could be found."""
+    """The same for everybody, but for the id in the way back. `known`: of who was screened out a hash is kept."""
     design, id_ = await _spoken(database, slug), _id_in(came, settings.secret)
-    return render(farewell(Declined(without_nul(slug), Status(status)), design, participant=id_))
+    declined = Declined(without_nul(slug), Status(status), is_known=known)
+    return render(farewell(declined, design, participant=id_))
 
 
 @router.get("/s/{slug}/full")

@@ -234,7 +234,8 @@ def page_of(
         case "feedback":
             assert block is not None
             feedback = task_named(block.design.task).feedback(block, place.earlier)
-            return FeedbackPage(**frame, is_right=feedback.is_right, why=markdown(feedback.why))
+            why = markdown(feedback.why)
+            return FeedbackPage(**frame, is_right=feedback.is_right, why=why, parts=feedback.parts)
         case "comprehension":
             return _comprehension(design, place, frame)
         case "background":

@@ -137,7 +137,13 @@ PLAY_AT = Hot(
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
 PRACTISED = (
-    select(_unit.c.name.label("unit"), _trial.c.plan, _response.c.side, _response.c.answers)
+    select(
+        _unit.c.name.label("unit"),
+        _trial.c.plan,
+        _response.c.side,
+        _response.c.answers,
+        _response.c.unplayable,
+    )
     .select_from(
         _trial.join(_unit, _unit.c.id == _trial.c.unit_id).join(
             _response, _response.c.trial_id == _trial.c.id

@@ -22,7 +22,7 @@ from app.questions.sides import TIE, Side
 from app.sessions.entry import CAME
 from app.sessions.views import shown_at
 from app.simulation.people import Person, Traits
-from app.simulation.visitors import CHEATS, HONEST, USUAL, Doing, Habits, Shown, Visitor
+from app.simulation.visitors import CHEATS, HONEST, REMARKED, USUAL, Doing, Habits, Shown, Visitor
 from app.simulation.walk import MAX_PAGES, Stuck, filled, of_types, position_of, targets_of
 from app.trials.pages import UNPLAYABLE, EndPage, Page
 from app.trials.tables import SessionToken, Trial, Unit
@@ -75,7 +75,8 @@ class Cohort:
 
     def visitors(self) -> Sequence[Visitor]:
         """All visitors in the order of their arrival; each with draws of their own."""
-        kinds = [*[HONEST] * self.honest, *[kind for kind in CHEATS for _ in range(self.planted_each)]]
+        planted = [kind for kind in (*CHEATS, *REMARKED) for _ in range(self.planted_each)]
+        kinds = [*[HONEST] * self.honest, *planted]
         random.Random(f"{self.seed}/order").shuffle(kinds)
         return [
             Visitor(kind, random.Random(f"{self.seed}/{at}"), self.habits) for at, kind in enumerate(kinds)
@@ -175,6 +176,7 @@ class _Walk:
             elif not field.options and field.limits is None:
                 fields[field.name] = doing.reason
         fields |= {"rt_ms": str(doing.rt_ms) if doing.rt_ms >= 0 else "", "playback": doing.playback}
+        fields |= {"typed": doing.typed} if doing.typed else {}
         fields.pop(UNPLAYABLE.name, None)
 
     async def _fetch(self, clip: str, doing: Doing) -> None:

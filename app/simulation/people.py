@@ -10,6 +10,7 @@ from app.questions.sides import TIE, Pressed, Side
 
 TYPICAL_RT_MS = 14_000
 USUAL_NUMBER = 30  # where a question has no bounds
+NARROW_SHARE = 0.3  # of people whose window is too narrow for two clips side by side
 SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distribution of this concentration
 
 
@@ -68,6 +69,7 @@ class Person:
     def __init__(self, traits: Traits, rng: random.Random, world: int = 0) -> None:
         self._traits, self._rng, self._world = traits, rng, world
         self.rng = random.Random(rng.getstate()[1][1])  # a stream of its own: the others stay what they were
+        self.has_narrow_window = random.Random(rng.getstate()[1][2]).random() < NARROW_SHARE
         self._accuracy = _around(traits.accuracy, rng)
         self._preference = _around(traits.preference, rng)
         self.severity: float | None = None  # drawn at the first score: people of pairs stay who they were

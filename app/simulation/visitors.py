@@ -44,7 +44,8 @@ class Shown:
 @dataclass(frozen=True, slots=True)
 class Doing:
     """A visitor's acts on one page. Seconds pass before each clip is fetched (`fetch_s`) and before the answer
-    (`wait_s`); `fetch` is the share of each clip's bytes that is asked for, in so many `parts`."""
+    (`wait_s`); `fetch` is the share of each clip's bytes that is asked for, in so many `parts`. `typed` is how
+    the reason was entered, as the browser counts."""
 
     choice: Side
     certainty: float
@@ -52,6 +53,7 @@ class Doing:
     wait_s: float
     rt_ms: int
     playback: str
+    typed: str = ""
     fetch: float = 1.0
     parts: int = 1
     fetch_s: float = 0.2
@@ -61,7 +63,8 @@ class Doing:
 class Person:
     """An honest visitor. `line_s` is how long a clip takes to arrive, `stalls` how many a trial has on average,
     `webkit` that reports have WebKit's quirks; `prefers` is a side that is pressed without looking in such a share of
-    trials; `attention` is how often the true clip of an attention check is found."""
+    trials; `attention` is how often the true clip of an attention check is found; `per_input` is how many characters an
+    input writes: one of a keyboard, a word of a screen's keyboard, a phrase of dictation."""
 
     skill: float
     pace: float
@@ -75,6 +78,7 @@ class Person:
     away: float
     drops: float
     writes: float
+    per_input: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +116,7 @@ def honest(rng: random.Random, habits: Habits = USUAL) -> Person:
         away=rng.uniform(0.0, 0.12) if rng.random() < habits.away else 0.0,
         drops=rng.uniform(0.0, 0.15) if rng.random() < habits.dropping else 0.0,
         writes=rng.uniform(0.5, 1.0),
+        per_input=rng.choices((1, 6, 30), (0.85, 0.12, 0.03))[0],
     )
 
 
@@ -121,7 +126,7 @@ class Visitor:
     def __init__(self, kind: str, rng: random.Random, habits: Habits = USUAL) -> None:
         self.kind, self.rng = kind, rng
         self.person = honest(rng, habits)
-        self._cheat = CHEATS.get(kind)
+        self._cheat = {**CHEATS, **REMARKED}.get(kind)
 
     @property
     def is_planted(self) -> bool:
@@ -161,6 +166,7 @@ class Visitor:
             wait_s=rt_s + rng.uniform(0.05, 0.4),
             rt_ms=round(1000 * rt_s),
             playback=json.dumps(report),
+            typed=typed(len(reason), -(-len(reason) // one.per_input)),
             parts=rng.choice((2, 3, 4)) if one.line_s > 2 or one.webkit else 1,
             fetch_s=one.line_s,
         )
@@ -207,6 +213,11 @@ class Visitor:
                 "dropped_frames": dropped,
             }
         return report(clips, drift=drift, hidden_ms=1000 * hidden, loads=2 if rng.random() < 0.02 else 1)
+
+
+def typed(length: int, keys: int, pasted: int = 0) -> str:
+    """The report of how a text was entered; empty without one."""
+    return json.dumps({"rationale": {"keys": keys, "pasted": pasted}}) if length else ""
 
 
 def played(seconds: float, short_s: float = 0.0) -> dict[str, Any]:
@@ -338,7 +349,15 @@ def _program(visitor: Visitor, _shown: Shown, doing: Doing) -> Doing:
 
 def _pastes(visitor: Visitor, _shown: Shown, doing: Doing) -> Doing:
     """Watches, and pastes a few texts that others have as well."""
-    return replace(doing, reason=visitor.rng.choice(PASTED))
+    reason = visitor.rng.choice(PASTED)
+    return replace(doing, reason=reason, typed=typed(len(reason), 0, len(reason)))
+
+
+def _written_by_program(visitor: Visitor, _shown: Shown, doing: Doing) -> Doing:
+    """Watches and answers as anybody, and has a program write each text anew and fill it in."""
+    rng = visitor.rng
+    reason = _PROGRAM.format(rng.choice(("left", "right")), *(rng.choice(words) for words in _PROGRAM_WORDS))
+    return replace(doing, reason=reason, typed=typed(len(reason), 1))
 
 
 PASTED = (
@@ -346,6 +365,15 @@ PASTED = (
     "This video shows a more human-like behavior because the navigation is less predictable.",
     "The navigation looks more organic, with small corrections that suggest a human player.",
     "The trajectory is smooth and purposeful, which is consistent with human decision-making.",
+)
+_PROGRAM = (
+    "The movement in the {0} video appears more human-like, with {1} near the {2} and {3}, whereas the other video "
+    "shows a more uniform pattern of movement."
+)
+_PROGRAM_WORDS = (
+    ("subtle pauses", "small corrections", "natural hesitations", "varied turning speeds"),
+    ("corner", "doorway", "staircase", "far wall"),
+    ("an adaptive change of direction", "a less predictable trajectory", "a brief exploratory glance"),
 )
 TWICE = "comes twice"
 CHEATS: Mapping[str, Cheat | None] = {
@@ -360,5 +388,7 @@ CHEATS: Mapping[str, Cheat | None] = {
     "pastes": _pastes,
     "a program": _program,
 }
+REMARKED: Mapping[str, Cheat] = {"has a program write": _written_by_program}
+"""What a rule remarks on and leaves nobody out for."""
 HONEST = "honest"
 _HASTY = frozenset({"clicks at once", "a program"})

@@ -30,6 +30,8 @@ from app.sessions.views import shown_at
 from app.simulation.people import Person, Traits
 from app.simulation.tasks import SIMULATING
 from app.tasks.pair.design import Member, PairPlan, member_at, side_of
+from app.tasks.pair.views import TrialPage
+from app.trials.design import Layout
 from app.trials.here import Where
 from app.trials.pages import DECISION, OF_AGE, UNPLAYABLE, EndPage, Page
 from app.trials.tables import Mode, SessionToken, Trial, Unit, UnitMember
@@ -197,7 +199,7 @@ class Walk:
                 fields[field.name] = "Simulated participant."
         fields["rt_ms"] = str(self._person.rt_ms())
         if page.clips:
-            fields["playback"] = _playback(duration_s)
+            fields["playback"] = _playback(duration_s, _layout_seen(page, self._person))
         fields.pop(UNPLAYABLE.name, None)
 
     async def _fetch(self, clips: Sequence[str]) -> None:
@@ -238,10 +240,21 @@ def _items(session: Session, token: str) -> Mapping[int, tuple[str, float]]:
     return {position: (name, seconds or 0.0) for position, name, seconds in rows}
 
 
-def _playback(duration_s: Mapping[Any, float]) -> str:
+def _layout_seen(page: Page, person: Person) -> Layout | None:
+    """The layout in which a simulated person sees two clips; None of a study that says nothing about it."""
+    if not isinstance(page, TrialPage) or page.layout == "side-by-side":
+        return None
+    if page.layout == "by-width" and not person.has_narrow_window:
+        return Layout.SIDE_BY_SIDE
+    return Layout.SEQUENTIAL
+
+
+def _playback(duration_s: Mapping[Any, float], layout: Layout | None = None) -> str:
     """A browser's report of clips played once, in whole and without stalls; by place on the page."""
     clips = {str(place): _played(seconds) for place, seconds in duration_s.items()}
-    return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, **clips})
+    drift = None if layout is Layout.SEQUENTIAL else 5
+    laid = {"layout": layout} if layout else {}
+    return json.dumps({"v": 1, "loads": 1, "drift_ms_max": drift, "hidden_ms": 0, **laid, **clips})
 
 
 def _played(seconds: float) -> dict[str, object]:

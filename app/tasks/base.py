@@ -1,7 +1,7 @@
 """The protocol of a task: sessions, pages and exports know no task by its name."""
 
 import random
-from collections.abc import Hashable, Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -56,10 +56,14 @@ class AnswerParts:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Feedback on the answer to a practice trial: right or not, None where that is not known; `why` is Markdown."""
+    """Feedback on the answer to a practice trial: right or not, None where that is not known; `why` is Markdown.
+
+    `parts` has each question that has a right answer with whether it was given, where there are several.
+    """
 
     is_right: bool | None = None
     why: str = ""
+    parts: tuple[tuple[str, bool], ...] = ()
 
 
 class Task(Protocol):

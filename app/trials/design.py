@@ -19,10 +19,11 @@ BLOCK: Final = "trials"
 
 
 class Layout(StrEnum):
-    """The screen layout of a page when it was answered: parts side by side or stacked."""
+    """The screen layout of a page when it was answered: parts side by side or stacked, or clips one after the other."""
 
     SIDE_BY_SIDE = "side-by-side"
     STACKED = "stacked"
+    SEQUENTIAL = "sequential"
 
 
 class Kind(StrEnum):

@@ -79,11 +79,13 @@ def least_ms(lasts_s: float) -> float:
     return 1000 * max(min(WATCHED_SHARE * lasts_s, lasts_s - END_SLACK_S), 0)
 
 
-def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> PlaybackReport:
+def read_playback(
+    text: str, clips: Mapping[str, tuple[Slot, float | None]], *, may_be_sequential: bool = False
+) -> PlaybackReport:
     """Parse the form's `playback` field leniently: unexpected content is kept as sent and flagged.
 
     `clips` maps each place on the page to its slot and the duration known to the server; if None, the browser's is
-    used.
+    used. Where the study shows no clips one after the other, a report of that layout is taken for none.
     """
     if not text:
         return PlaybackReport({}, ("playback-missing",), None)
@@ -93,6 +95,10 @@ def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> 
         report = json.loads(text)
         rows = {slot: _row(report, report[name], lasts_s) for name, (slot, lasts_s) in clips.items()}
         layout = _layout(report.get("layout"))
+        if layout is Layout.SEQUENTIAL and not may_be_sequential:
+            layout = None
+        if layout is Layout.SEQUENTIAL:  # clips that are not shown at once cannot drift apart
+            rows = {slot: {**row, "drift_ms_max": None} for slot, row in rows.items()}
         opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
     # Any client may post here: json.loads raises RecursionError for deep nesting, and a list has no `get`.
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
@@ -106,10 +112,14 @@ def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> 
         *(["out-of-step"] if any(is_out_of_step(row["drift_ms_max"]) for row in rows.values()) else []),
     )
     # At twice the speed a range takes half its length; a lower speed only takes longer.
-    played_ms = max(
-        1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()
-    )
+    played = [1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()]
+    played_ms = together(layout, played)
     return PlaybackReport(rows, flags, None, layout, opened_ms, played_ms)
+
+
+def together(layout: Layout | None, times: Sequence[float]) -> float:
+    """The time that clips take in a layout: the longest, where they run at once; their sum, one after the other."""
+    return sum(times) if layout is Layout.SEQUENTIAL else max(times)
 
 
 def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int | None, tuple[str, ...]]:

@@ -50,7 +50,8 @@ class Observed:
     """All that is known of one answered trial.
 
     `reported` are the words of `app.trials.evidence`, or of what a task reads in its place. `least_ms` is the
-    shortest time in which both clips can be watched; None where their length is not known. `waited_ms` is the server's
+    shortest time in which both clips can be watched, `longest_ms` how long they last, at once or one after the other
+    as they were shown; None where their length is not known. `waited_ms` is the server's
     time from sending the page to the answer, or, where the page was never sent (`served`), from the answer before.
     `fetched` is whether each clip was sent whole (or, where `to_end` is false, at all); None where that was not
     recorded. `attentive` is whether the truth of an attention check was chosen; None where the trial is none, or

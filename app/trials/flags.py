@@ -21,6 +21,9 @@ DROPPED_FROM_FRAMES = 30
 ONE_SIDED_FROM = 8
 # Of a text so long, so much pasted is most of it; a word or a name that is pasted says nothing.
 PASTED_FROM, PASTED_SHARE = 20, 0.5
+# A keyboard that writes whole words at a touch has an input for each word, about every six characters; dictation may
+# have one for a sentence.
+UNTYPED_FROM, UNTYPED_SHARE = 40, 0.05
 UNWATCHED = "unwatched"
 
 
@@ -45,6 +48,7 @@ class Flag(StrEnum):
     RT_ODD = "rt-odd"
     ODD = "odd-telemetry"
     PASTED = "pasted"
+    NOT_TYPED = "not-typed"
     ORDER = "order-not-recorded"
 
     @property
@@ -81,13 +85,15 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         ),
         Flag.TOO_FAST: Meaning(
             "too fast",
-            "Answered sooner than the longer of the two clips lasts, by the browser's clock, where it is to be "
-            "watched to its end; or than a record or text can be read.",
+            "Answered sooner than the longer of the two clips lasts (of clips shown one after the other: than both "
+            "last), by the browser's clock, where they are to be watched to the end; or than a record or text can be "
+            "read.",
         ),
         Flag.SHORT_INTERVAL: Meaning(
             "interval too short",
-            "The server took the answer sooner after it sent the page than the longer clip lasts, where it is to be "
-            "watched to its end; or than a record or text can be read.",
+            "The server took the answer sooner after it sent the page than the longer clip lasts (of clips shown one "
+            "after the other: than both last), where they are to be watched to the end; or than a record or text can "
+            "be read.",
         ),
         Flag.NOT_FETCHED: Meaning(
             "clip not fetched",
@@ -130,6 +136,12 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         Flag.PASTED: Meaning(
             "text pasted",
             f"Pasted at least {PASTED_SHARE:.0%} of a text of {PASTED_FROM} characters or more, as the browser counts.",
+        ),
+        Flag.NOT_TYPED: Meaning(
+            "text not typed",
+            f"A text of {UNTYPED_FROM} characters or more came at once, or nearly: neither typed nor pasted, as the "
+            f"browser counts: fewer than one input for {round(1 / UNTYPED_SHARE)} characters. Programs fill fields so; "
+            "dictation may.",
         ),
         Flag.ORDER: Meaning(
             "order not recorded", "Came from a file that does not say in which order the answers were given."

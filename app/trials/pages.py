@@ -117,11 +117,15 @@ class ComprehensionPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class FeedbackPage(Page):
-    """Feedback on a practice trial: right or not (None where nothing was), and why, as HTML."""
+    """Feedback on a practice trial: right or not (None where nothing was), and why, as HTML.
+
+    `parts` are the questions that have a right answer, where there are several, with whether it was given.
+    """
 
     template: ClassVar[str] = "feedback.html"
     is_right: bool | None = None
     why: str = ""
+    parts: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

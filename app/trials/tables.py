@@ -264,6 +264,15 @@ class SessionVerdict(SQLModel, table=True):
     """
 
     __tablename__ = "session_verdict"
+    __table_args__ = (
+        # The monitor asks for those of all studies, each few seconds.
+        Index(
+            "ix_session_verdict_unused",
+            "session_id",
+            sqlite_where=text("use IS 0"),
+            postgresql_where=text("use IS FALSE"),
+        ),
+    )
 
     session_id: int = Field(foreign_key="participant_session.id", primary_key=True, ondelete="CASCADE")
     use: bool

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.trials.flags import PASTED_FROM, PASTED_SHARE
+from app.trials.flags import PASTED_FROM, PASTED_SHARE, UNTYPED_FROM, UNTYPED_SHARE, Flag
 
 _MOST_TEXT = 4_000
 _MOST_FIELDS = 50
@@ -31,13 +31,21 @@ def read_typed(text: str) -> Typed | None:
     return fields if fields and all(0 <= n <= _BIG for n in counts) else None
 
 
-def is_pasted(typed: Typed | None, answers: Mapping[str, Any]) -> bool:
-    """True if most of a text's characters were pasted; `answers` has the texts by question."""
-    return any(
-        len(text) >= PASTED_FROM and typed[name]["pasted"] >= PASTED_SHARE * len(text)
-        for name, text in _texts(answers)
-        if typed and name in typed
-    )
+def entered_flags(typed: Typed | None, answers: Mapping[str, Any], page_loads: int | None) -> set[Flag]:
+    """Flags of how texts were entered; `answers` has the texts by question.
+
+    What was written before the page was loaded again is kept and not counted: with several loads no text is said to be
+    untyped.
+    """
+    entered = [(len(text), typed[name]) for name, text in _texts(answers) if typed and name in typed]
+    flags = set[Flag]()
+    if any(n >= PASTED_FROM and each["pasted"] >= PASTED_SHARE * n for n, each in entered):
+        flags.add(Flag.PASTED)
+    if page_loads == 1 and any(
+        n >= UNTYPED_FROM and each["keys"] + each["pasted"] < UNTYPED_SHARE * n for n, each in entered
+    ):
+        flags.add(Flag.NOT_TYPED)
+    return flags
 
 
 def _texts(answers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -7,13 +7,14 @@ from sqlalchemy import Select, String, Subquery, case, cast, func, select
 from sqlmodel import Session, col
 
 from analysis.quality.records import ENDED, SessionRecord, session_records
-from app.exports.rows import answered_rows, lasted_s, session_tables, visits, who
+from app.exports.rows import lasted_s, session_tables, visits, who
 from app.exports.tables import Designs, OfStudy, Row, selected
 from app.studies.file.checks import MOST_TRIES
 from app.tasks.game.fold import event_table, match_table
 from app.tasks.game.tables import MatchStatus
 from app.tasks.pair.responses import responses
 from app.tasks.rating.rated import by_rating, ratings
+from app.tasks.walk.answered import duration_s, walk_times
 from app.trials.design import PageKey
 from app.trials.flags import Flag
 from app.trials.responses import Response
@@ -23,7 +24,7 @@ _s = ParticipantSession
 # Those columns of `responses` that a rule looks at.
 _OF_PAIRS = frozenset(
     {"session", "trial", "kind", "left", "choice", "uncertainty", "certainty", "rationale", "rt_ms", "stalls"}
-) | {"hidden_ms", "flags"}
+) | {"hidden_ms", "flags", "opened_ms"}
 
 
 def records_of(
@@ -109,8 +110,9 @@ def attention_questions() -> Subquery:
 
 def _walks(rows: Any, study: OfStudy) -> Iterator[Row]:
     blocks = study.blocks("walk")
-    found = rows(answered_rows(study.slug, []))
-    return (row for row in found if (row["version"], row["block"]) in blocks)
+    for row in rows(walk_times(study.slug)):
+        if (row["version"], row["block"]) in blocks:
+            yield {**row, "duration_s": duration_s(row["tick"])}
 
 
 def _moves(session: Session, slug: str, only: Collection[int] | None) -> Iterator[Mapping[str, Any]]:

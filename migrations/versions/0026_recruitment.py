@@ -5,8 +5,9 @@ Follows: 0025
 
 What happens to collected responses: nothing. Sessions of before have no language, no time at which they were last seen
 and nothing of their device; their ids stay where they are. Going back deletes identities that are kept apart, live
-targets, verdicts of rules and registrations. It makes people who were screened out, or whose device was not suited,
-people who refused, and those who failed the checks people whose study would not play.
+targets, verdicts of rules and registrations, and the layout of answers to clips that were shown one after the other. It
+makes people who were screened out, or whose device was not suited, people who refused, and those who failed the checks
+people whose study would not play.
 """
 
 from typing import Any
@@ -27,6 +28,8 @@ _BEFORE = (
 )  # fmt: skip
 _NEW = ("screened-out", "unsuited", "failed-checks")
 _JOB = sa.table("job", sa.column("kind", sa.String()))
+_RESPONSE = sa.table("response", sa.column("layout", sa.String()))
+_LAYOUTS = ("side-by-side", "stacked")
 _SESSION = sa.table("participant_session", sa.column("status", sa.String()))
 
 
@@ -47,7 +50,9 @@ def upgrade() -> None:
     op.add_column("study", sa.Column("target", sa.Integer(), nullable=True))
     op.add_column("study", sa.Column("opens_at", UTCDateTime(), nullable=True))
     op.add_column("study", sa.Column("ends_at", UTCDateTime(), nullable=True))
-    op.add_column("response", sa.Column("typed", _json(), nullable=True))
+    with op.batch_alter_table("response") as response:
+        _allow_layouts(response, (*_LAYOUTS, "sequential"))
+        response.add_column(sa.Column("typed", _json(), nullable=True))
     op.create_table(
         "participant_identity",
         sa.Column("session_id", sa.Integer(), nullable=False),
@@ -79,6 +84,13 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("session_id", name=op.f("pk_session_verdict")),
+    )
+    op.create_index(
+        "ix_session_verdict_unused",
+        "session_verdict",
+        ["session_id"],
+        sqlite_where=sa.text("use IS 0"),
+        postgresql_where=sa.text("use IS FALSE"),
     )
     op.create_table(
         "study_arm",
@@ -114,9 +126,13 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("registration")
     op.drop_table("study_arm")
+    op.drop_index("ix_session_verdict_unused", "session_verdict")
     op.drop_table("session_verdict")
     op.drop_table("participant_identity")
-    op.drop_column("response", "typed")
+    op.get_bind().execute(sa.update(_RESPONSE).where(_RESPONSE.c.layout == "sequential").values(layout=None))
+    with op.batch_alter_table("response") as response:
+        response.drop_column("typed")
+        _allow_layouts(response, _LAYOUTS)
     op.get_bind().execute(sa.delete(_JOB).where(_JOB.c.kind == "verdicts"))
     _allow_kinds(_KINDS)
     for column in ("ends_at", "opens_at", "target"):
@@ -139,6 +155,13 @@ def _allow(session: BatchOperations, statuses: tuple[str, ...]) -> None:
     name = op.f("ck_participant_session_status")
     session.drop_constraint(name, type_="check")
     session.create_check_constraint(name, f"status IN ({', '.join(map(repr, statuses))})")
+
+
+def _allow_layouts(response: BatchOperations, layouts: tuple[str, ...]) -> None:
+    response.drop_constraint(op.f("ck_response_layout"), type_="check")
+    response.create_check_constraint(
+        op.f("ck_response_layout"), f"layout IN ({', '.join(map(repr, layouts))})"
+    )
 
 
 def _allow_kinds(kinds: tuple[str, ...]) -> None:

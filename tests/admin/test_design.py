@@ -17,9 +17,10 @@ from app.accounts.tables import AuditEntry, Role
 from app.admin.access import Shell, StudyTab
 from app.admin.design.actions import BadAction, act
 from app.admin.design.faults import fault_views, marked
-from app.admin.design.fields import MOST, cleaned, fields_to_keys, keys_to_fields
+from app.admin.design.fields import fields_to_keys, keys_to_fields
 from app.admin.design.preview import NO_PAIRS, NO_TEXT, block_of, design_as_far, inert, place_in, shown_pairs
 from app.admin.design.sections import sections
+from app.admin.design.values import MOST, cleaned
 from app.admin.design.views import FieldsPage, ListView, PageName
 from app.core.database import Database
 from app.core.templating import html_of
@@ -80,9 +81,34 @@ RULE = st.fixed_dictionaries(
     {"rule": st.sampled_from(["hidden", "attention-failed", "odd"]) | JSON},
     optional={"seconds": st.integers(0, 9) | JSON, "pay": st.booleans() | JSON, "unknown": JSON},
 )
+PATHS = st.sampled_from(
+    ["title", "trials.watch", "instructions", "consent.text", "odd", "blocks.b.trials.sides"]
+)
+ARM = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": TEXT | JSON,
+        "target": st.integers(1, 9) | JSON,
+        "set": st.dictionaries(PATHS, TEXT | JSON, max_size=3) | JSON,
+        "unknown": JSON,
+    },
+)
+HYPOTHESIS = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": TEXT | JSON,
+        "compare": st.lists(TEXT, max_size=3) | JSON,
+        "measure": st.sampled_from(["accuracy", "preference"]) | JSON,
+        "source": TEXT | JSON,
+        "expect": st.lists(st.floats(0, 1), max_size=3) | JSON,
+        "unknown": JSON,
+    },
+)
 KEYS = st.fixed_dictionaries(
     {},
     optional={
+        "arms": st.lists(ARM | JSON, max_size=3) | JSON,
+        "hypotheses": st.lists(HYPOTHESIS | JSON, max_size=3) | JSON,
         "blocks": st.lists(BLOCK | JSON, max_size=3) | JSON,
         "block_order": TEXT | JSON,
         "exclude": st.lists(RULE | JSON, max_size=3) | JSON,
@@ -123,7 +149,8 @@ def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     # These change other fields, or are one of a few words.
     shaping = re.compile(
         r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|pay|rule|anchors|conditions|practice"
-        "|kept|telephones|failed|feedback|from|ids|allocate|measure)|viewing_conditions|block_order"
+        r"|kept|telephones|failed|feedback|from|ids|allocate|measure)|viewing_conditions|block_order|arms\.\d+\.(id|set.*)"
+        r"|.*\.(browsers|allow|exclude)\..*|.*\.arms\..*|.*\.expect\.\d"
     )
     name = data.draw(st.sampled_from(sorted(name for name in fields if not shaping.fullmatch(name))))
     typed = data.draw(TEXT)

@@ -1,16 +1,21 @@
 """Places of a study that runs, changed on the launch page and by programs."""
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlmodel import select
 
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
+from app.monitor.snapshots import STATUS_TITLES
+from app.sessions.state_machine import submit
 from app.studies.launch import study_here
+from app.trials.tables import Status
 from tests.admin.persons import Person, Program
-from tests.sessions.arms import begin, finish, put_study
+from tests.sessions.arms import arrive, begin, finish, one, put_study
 
 HERE = "/admin/studies/arms"
 TWO = "arms:\n  - {id: slow, target: 2}\n  - {id: fast, target: 4}\n"
@@ -37,6 +42,41 @@ def test_the_monitor_shows_how_filled_each_arm_is(owner: Person, arms: str) -> N
         for active in (1, 2)
     ]
     assert sum(word in page for word in words) == 2
+
+
+def test_who_left_before_consent_is_in_no_arm_and_has_no_time(
+    owner: Person, arms: str, database: Database
+) -> None:
+    with database.transaction() as session:
+        at = datetime.now(UTC)
+        submit(session, arrive(session, at), {"submit_id": "consent.1", "decision": "refuse"}, at, Random(1))
+    page = owner.get(f"{HERE}/monitor").text
+    assert "none yet" in page
+    assert "main" not in re.findall(r'data-label="Arm">([^<]*)<', page)
+    line = owner.get(f"{HERE}/sessions?status=refused").text
+    assert f'<time datetime="{at:%Y-%m-%d}">' in line
+    assert 'data-label="Took">–<' in line
+    page = owner.get(f"{HERE}/sessions/4").text
+    assert "live, none" in page
+    assert f"{at.day} {at:%b %Y}, 00:00" not in page
+
+
+def test_each_status_has_a_column_and_each_session_stands_in_one(
+    owner: Person, arms: str, database: Database
+) -> None:
+    assert set(STATUS_TITLES) == set(Status)
+    with database.transaction() as session:
+        for status in Status:
+            token = arrive(session, datetime.now(UTC))
+            one(session, token).status = status
+            session.flush()
+    page = owner.get(f"{HERE}/monitor").text
+    table = page.partition('aria-label="Sessions, as a table"')[2].partition("</table>")[0]
+    for words in STATUS_TITLES.values():
+        assert f">{words}</th>" in table
+    for row in table.split("<tr")[2:]:
+        cells = [int(n) for n in re.findall(r">(\d+)</td>", row)]
+        assert sum(cells[1:-2]) == cells[-2]  # between the version, and all and the excluded
 
 
 def test_the_launch_page_changes_targets_dates_and_arms(owner: Person, arms: str, database: Database) -> None:

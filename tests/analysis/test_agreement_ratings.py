@@ -16,9 +16,8 @@ from statsmodels.stats.inter_rater import fleiss_kappa
 
 from analysis.errors import AnalysisError
 from analysis.stats.agreement import RatingAgreement, agreement_of_ratings
-from analysis.stats.agreement.icc import mean_square_parts
+from analysis.stats.agreement.icc import mean_square_parts, pingouin_icc
 from analysis.stats.agreement.resampling import Sample
-from tests.analysis.by_pingouin import pingouin_icc
 
 pytestmark = pytest.mark.slow
 

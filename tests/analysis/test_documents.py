@@ -97,6 +97,10 @@ def samples(folder: Path) -> Iterator[object]:
     )
     in_arms = [row for n, who in enumerate(people) for row in person(*who, arm=("slow", "fast")[n % 2])]
     yield analyze(checked(*in_arms), resamples=0)
+    in_layouts = [
+        row for n, who in enumerate(people) for row in person(*who, layout=("stacked", "sequential")[n % 2])
+    ]
+    yield analyze(checked(*in_layouts), resamples=0)
     blocks = analyze_rating_rows(
         [rows_of("a", GIVEN, {"ann": 5.0, "bob": 4.0}), rows_of("b", GIVEN)], resamples=20
     )

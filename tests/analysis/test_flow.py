@@ -21,6 +21,7 @@ from analysis.data.flow import (
 )
 from analysis.data.participants import read_flow
 from analysis.errors import ReadError
+from analysis.findings.flow import flow_numbers
 from tests.analysis.tables import answer, checked
 
 STATUSES = (
@@ -134,6 +135,26 @@ def test_a_table_of_participants_begins_with_those_who_passed_screening() -> Non
         "analysed": {},
     }
     assert {arm: steps[-1].n for arm, steps in flow.arms.items()} == {"main": 1, "slow": 1}
+
+
+def test_who_left_before_consent_was_in_no_arm() -> None:
+    mix = [
+        *(SessionKnown("refused"), SessionKnown("arrived", "slow"), SessionKnown("screened-out", "fast")),
+        *(SessionKnown("completed", arm, 8, counts=True) for arm in ("slow", "fast", "fast")),
+    ]
+    flow = flow_of("live", Counter(mix).items())
+    assert {arm: [step.n for step in steps] for arm, steps in flow.arms.items()} == {
+        "fast": [3, 3, 2, 2, 2, 2],
+        "slow": [1, 1, 1, 1, 1, 1],
+        "": [2, 0, 0, 0, 0, 0],
+    }
+    assert [column.title for column in flow_numbers(flow).columns[4:]] == [
+        "Arm fast",
+        "Arm slow",
+        "No arm yet",
+    ]
+    # A study of one arm has no columns of arms, however many decline.
+    assert not flow_of("live", Counter([SessionKnown("refused"), mix[-1]]).items()).arms
 
 
 def test_each_reason_has_words() -> None:

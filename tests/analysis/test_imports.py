@@ -2,11 +2,8 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-from bench.crowd_table import write_crowd
 
 HEAVY = ("pandas", "numpy", "scipy", "pyarrow", "pingouin", "statsmodels", "matplotlib", "rich")
 
@@ -33,14 +30,3 @@ def test_what_is_not_used_is_not_loaded() -> None:
     modules = loaded("import analysis.__main__")
     assert {"pandas", "scipy", "rich"} <= modules
     assert not modules.intersection(UNUSED | {"scipy.stats", "scipy.optimize", "scipy.signal"})
-
-
-@pytest.mark.slow
-def test_the_numbers_of_a_study_need_neither_distributions_nor_others_statistics(tmp_path: Path) -> None:
-    write_crowd(tmp_path / "answers.parquet", 600)
-    modules = loaded(
-        "from analysis import analyze, read_responses, render\n"
-        f"render(analyze(read_responses({str(tmp_path / 'answers.parquet')!r}), resamples=50))"
-    )
-    assert "scipy.optimize" in modules
-    assert not modules.intersection(UNUSED | {"scipy.stats", "scipy.signal"})

@@ -9,7 +9,8 @@ from app.questions.scales import SCALES
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.stopping import withdrawn
 from app.studies.file.design import run_question
-from app.tasks.pair.views import TrialPage
+from app.tasks.pair.terms import Showing
+from app.tasks.pair.views import TrialPage, in_turn
 from app.trials.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
 
 TITLE = "Which navigation looks human?"
@@ -122,6 +123,7 @@ def trial(
     following: tuple[str, ...] = (),
     questions: tuple[QuestionView, ...] = (CHOICE, RATIONALE, UNCERTAINTY),
     practice: bool = False,
+    layout: Showing = "side-by-side",
 ) -> TrialPage:
     return TrialPage(
         study_title=TITLE,
@@ -134,10 +136,11 @@ def trial(
         total=10,
         practice=practice,
         watch=watch,
+        layout=layout,
         left_clip=left,
         right_clip=right,
         next_clips=following,
-        questions=questions,
+        questions=tuple(map(in_turn, questions)) if layout != "side-by-side" else questions,
     )
 
 

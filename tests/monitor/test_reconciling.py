@@ -173,6 +173,98 @@ def test_bonuses_are_what_was_earned_of_who_is_paid(
     assert "earned £1.68" in lists["reconciled.csv"]
 
 
+HEAD = "Submission id,Participant id,Status,Time taken,Completion code\n"
+
+
+def test_who_returned_and_came_again_is_paid_once_by_the_row_that_was_handed_in(
+    client: TestClient, database: Database, settings: Settings, study: str, tmp_path: Path
+) -> None:
+    recruit(database, tmp_path, "prolific")
+    person(client, database, "PROLIFIC_PID", "pid-again", SESSION_ID="sub-2")
+    for state, word in (("RETURNED", "Returned"), ("TIMED-OUT", "Timed out")):
+        text = f"{HEAD}sub-1,pid-again,{state},,\nsub-2,pid-again,AWAITING REVIEW,720,DONE42\n"
+        first, second = held(database, settings, "prolific", text).lines
+        assert (first.action, second.action) == (Action.NOTHING, Action.PAY)
+        assert first.reason.startswith(f"{word} there, and handed in again (row 3).")
+    alone = held(database, settings, "prolific", f"{HEAD}sub-1,pid-again,RETURNED,,\n").lines
+    assert [line.action for line in alone] == [Action.LOOK]
+
+
+def test_of_two_submissions_that_with_which_the_participant_came_is_paid(
+    client: TestClient,
+    database: Database,
+    settings: Settings,
+    study: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    recruit(database, tmp_path, "prolific")
+    person(client, database, "PROLIFIC_PID", "pid-two", SESSION_ID="sub-2")
+    rows_there = [f"sub-{at},pid-two,AWAITING REVIEW,720,DONE42\n" for at in (1, 2)]
+    found = held(database, settings, "prolific", HEAD + "".join(rows_there))
+    assert [line.action for line in found.lines] == [Action.LOOK, Action.PAY]
+    assert found.lines[0].reason.startswith("The session here is of submission sub-2 (row 3).")
+    same = held(database, settings, "prolific", HEAD + rows_there[1] * 2)
+    assert [line.action for line in same.lines] == [Action.PAY, Action.LOOK], "a row that is there twice"
+    monkeypatch.setattr(
+        "app.monitor.reconciling.people.ended", lambda session, one: Ending(earned=(Earned("GBP", 148, 20),))
+    )
+    for rows_given in (rows_there, rows_there[::-1], [rows_there[1]] * 2):
+        lists = lists_of(held(database, settings, "prolific", HEAD + "".join(rows_given)))
+        assert lists["approve.txt"] == "pid-two\n"
+        assert lists["bonuses.csv"] == "pid-two,1.68\n", "one session has one bonus"
+
+
+@pytest.mark.parametrize("recruiter", ["prolific", "mturk", "sona", "connect"])
+def test_a_file_is_read_the_same_however_a_spreadsheet_saved_it(recruiter: str, tmp_path: Path) -> None:
+    with (FILES / f"{recruiter}.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.reader(file))
+    first = read_submissions(FILES / f"{recruiter}.csv", recruiter)
+
+    def saved(delimiter: str, lineterminator: str, *, quoted: bool = False) -> str:
+        text = io.StringIO(newline="")
+        if quoted:
+            table_of = csv.writer(
+                text, delimiter=delimiter, lineterminator=lineterminator, quoting=csv.QUOTE_ALL
+            )
+        else:
+            table_of = csv.writer(text, delimiter=delimiter, lineterminator=lineterminator)
+        table_of.writerows(table)
+        return text.getvalue()
+
+    ways = {
+        "semicolons.csv": saved(";", "\r\n").encode("utf-8-sig"),
+        "sep.csv": b"sep=;\r\n" + saved(";", "\r\n").encode(),
+        "tabs.csv": saved("\t", "\r\n").encode("utf-16"),
+        "quoted.csv": saved(",", "\r\n", quoted=True).encode("utf-8-sig"),
+        "blank.csv": (saved(",", "\n") + ",,,\n\n").encode(),
+    }
+    for name, data in ways.items():
+        (tmp_path / name).write_bytes(data)
+        assert read_submissions(tmp_path / name, recruiter).rows == first.rows, name
+
+
+@pytest.mark.parametrize("id_", ["1.23457E+11", "1,23457E+11", "5E+23"])
+def test_ids_that_a_spreadsheet_rounded_are_refused(id_: str) -> None:
+    text = f'Submission id,Participant id,Status\nsub-1,"{id_}",APPROVED\n'
+    with pytest.raises(BadSubmissions, match=r"Row 2: .* a spreadsheet has rounded"):
+        read_submissions(text, "prolific")
+    # An id of hexadecimal digits may look nearly the same.
+    (one,) = read_submissions("Participant id\n5e9088a8a4b6ed018b45ba7b\n", "prolific").rows
+    assert one.participant == "5e9088a8a4b6ed018b45ba7b"
+
+
+def test_times_of_other_zones_change_nothing(database: Database) -> None:
+    """Durations are read, and no times of day."""
+    head = "Submission id,Participant id,Status,Started at,Completed at,Time taken\n"
+    for began, ended in (
+        ("2026-03-01T12:00:00Z", "2026-03-01T12:12:30Z"),
+        ("01.03.26 13:00", "01.03.26 13:12"),
+    ):
+        text = f"{head}sub-1,pid-1,APPROVED,{began},{ended},750\n"
+        assert read_submissions(text, "prolific").rows[0].minutes == 12.5
+
+
 def test_the_batch_of_mturk_goes_back_with_its_columns_filled_in(
     client: TestClient, database: Database, settings: Settings, study: str, tmp_path: Path
 ) -> None:
@@ -185,7 +277,7 @@ def test_the_batch_of_mturk_goes_back_with_its_columns_filled_in(
     batch = rows((FILES / "mturk.csv").read_text(encoding="utf-8"))
     back = rows(lists["approve.csv"])
     assert list(back[0]) == list(batch[0])
-    assert [(row["AssignmentId"], row["Approve"]) for row in back] == [("3ASG1", "x"), ("3ASG2", "")]
+    assert [(row["AssignmentId"], row["Approve"]) for row in back] == [("3ASG1", "X"), ("3ASG2", "")]
     assert back[0]["Reject"] == ""
     assert back[1]["Reject"].startswith("By the study's rules not to be paid: too-fast (12).")
     assert back[0] | {"Approve": ""} == batch[0]

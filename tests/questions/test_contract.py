@@ -25,7 +25,8 @@ from starlette.testclient import TestClient
 from analysis import analyze_rating_rows
 from app.admin.design.actions import new_question
 from app.admin.design.fields import fields_to_keys, keys_to_fields
-from app.admin.design.outline import leaves, lists, outline
+from app.admin.design.nodes import leaves, lists
+from app.admin.design.outline import outline
 from app.admin.design.preview import design_as_far
 from app.admin.design.sections import sections
 from app.core.database import Database

@@ -166,7 +166,7 @@ def test_the_methods_say_what_was_done(imported: tuple[ReportInfo, list[int]]) -
         "300 answers by 30 participants are analysed; left out were none",
         "Wilcoxon's signed-rank test",
         "Holm's method over 3 comparisons",
-        f"scipy {version('scipy')}",
+        f"pingouin {version('pingouin')}",
         "The seed of every bootstrap is 3",
     ):
         assert said in methods, said

@@ -229,3 +229,12 @@ test("a saved record of another kind is not taken over", () => {
   const { loads, left } = loaded().toJSON();
   assert.deepEqual([loads, left.played], [1, []]);
 });
+
+test("of clips in turn only the one whose turn it is was played, they are in no layout but that, and do not drift", () => {
+  const record = loaded([{ top: 0, bottom: 200 }, { top: 200, bottom: 400 }]);
+  Object.assign(player, { inTurn: true, turn: "right", driftMsMax: 900 });
+  player.dispatchEvent(new Event("begin"));
+  record.update();
+  const { left, right, layout, drift_ms_max } = record.toJSON();
+  assert.deepEqual([left.plays, right.plays, layout, drift_ms_max], [0, 1, "sequential", null]);
+});

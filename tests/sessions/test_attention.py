@@ -204,6 +204,56 @@ def test_feedback_is_told_of_no_main_trial(
     assert not re.search("That was (not )?right", "".join(html))
 
 
+RATED = """item,text,kind,right,why
+p1,A walk that turns twice.,practice,seen=Yes; good=4..5,It looks *round the corner*.
+p2,A straight walk.,practice,,No right answer here.
+p3,A third walk.,practice,seen=No,
+m1,A walk.,main,,
+"""
+SEEN = {"id": "seen", "type": "choice", "ask": "Is this a person?", "options": ["Yes", "No"]}
+RIGHTLY, WRONGLY = "Your answer was right.", "Your answer was not right."
+
+
+def test_feedback_after_practice_ratings_says_of_each_question_whether_it_was_right(
+    client: TestClient, database: Database, study: str, tmp_path: Path
+) -> None:
+    block = {
+        "id": "rate",
+        "task": "rating",
+        "items": RATED,
+        "questions": [SEEN, AGREE_ITEM],
+        "order": "fixed",
+    }
+    with database.transaction() as session:
+        blocks = [{**block, "feedback": True}]
+        load_file(session, tmp_path, sample=None, trials=None, background=None, blocks=blocks)
+    expected = {
+        ("Yes", "4"): ("That was right", [RIGHTLY, RIGHTLY]),
+        ("Yes", "2"): ("Not all of it was right", [RIGHTLY, WRONGLY]),
+        ("No", "2"): ("That was not right", [WRONGLY, WRONGLY]),
+    }
+    for (seen, good), (title, verdicts) in expected.items():
+        walk = Walk(client).to("trial-1")
+        titles = []
+        while walk.page != "end":
+            item = walk.html
+            given = (seen, good) if "turns twice" in item else ("No", "3")
+            walk.answer(seen=given[0], good=given[1])
+            if not walk.page.startswith("feedback"):
+                assert "A walk." in item
+                continue
+            titles.append(re.findall("<h1>(.*)</h1>", walk.html)[0])
+            if "turns twice" in item:
+                assert titles[-1] == title
+                assert re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", walk.html) == [
+                    ("Is this a person?", verdicts[0]),
+                    ("Good?", verdicts[1]),
+                ]
+                assert "<em>round the corner</em>" in walk.html
+            walk.answer()
+        assert sorted(titles) == sorted([title, "That was practice", "That was right"])
+
+
 # Viewing conditions
 
 

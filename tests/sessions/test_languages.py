@@ -142,6 +142,70 @@ def test_german_option_is_shown_and_the_english_one_posted(client: TestClient, t
     assert ">Fast<" not in walk.html
 
 
+def test_an_answer_that_is_accepted_right_or_asked_for_is_so_in_every_language(
+    client: TestClient, database: Database, library: Library, tmp_path: Path
+) -> None:
+    scale = {"ask": "Wie oft spielen Sie?", "labels": ["nie", "oft"]}
+    sight = {"id": "sight", "type": "choice", "options": ["Yes", "No"]}
+    plain = study_file()
+    asked = {"id": "agree", "ask": "Choose agree.", "scale": "agreement", "expect": "agree"}
+    study = {
+        "screening": [
+            {**sight, "ask": "Do you see well?", "accept": ["Yes"]},
+            {
+                "id": "often",
+                "type": "likert",
+                "ask": "How often do you play?",
+                "labels": ["never", "often"],
+                "accept": ["often"],
+            },
+        ],
+        "comprehension": {
+            "questions": [
+                {**sight, "ask": "Can you go back?", "answer": "No"},
+                {"id": "built_in", "ask": "How often?", "scale": "frequency", "answer": "often"},
+            ],
+            "failed": "end",
+        },
+        "trials": {**plain["trials"], "questions": QUESTIONS, "attention": {"questions": [asked]}},  # type: ignore[dict-item]
+        "instructions": "# What to do\n\nWatch both.\n",
+    }
+    german = {
+        **{key: value for key, value in GERMAN.items() if key in plain},
+        "screening": [
+            {"id": "sight", "ask": "Sehen Sie gut?", "options": ["Ja", "Nein"]},
+            {"id": "often", **scale},
+        ],
+        "comprehension": {
+            "questions": [
+                {"id": "sight", "ask": "Kann man zurück?", "options": ["Ja", "Nein"]},
+                {"id": "built_in", "ask": "Wie oft?"},
+            ]
+        },
+        "trials": {
+            **GERMAN["trials"],  # type: ignore[dict-item]
+            "attention": {"questions": [{"id": "agree", "ask": "Wählen Sie „stimme zu“."}]},
+        },
+        "instructions": "# Was zu tun ist\n\nSehen Sie beide an.\n",
+    }
+    changes = {"background": None, "completion": None, **study}
+    with database.transaction() as session:
+        open_study(session, tmp_path, library[1], **changes, languages={"en": ".", "de": german})
+    walk = opened(client, str(plain["study"]), "de")
+    walk.answer()
+    assert "Wie oft spielen Sie?" in walk.html
+    walk.answer(sight="Yes", often="2")
+    walk.to("comprehension-1")
+    walk.answer(sight="No", built_in="4")
+    while walk.page != "end":
+        walk.answer(agree="4", choice="left", speed="Fast")
+    with database.reading() as session:
+        raised = session.exec(select(Response.page, Response.raised)).all()
+        assert session.exec(select(ParticipantSession.status)).all() == [Status.COMPLETED]
+    assert {page.partition("-")[0] for page, _ in raised} >= {"screening", "comprehension", "attention"}
+    assert not [page for page, flags in raised if flags and "failed" in flags]
+
+
 def test_a_refused_consent_form_comes_back_in_its_language(client: TestClient, two: str) -> None:
     walk = opened(client, two, "en", lang="de")
     answer = client.post(walk.address.partition("?")[0], data=answer_for(walk.html, decision=""))

@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -30,10 +30,12 @@ from app.sessions.retargeting import (
 from app.sessions.slots import settle_places
 from app.sessions.where import locate
 from app.sessions.withdrawing import withdraw
+from app.studies.closing import DEFAULT_CLOSING
 from app.studies.launch import study_here
+from app.studies.versions import set_state
 from app.tasks.pair.settings import PairDesign
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession, SessionVerdict, Status
+from app.trials.tables import Mode, ParticipantSession, SessionVerdict, State, Status, Study
 from tests.clock import Clock
 from tests.factories import NOW
 from tests.sessions.arms import MINUTE, answer, arrive, begin, finish, one, put_study, shown, state_of
@@ -42,6 +44,7 @@ from tests.sessions.test_loads import at_once
 pytestmark = pytest.mark.any_database
 TWO = "arms:\n  - {id: slow, target: 2}\n  - {id: fast, target: 2}\n"
 FOUR = "target: 4\n"
+ARMS_ALONE = "arms:\n  - {id: slow}\n  - {id: fast}\n"
 
 
 @pytest.fixture
@@ -154,6 +157,8 @@ def test_who_does_not_count_is_replaced(session: Session) -> None:
     begin(session)
     with pytest.raises(NotOpen):
         begin(session)
+    # The one that is completed and not to be used; whoever did not finish was never one of those.
+    assert places_for(session, study_here(session, "arms"), NOW).uncounted == 1
 
 
 @pytest.mark.parametrize("session", [FOUR], indirect=True)
@@ -222,7 +227,9 @@ def test_an_answer_that_comes_too_late_is_kept_and_the_bound_holds(session: Sess
     assert places_for(session, study_here(session, "arms"), later).completed == 0
     for token in new:
         finish(session, token, later)
-    assert places_for(session, study_here(session, "arms"), later).completed == 4
+    places = places_for(session, study_here(session, "arms"), later)
+    assert (places.completed, places.uncounted) == (4, 1)
+    assert places.uncounted_in_words.startswith("1 more is completed and fills no place: excluded, ")
 
 
 @pytest.fixture
@@ -257,6 +264,19 @@ def test_a_page_before_consent_says_full_and_a_page_after_a_long_pause_says_so(
     assert "Your place went to somebody else" in lost.text
     assert "PART1" in lost.text
     assert "lab@example.org" in lost.text
+    # Once the study is closed no place comes free: the page promises none, and the code needs no asking.
+    with database.transaction() as session:
+        set_state(session, "arms", State.CLOSED, now=NOW)
+        at = datetime.now(UTC) + timedelta(days=400)
+        session.exec(select(Study)).one().closes_at, session.exec(select(Study)).one().closing = (
+            at,
+            DEFAULT_CLOSING,
+        )
+    closed = client.get(f"/p/{token}")
+    assert "This study has ended" in closed.text
+    assert "if a place comes free" not in closed.text
+    assert "PART1" in closed.text
+    assert "you need no completion code" not in closed.text
 
 
 @pytest.mark.parametrize(
@@ -309,6 +329,22 @@ def test_a_target_below_what_is_there_closes_at_once(session: Session) -> None:
     assert state_of(session) == "live"
     places = change_places(session, COMMAND_LINE, study_here(session, "arms"), PlacesNow(target=3), NOW)
     assert (places.state, state_of(session)) == ("closed", "closed")
+    assert places.closes_by_itself
+
+
+@pytest.mark.parametrize("session", [ARMS_ALONE], indirect=True)
+def test_a_study_closes_by_itself_only_when_each_arm_has_a_target(session: Session) -> None:
+    study = study_here(session, "arms")
+    places = change_places(session, COMMAND_LINE, study, PlacesNow(arms={"slow": ArmNow(1)}), NOW)
+    assert not places.closes_by_itself
+    for seed in range(4):
+        finish(session, begin(session, seed=seed))
+    assert arms_of(session) == {"slow": 1, "fast": 3}
+    assert state_of(session) == "live"
+    wanted = change_arm(changed_places(session, study), "fast", target=3)
+    places = change_places(session, COMMAND_LINE, study, wanted, NOW)
+    assert places.closes_by_itself
+    assert state_of(session) == "closed"
 
 
 def test_what_places_may_not_be_is_refused(session: Session) -> None:

@@ -166,3 +166,19 @@ def test_the_layout_is_one_of_two_or_unknown() -> None:
     for layout, kept in told.items():
         report = read_pair(json.dumps({**WHOLE, "layout": layout, "opened_ms": 8100}), Member.A, KNOWN)
         assert (report.layout, report.opened_ms, report.odd) == (kept, 8100, None)
+
+
+IN_TURN = json.dumps({**WHOLE, "layout": "sequential", "drift_ms_max": 4_000})
+
+
+def test_clips_in_turn_have_no_drift_and_take_the_time_of_both() -> None:
+    report = read_pair(IN_TURN, Member.A, KNOWN, may_be_sequential=True)
+    assert (report.layout, report.flags, report.played_ms) == ("sequential", (), 16_000)
+    assert {row["drift_ms_max"] for row in report.rows.values()} == {None}
+    assert read_rt_ms("15000", report) == (15_000, ("rt-odd",))
+    assert read_rt_ms("15800", report) == (15_800, ())
+
+
+def test_where_the_study_shows_no_clips_in_turn_a_report_of_it_is_taken_for_no_layout() -> None:
+    report = read_pair(IN_TURN, Member.A, KNOWN)
+    assert (report.layout, report.flags, report.played_ms) == (None, ("out-of-step",), 8_000)

@@ -6,7 +6,7 @@ import pytest
 
 from app.questions.sides import Side
 from app.simulation.cohort import Cohort
-from app.simulation.visitors import CHEATS, HONEST, OTHER, TWICE, Shown, Visitor
+from app.simulation.visitors import CHEATS, HONEST, OTHER, REMARKED, TWICE, Shown, Visitor
 from bench.cohort import AT_ENTRY, FOUND, SPARED, Found, Shape, added, cohort_text, main, run_cohort
 
 pytestmark = pytest.mark.slow
@@ -45,9 +45,16 @@ def test_each_is_found_by_the_rule_that_is_meant_for_it(small: Found, kind: str,
     assert rule in small.lines[kind].rules, cohort_text(small)
 
 
+def test_texts_of_a_program_are_remarked_on_and_leave_nobody_out(small: Found) -> None:
+    (kind,) = REMARKED
+    assert (small.lines[kind].remarked, small.lines[kind].left_out) == (1, 0), cohort_text(small)
+    assert small.lines[HONEST].remarked == 0
+    assert small.lines["pastes"].remarked == 0, "pasting has a rule of its own"
+
+
 def test_the_table_has_a_line_for_each_kind(small: Found) -> None:
     text = cohort_text(added([small, small]))
-    assert [line.split("  ")[0] for line in text.splitlines()[1:-1]] == [HONEST, *CHEATS]
+    assert [line.split("  ")[0] for line in text.splitlines()[1:-1]] == [HONEST, *CHEATS, *REMARKED]
     assert text.endswith("honest spared: 8 of 8 (100.0%)")
 
 
@@ -57,11 +64,11 @@ def test_the_same_seed_gives_the_same_table(small: Found) -> None:
 
 def test_a_visitor_is_the_same_for_the_same_seed() -> None:
     shown = Shown("main", Side.LEFT, True, {Side.LEFT: 4.0, Side.RIGHT: 4.0})
-    for kind in (HONEST, *CHEATS):
+    for kind in (HONEST, *CHEATS, *REMARKED):
         one, two = (Visitor(kind, random.Random("7/1"), OTHER) for _ in range(2))
         assert [one.does(shown) for _ in range(5)] == [two.does(shown) for _ in range(5)]
     kinds = [visitor.kind for visitor in Cohort(5, 2, 1).visitors()]
-    assert sorted(kinds) == sorted([HONEST] * 5 + [*CHEATS] * 2)
+    assert sorted(kinds) == sorted([HONEST] * 5 + [*CHEATS, *REMARKED] * 2)
 
 
 @pytest.mark.exhaustive

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs.tables import Job, Kind
+from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, checked_search, find_sessions
 from app.monitor.sessions_view import one_session
+from app.monitor.snapshots import Choice
 from app.reports.export import export, rows_of
 from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import Format, What
@@ -167,6 +170,34 @@ def test_a_rule_alone_leaves_a_session_out_of_the_numbers_and_is_named(study: St
 
 
 @pytest.mark.both_databases
+def test_the_monitor_counts_votes_as_the_labels_do_and_follows_a_verdict_that_changes(study: Study) -> None:
+    def votes() -> tuple[set[int], set[int], list[int]]:
+        with study.database.reading() as session:
+            seen = snapshot(
+                session, study_here(session, "nav"), Choice(), NOW + timedelta(days=1), None, sees_live=True
+            )
+            of_monitor = {(pair.a or 0) + (pair.b or 0) for pair in seen.pairs}
+            return of_monitor, set(labels_frame(session, "nav")["n"]), [s.excluded for s in seen.statuses]
+
+    study.take_part(copied, 1)
+    study.take_part(silent, 2)
+    assert votes() == ({2}, {2}, [0])
+    study.take_part(copied, 3)
+    drain(study.settings, study.database)
+    assert votes() == ({1}, {1}, [2]), "the first of the two who share their words was counted before"
+    study.do(lambda session: withdraw(session, 1, NOW))
+    drain(study.settings, study.database)
+    assert votes() == ({2}, {2}, [0])
+    with study.database.transaction() as session:
+        session.execute(update(SessionVerdict).where(SessionVerdict.session_id == 2).values(use=False))  # type: ignore[arg-type]
+    assert votes() == ({1}, {1}, [1])
+    with study.database.transaction() as session:
+        who = make_user(session, Role.EDITOR, "e@example.org")
+        exclude(session, who, study_here(session, "nav"), 2, "asked to", NOW)
+    assert votes() == ({1}, {1}, [1]), "excluded by hand as well, and counted once"
+
+
+@pytest.mark.both_databases
 def test_others_that_end_later_change_a_verdict_by_one_job(study: Study) -> None:
     study.take_part(copied, 1)
     assert study.verdicts()[1][2] == SHORT
@@ -275,6 +306,46 @@ def test_a_text_that_was_pasted_is_flagged_and_what_cannot_be_read_is_not(
     assert stored == [json.loads(report) if readable and ": 3}" not in report else None] * len(stored)
 
 
+@pytest.mark.parametrize(
+    ("report", "loads", "flagged"),
+    [
+        (typed(rationale={"keys": 1, "pasted": 0}), 1, True),
+        (
+            typed(rationale={"keys": 1, "pasted": 0}),
+            2,
+            False,
+        ),  # what was typed before is kept, and not counted
+        (
+            typed(rationale={"keys": 3, "pasted": 0}),
+            1,
+            False,
+        ),  # of 56 characters
+        (typed(rationale={"keys": 0, "pasted": 56}), 1, False),
+        (typed(other={"keys": 1, "pasted": 0}), 1, False),
+        ("", 1, False),
+    ],
+)
+def test_a_text_that_was_neither_typed_nor_pasted_is_flagged_and_remarked_on(
+    study: Study, tmp_path: Path, report: str, loads: int, flagged: bool
+) -> None:
+    rules = [{"rule": "program-written"}]
+    study.do(lambda session: load_file(session, tmp_path, study="own", exclude=rules))
+    study.do(lambda session: set_state(session, "own", State.LIVE, now=NOW))
+    playback = json.dumps({**json.loads(PLAYBACK), "loads": loads})
+
+    def answer(pair: str, left: str) -> Mapping[str, str]:
+        return {**copied(pair, left), "typed": report, "playback": playback}
+
+    with study.database.transaction() as session:
+        walk(session, "own", answer, seed=1)
+    with study.database.reading() as session:
+        rows = list(rows_of(session, "own", "responses"))
+    assert {"not-typed" in (row["flags"] or "").split(";") for row in rows} == {flagged}
+    assert {(row["use"], row["pay"], row["rules"]) for row in rows} == {
+        (True, True, "program-written" if flagged else None)
+    }
+
+
 def test_session_page_and_list_show_rules_with_their_values_use_and_pay_apart(study: Study) -> None:
     study.take_part(left_handed, 1)
     study.take_part(hurried, 2)
@@ -334,6 +405,10 @@ def test_the_export_says_how_many_are_not_used_and_why(
         )
     export_command("nav", What("labels"), output=study.folder / "labels.csv")
     assert "left out here; --all counts them" in " ".join(capsys.readouterr().err.split())
+    # Where one stands there may be the folder of the study file, which `study template` called as the study.
+    (study.folder / "nav").mkdir()
+    (study.folder / "nav" / "study.yaml").write_text("study: nav\n")
+    monkeypatch.chdir(study.folder)
     quality(["nav"])
     assert "4 sessions: 3 not used, 0 not paid." in capsys.readouterr().out
     quality([*map(str, files.values())], rules="default")

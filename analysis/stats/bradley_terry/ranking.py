@@ -1,10 +1,12 @@
 """The order of sources: which of them are told apart, all pairs of sources taken together."""
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import scipy
 
 from analysis.errors import AnalysisError
 from analysis.options import LEVEL, RESAMPLES
@@ -16,7 +18,6 @@ from analysis.stats.bradley_terry.model import no_side
 from analysis.stats.bradley_terry.spread import People, fitted_models
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Interval, no_interval
-from analysis.stats.studentized_range import quantile
 
 SIMULTANEOUS = "Tukey and Kramer's studentized range over participants, all pairs of sources together"
 FEWEST_SOURCES = 3
@@ -155,5 +156,11 @@ def _widened(
     if error is None or error <= 0:
         return no_interval(reason or "no spread over participants", seed, 0, SIMULTANEOUS)
     # Of two differences of one source the errors are not independent; coverage is held in bench/allocation.md.
-    reach = quantile(LEVEL, sources, people - 1) / 2**0.5 * error
+    reach = _quantile(sources, people - 1) / 2**0.5 * error
     return Interval(value - reach, value + reach, LEVEL, SIMULTANEOUS, 0, seed, None)
+
+
+@cache
+def _quantile(sources: int, df: int) -> float:
+    """Of the studentized range; SciPy integrates it anew each time, for a tenth of a second."""
+    return float(scipy.stats.studentized_range.ppf(LEVEL, sources, df))

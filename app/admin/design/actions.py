@@ -6,13 +6,17 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from app.admin.design.fields import MOST, Keys, cleaned, dotted, entries, free_name, scales
-from app.admin.design.outline import Cards, Group, Leaf, leaves, lists, outline, put, tag_of
+from app.admin.design.fields import default_of, put_words
+from app.admin.design.nodes import Cards, Changes, Group, Leaf, changes, leaves, lists
+from app.admin.design.outline import outline, put, tag_of
+from app.admin.design.translations import LANGUAGES, built_in_labels, keep, offered
+from app.admin.design.values import MOST, Keys, cleaned, dotted, entries, free_name, scales, value_at
 from app.core.errors import StudyError
 from app.core.problems import Place
 from app.questions.registry import TYPES
 from app.studies.file.comparable import as_blocks
 from app.studies.file.exclusion import TAG, TAKEN, tidied_rules
+from app.studies.file.languages import OWN, own_language, translated
 from app.tasks.registry import BLOCKS
 
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
@@ -40,10 +44,21 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
             return Acted(changed)
         case "add" if place == "scales":
             return _add_scale(changed)
+        case "add" if place == LANGUAGES:
+            return _add_language(changed, form.get(f"add.{place}", ""))
+        case "remove" if place.startswith(f"{LANGUAGES}."):
+            return _remove_language(changed, place)
+        case "add" if held := _changes_at(changed, place):
+            return _add_change(changed, held, form.get(f"add.{place}", ""))
         case "add" if cards := _list_at(changed, place):
             return _add(changed, cards, cleaned(form.get(f"add.{place}", "")))
         case "drop":
             return _drop(changed, place)
+        case "remove" if (found := _change_at(changed, place)) is not None:
+            arm, path = found
+            del value_at(changed, arm.place)[path]
+            put(changed, arm.place, value_at(changed, arm.place) or None)
+            return Acted(changed, f"{dotted(arm.place)}.add")
         case "remove" | "up" | "down":
             at, index = _entry(changed, place)
             return _remove(changed, at, index) if name == "remove" else _move(changed, at, index, name)
@@ -52,6 +67,60 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
 
 def _list_at(keys: Keys, at: str) -> Cards | None:
     return next((cards for cards in lists(outline(keys)) if dotted(cards.place) == at), None)
+
+
+def _add_language(keys: Keys, tag: str) -> Acted:
+    """A language whose words are still to be written."""
+    if tag not in dict(offered(keys)):
+        raise BadAction("Choose the new language first.")
+    held = keys.get(LANGUAGES)
+    own = own_language(held)
+    keep(keys, {own: OWN, **(held if isinstance(held, dict) else {}), tag: {}})
+    added = [leaf for leaf in leaves(outline(keys)) if leaf.place[:2] == (LANGUAGES, tag)]
+    for leaf in added:
+        if (labels := built_in_labels(leaf, tag)) is not None:
+            put_words(keys, leaf.place, labels)
+    first = next(iter(added), None)
+    return Acted(keys, dotted(first.place) if first else f"{LANGUAGES}.{tag}")
+
+
+def _remove_language(keys: Keys, place: str) -> Acted:
+    """Take a language away, or the translation of a text that is gone."""
+    tag = place.partition(".")[2]
+    if tag in translated(keys):
+        keep(keys, {each: words for each, words in keys[LANGUAGES].items() if each != tag})
+        return Acted(keys, f"{LANGUAGES}.add")
+    gone = next((leaf for leaf in leaves(outline(keys)) if dotted(leaf.place) == place), None)
+    if gone is None:
+        raise BadAction("That is not there any more; please reload the page.")
+    put_words(keys, gone.place, None)
+    return Acted(keys, dotted(gone.place[:2]))
+
+
+def _changes_at(keys: Keys, at: str) -> Changes | None:
+    """The changes of an arm, by their place."""
+    return next((each for each in changes(outline(keys)) if dotted(each.place) == at), None)
+
+
+def _change_at(keys: Keys, at: str) -> tuple[Changes, str] | None:
+    """A value that an arm sets: the arm's changes, and the path."""
+    for each in changes(outline(keys)):
+        for leaf in each.entries:
+            if dotted(leaf.place) == at:
+                return each, leaf.key
+    return None
+
+
+def _add_change(keys: Keys, arm: Changes, path: str) -> Acted:
+    """Let an arm set a key, beginning with the value that the study has."""
+    if path not in arm.usual:
+        raise BadAction("Choose what differs in this arm first.")
+    held = value_at(keys, arm.place) or {}
+    if path not in held:
+        leaf = arm.usual[path]
+        value = leaf.value if leaf.value is not None else default_of(leaf)
+        put(keys, arm.place, {**held, path: deepcopy(value)})
+    return Acted(keys, f"{dotted(arm.place)}.{path}")
 
 
 def _entry(keys: Keys, place: str) -> tuple[Place, int]:
@@ -78,7 +147,7 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
     if type_ == _CHOICE and any(tag_of(question, cards.tag) == _CHOICE for question in held):
         raise BadAction("There is a choice between the two clips already; a trial has one.")
     if len(held) >= MOST:
-        raise BadAction(f"There are {MOST} {cards.noun}s already.")
+        raise BadAction(f"There are {MOST} {cards.nouns} already.")
     put(keys, cards.place, [*held, _new(type_, cards, held)])
     return Acted(keys, _first_field(keys, (*cards.place, len(held))))
 
@@ -94,6 +163,10 @@ def _first_field(keys: Keys, place: Place) -> str:
 def _new(type_: str, cards: Cards, held: Sequence[Any]) -> Keys:
     if cards.tag == TAG:
         return {TAG: type_}
+    if not cards.tag:
+        ids = [one.get("id") for one in held if isinstance(one, Mapping)]
+        stem = getattr(cards.variants[""], "named", "")
+        return {"id": next(name for n in range(1, len(ids) + 2) if (name := f"{stem}{n}") not in ids)}
     return new_block(type_, held) if cards.tag == "task" else new_question(type_, cards, held)
 
 

@@ -6,19 +6,23 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.admin.access import Shell
+from app.admin.design.choices import Known, known_of
 from app.admin.design.faults import fault_views, marked
-from app.admin.design.fields import Keys, fields_to_keys
+from app.admin.design.fields import fields_to_keys
+from app.admin.design.gists import block_names
 from app.admin.design.saving import Saved
-from app.admin.design.sections import block_names, sections
+from app.admin.design.sections import sections
+from app.admin.design.values import Keys
 from app.admin.design.views import DesignPage, FaultsPage, FaultView, FieldsPage, PageName
 from app.core.problems import Fault
 from app.core.templating import html_of
 from app.matches.watching import match_blocks
 from app.studies.access import StudyHere
-from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, newest_number
+from app.studies.drafts import draft_for, is_frozen, needs_reason, newest_number
 from app.studies.file.comparable import has_blocks
-from app.studies.file.languages import languages_in
+from app.studies.file.drafts import check_draft
 from app.studies.file.templates import unfilled
+from app.studies.seeing import facts_for
 
 _LONGEST_NAME, _MOST_TABS = 20, 8
 PAGES: Sequence[tuple[PageName, str]] = (
@@ -58,14 +62,14 @@ def design_page(
     """The page of the stored draft, or with the `typed` values that could not be saved."""
     draft = draft_for(session, study)
     keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True).keys
-    faults = _faults(session, study, keys, refused)
+    known, faults = _faults(session, study, keys, refused)
     newest = newest_number(session, study) or 0
     frozen = newest > 0 and is_frozen(session, study, newest)
     return DesignPage(
         shell=shell,
         error=error + CONFLICT if is_conflict else error,
         slug=study.slug,
-        sections=sections(keys, marked(faults)),
+        sections=sections(keys, marked(faults), known),
         faults=faults,
         pages=_pages(keys),
         shown="consent",
@@ -73,7 +77,6 @@ def design_page(
         saved_at=draft.saved_at,
         saved_by=draft.saved_by,
         newest_version=newest,
-        languages=languages_in(keys),
         next_version=newest + 1 if frozen or not newest else newest,
         needs_reason=needs_reason(session, study),
         playable=match_blocks(session, study),
@@ -93,26 +96,31 @@ def _pages(keys: Keys) -> Sequence[tuple[str, str]]:
 
 def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, whole: bool) -> Reply:
     keys = saved.draft.keys
-    faults = _faults(session, study, keys, saved.refused)
+    known, faults = _faults(session, study, keys, saved.refused)
     at = saved.draft.saved_at
     return Reply(
         revision=saved.draft.revision,
         saved_at=at.isoformat() if at else "",
         faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in faults],
         list=html_of(FaultsPage(shell=shell, faults=faults, unfilled=_unfilled(keys))),
-        html=html_of(_fields(shell, study, keys, faults)) if whole else "",
+        html=html_of(_fields(shell, study, keys, faults, known)) if whole else "",
         focus=saved.focus,
     )
 
 
-def _fields(shell: Shell, study: StudyHere, keys: Keys, faults: Sequence[FaultView]) -> FieldsPage:
-    return FieldsPage(shell=shell, slug=study.slug, sections=sections(keys, marked(faults)))
+def _fields(
+    shell: Shell, study: StudyHere, keys: Keys, faults: Sequence[FaultView], known: Known
+) -> FieldsPage:
+    return FieldsPage(shell=shell, slug=study.slug, sections=sections(keys, marked(faults), known))
 
 
 def _unfilled(keys: Keys) -> Sequence[str]:
     return list(dict.fromkeys(each.text for each in unfilled(keys)))
 
 
-def _faults(session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault]) -> Sequence[FaultView]:
-    check = check_of(session, study, keys)
-    return fault_views(keys, (*refused, *check.faults))
+def _faults(
+    session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault]
+) -> tuple[Known, Sequence[FaultView]]:
+    stimuli = facts_for(session, study)
+    check = check_draft(dict(keys), stimuli)
+    return known_of(check.groups, stimuli), fault_views(keys, (*refused, *check.faults))

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.admin.design.fields import dotted, scales, value_at
-from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
+from app.admin.design.nodes import Cards, Group, Node, changes, groups, label_of, leaves, lists
+from app.admin.design.outline import outline
+from app.admin.design.translations import LANGUAGES, language_name
+from app.admin.design.values import dotted, scales, value_at
 from app.admin.design.views import FaultView
 from app.core.problems import Fault, Place
 from app.questions.registry import QUESTIONS, type_of
@@ -56,7 +58,7 @@ class _Form:
         for group in groups(seen):
             if isinstance(group.value, Mapping) and labels_are_shown(group.value):
                 self.labels.pop(f"{dotted(group.place)}.labels", None)
-        parts: list[Node] = [*groups(seen), *lists(seen)]
+        parts: list[Node] = [*groups(seen), *lists(seen), *changes(seen)]
         self.parts: dict[str, Node | None] = {dotted(part.place): part for part in parts}
         self.parts.pop("")
         self.parts |= {f"scales.{index}": None for index in range(len(scales(keys)))} | {"scales": None}
@@ -89,6 +91,8 @@ class _Form:
         if isinstance(self.parts.get(at), Cards) and "is missing" in fault.message:
             return "There are no questions yet", "add the first one"
         label = self.labels.get(at, "")
+        if fault.place[:1] == (LANGUAGES,) and "has no translation" in fault.message:
+            return f"“{label}” has no translation", "translate it"
         if label and fault.place[-1:] == (at.rpartition(".")[2],) and _EMPTY.search(fault.message):
             return f"“{label}” is empty", "fill it in"
         message, own = fault.message, f"{fault.place[-1]}:" if fault.place else ""
@@ -100,6 +104,8 @@ class _Form:
         """`Blocks, block 2, question 3`."""
         first, *rest = at.split(".")
         info = StudyFile.model_fields.get(first)
+        if first == LANGUAGES:
+            return ", ".join(("Languages", *map(language_name, rest[:1])))
         words = ["The study" if first == "title" else label_of(first, info) if info else "Study"]
         for index, part in enumerate(rest, start=1):
             if part.isdigit():

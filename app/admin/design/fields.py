@@ -5,38 +5,38 @@ the keys, so that anything not shown, or invalid, is kept. Empty means absent. N
 their names.
 """
 
-import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
-from app.admin.design.outline import (
-    Cards,
-    Group,
-    Leaf,
-    entries_of,
-    fields_of,
-    leaves,
-    lists,
-    outline,
-    put,
-    tag_of,
+from app.admin.design.nodes import Cards, Group, Leaf, leaves, lists
+from app.admin.design.outline import fields_of, outline, put
+from app.admin.design.translations import write_own
+from app.admin.design.values import (
+    MOST,
+    Fields,
+    Keys,
+    cleaned,
+    dotted,
+    entries,
+    free_name,
+    is_nested,
+    lines,
+    scale_changes,
+    scales,
+    shown,
+    value_at,
 )
+from app.admin.design.whole import fit
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
-from app.studies.file.comparable import blocks_in, has_blocks
+from app.studies.file.languages import with_word
 from app.studies.file.yamlsource import read_yaml
-from app.tasks.listed import SHORT_KEYS
-from app.trials.design import BLOCK
 
-Keys = dict[str, Any]
-Fields = dict[str, str]
-MOST = 100
-_SCALE = re.compile(r"scales\.(\d{1,3})\.(name|labels)")
 _FIRST_SCALE = "agreement"
 _YES_NO = {
     "true": True,
@@ -58,33 +58,6 @@ class FormKeys:
     refused: tuple[Fault, ...] = ()
 
 
-def dotted(place: Place) -> str:
-    return ".".join(map(str, place))
-
-
-def value_at(keys: Any, place: Place) -> Any:
-    """The value at a place; None if there is none."""
-    for part in place:
-        if isinstance(keys, Mapping):
-            keys = keys.get(part)
-        elif isinstance(keys, (list, tuple)) and isinstance(part, int) and part < len(keys):
-            keys = keys[part]
-        else:
-            return None
-    return keys
-
-
-def entries(keys: Mapping[str, Any], at: Place) -> list[Any]:
-    """The entries of a list, as far as it is one."""
-    return entries_of(value_at(keys, at))
-
-
-def scales(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The named scales in the form's order."""
-    named = keys.get("scales")
-    return {name: named[name] for name in sorted(named)} if isinstance(named, dict) else {}
-
-
 # From keys to fields
 
 
@@ -104,8 +77,8 @@ def text_of(leaf: Leaf) -> str:
         case "yes-no":
             return "yes" if is_on(leaf) else "no"
         case "choice" if value is None:
-            return shown(_default(leaf))
-        case "entries" if isinstance(value, Mapping) and not any(map(_is_nested, value.values())):
+            return shown(default_of(leaf))
+        case "entries" if isinstance(value, Mapping) and not any(map(is_nested, value.values())):
             return "\n".join(f"{shown(key)}: {shown(inner)}" for key, inner in value.items())
         case "yaml" if isinstance(value, (Mapping, list, tuple)):
             return yaml.safe_dump(_plain(value), sort_keys=False, allow_unicode=True, width=100).strip()
@@ -115,29 +88,12 @@ def text_of(leaf: Leaf) -> str:
 def is_on(leaf: Leaf) -> bool:
     """The given boolean, or its type's default."""
     named = _YES_NO.get(str(leaf.value).lower())
-    return bool(_default(leaf)) if named is None else named
+    return bool(default_of(leaf)) if named is None else named
 
 
-def _default(leaf: Leaf) -> Any:
+def default_of(leaf: Leaf) -> Any:
+    """The value of a key that is not given."""
     return None if leaf.info.is_required() else leaf.info.default
-
-
-def shown(value: Any) -> str:
-    """A value as text: a list line by line, anything unexpected as JSON."""
-    match value:
-        case None:
-            text = ""
-        case str():
-            text = value
-        case list() | tuple() if not any(map(_is_nested, value)):
-            text = "\n".join(map(shown, value))
-        case _:
-            text = json.dumps(value, ensure_ascii=False)
-    return text.encode("utf-8", "replace").decode()
-
-
-def _is_nested(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict))
 
 
 def _plain(value: Any) -> Any:
@@ -157,24 +113,67 @@ def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: b
     """
     keys: Keys = deepcopy(dict(base))
     sent = {name: cleaned(value) for name, value in form.items()}
+    new: set[str] = set()
     if whole:
-        _fit(keys, sent)
+        new = fit(keys, sent)
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     if whole:
         _take_ways(keys, sent)
     seen, before = outline(deepcopy(keys)), keys_to_fields(keys)
-    changed = {name: text for name, text in sent.items() if text != cleaned(before.get(name, text))}
+    changed = {
+        name: text
+        for name, text in sent.items()
+        if name not in new and text != cleaned(before.get(name, text))
+    }
     rewritten = _take_ways(keys, changed)
     for leaf in leaves(seen):
         is_gone = any(leaf.place[: len(place)] == place for place in rewritten)
         if (name := dotted(leaf.place)) in changed and leaf.kind not in ("tag", "way") and not is_gone:
-            put(keys, leaf.place, _taken(leaf, changed[name]))
+            _write(keys, leaf, changed[name])
+    if not whole:
+        _rename_arms(keys, base, changed)
     for cards in lists(seen):
         for entry in cards.entries:
             _forget(keys, entry, changed)
         for entry in cards.entries:
             _keep_labels(keys, cards, entry, changed)
-    return FormKeys(keys, tuple(_take_scales(keys, _scale_changes(sent, before))))
+    refused = tuple(_take_scales(keys, scale_changes(sent, before)))
+    for leaf in leaves(outline(deepcopy(keys))) if new else ():
+        # What an arm sets has its kind by what the study has there, and that was taken above.
+        if (name := dotted(leaf.place)) in new:
+            _write(keys, leaf, sent[name])
+    return FormKeys(keys, refused)
+
+
+def _write(keys: Keys, leaf: Leaf, text: str) -> None:
+    """Write a field's text where its value stands."""
+    *above, last = leaf.place
+    match leaf.how:
+        case "key":
+            put(keys, leaf.place, _taken(leaf, text))
+        case "kept":
+            # Empty is a value, too: an arm may do without what the study has.
+            held = value_at(keys, tuple(above))
+            held[last] = text == "yes" if leaf.kind == "yes-no" else _taken(leaf, text)
+        case "item":
+            items: list[Any] = [*entries(keys, tuple(above)), *[""] * len(leaf.widget.items)]
+            items = items[: len(leaf.widget.items)]
+            items[int(last)] = "" if (taken := _taken(leaf, text)) is None else taken
+            put(keys, tuple(above), items if any(each not in ("", None) for each in items) else None)
+        case "word":
+            put_words(keys, leaf.place, _taken(leaf, text))
+        case "own":
+            write_own(keys, text)
+        case "pick":
+            names = [each for each in entries(keys, tuple(above)) if each != last]
+            put(keys, tuple(above), [*names, *([last] if text == "yes" else [])] or None)
+
+
+def put_words(keys: Keys, place: Place, words: Any) -> None:
+    """Write a translation, or take it away."""
+    _, tag, *path = place
+    languages = keys["languages"]
+    keys["languages"] = {**languages, tag: with_word(keys, languages[tag], tuple(path), words) or {}}
 
 
 def _take_ways(keys: Keys, sent: Mapping[str, str]) -> set[Place]:
@@ -196,12 +195,6 @@ def _forget(keys: Keys, entry: Group, changed: Mapping[str, str]) -> None:
                 put(keys, (*entry.place, each), None)
 
 
-def cleaned(text: str) -> str:
-    """A value as every browser means it."""
-    # Forms send line breaks as CR LF (HTML standard), scripts read LF.
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
-
-
 def _taken(leaf: Leaf, text: str) -> Any:
     """The value of a field's text; None if empty or the default."""
     if not text:
@@ -210,9 +203,9 @@ def _taken(leaf: Leaf, text: str) -> Any:
         case "number":
             return _number(text)
         case "lines":
-            return _lines(text)
+            return lines(text)
         case "yes-no":
-            return None if (text == "yes") == bool(_default(leaf)) else text == "yes"
+            return None if (text == "yes") == bool(default_of(leaf)) else text == "yes"
         case "entries":
             return _entries(text, _number if leaf.numbers else str)
         case "yaml":
@@ -221,13 +214,9 @@ def _taken(leaf: Leaf, text: str) -> Any:
     return text
 
 
-def _lines(text: str) -> list[str]:
-    return [line.strip() for line in text.split("\n") if line.strip()]
-
-
 def _entries(text: str, of_text: Any) -> Any:
     """A mapping from `key: value` lines; the text itself if a line has another form, for the check to report."""
-    cut = [line.partition(":") for line in _lines(text)]
+    cut = [line.partition(":") for line in lines(text)]
     found = {key.strip(): of_text(value.strip()) for key, _, value in cut}
     is_clear = all(colon and key.strip() and value.strip() for key, colon, value in cut)
     return found if is_clear and len(found) == len(cut) else text
@@ -238,77 +227,6 @@ def _number(text: str) -> Any:
     if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", text):
         return int(text)
     return float(text) if re.fullmatch(r"-?[0-9]{1,14}\.[0-9]{1,14}", text) else text
-
-
-def _scale_changes(sent: Mapping[str, str], before: Mapping[str, str]) -> dict[int, dict[str, str]]:
-    """Changes of scales, by number."""
-    found: dict[int, dict[str, str]] = {}
-    for name, text in sent.items():
-        if (part := _SCALE.fullmatch(name)) and text != cleaned(before.get(name, "")):
-            found.setdefault(int(part[1]), {})[part[2]] = text
-    return dict(sorted(found.items()))
-
-
-# A form as a whole
-
-
-def _fit(keys: Keys, sent: Mapping[str, str]) -> None:
-    """Resize every list to the entries sent, of the types sent; entries with ids keep their values."""
-    if any(name.startswith("blocks.") for name in sent):
-        for key in SHORT_KEYS if not has_blocks(keys) else ():
-            keys.pop(key, None)
-    elif has_blocks(keys):
-        first = next((block for block in blocks_in(keys) if block.get("id") == BLOCK), {})
-        keys |= {key: first[key] for key in SHORT_KEYS if key in first}
-        keys.pop("blocks")
-        keys.pop("block_order", None)
-    numbers = _numbers(sent)
-    done: set[Place] = set()
-    while (at := next((each for each in lists(outline(keys)) if each.place not in done), None)) is not None:
-        _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
-        done.add(at.place)
-    _fit_scales(keys, sent)
-
-
-def _numbers(sent: Mapping[str, str]) -> dict[str, int]:
-    """The number of entries sent for each list."""
-    found: dict[str, int] = {}
-    for name in sent:
-        parts = name.split(".")
-        for index, part in enumerate(parts):
-            if part.isascii() and part.isdigit() and len(part) < 4:
-                at = ".".join(parts[:index])
-                found[at] = max(found.get(at, 0), int(part) + 1)
-    return found
-
-
-def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None:
-    held = entries(keys, cards.place)
-    made: list[Any] = []
-    for index in range(n):
-        name = f"{dotted(cards.place)}.{index}"
-        id_, tag = sent.get(f"{name}.id", ""), sent.get(f"{name}.{cards.tag}")
-        same = (entry for entry in held if isinstance(entry, dict) and shown(entry.get("id")).strip() == id_)
-        entry = next(same, {}) if id_ else held[index] if index < len(held) else {}
-        kept: Keys = entry if isinstance(entry, dict) else {}
-        if tag and (tag_of(kept, cards.tag) or "").strip() != tag:
-            entry = {key: kept[key] for key in _of_all(cards) if key in kept} | {cards.tag: tag}
-        made.append(deepcopy(entry))
-    put(keys, cards.place, made or None)
-
-
-def _of_all(cards: Cards) -> Collection[str]:
-    """The keys that entries of every type have, but for their tag."""
-    return frozenset.intersection(*map(fields_of, cards.variants.values())) - {cards.tag}
-
-
-def _fit_scales(keys: Keys, sent: Mapping[str, str]) -> None:
-    named, made = scales(keys), dict[str, Any]()
-    for change in _scale_changes(sent, {}).values():
-        name, labels = free_name(change.get("name") or "scale", made), change.get("labels", "")
-        is_same = name in named and cleaned(shown(named[name])) == labels
-        made[name] = named[name] if is_same else _lines(labels)
-    put(keys, ("scales",), made or None)
 
 
 # Labels and types of questions
@@ -359,6 +277,24 @@ def _retype(question: Keys, cards: Cards, type_: str, old_labels: list[Any]) -> 
             question.pop(key, None)
 
 
+# Arms
+
+
+def _rename_arms(keys: Keys, base: Mapping[str, Any], changed: Mapping[str, str]) -> None:
+    """Let blocks and hypotheses follow an arm that is renamed."""
+    was = [value_at(arm, ("id",)) for arm in entries(base, ("arms",))]
+    named = {
+        old: new
+        for at, old in enumerate(was)
+        if (new := changed.get(f"arms.{at}.id")) and was.count(old) == 1
+    }
+    for at in ("blocks", "hypotheses") if named else ():
+        key = "arms" if at == "blocks" else "compare"
+        for one in entries(keys, (at,)):
+            if isinstance(one, dict) and isinstance(held := one.get(key), list):
+                one[key] = [named.get(each, each) if isinstance(each, str) else each for each in held]
+
+
 # Named scales
 
 
@@ -370,7 +306,7 @@ def _take_scales(keys: Keys, changes: Mapping[int, Mapping[str, str]]) -> Iterat
             return
         old = names[index] if index < len(names) else free_name(change.get("name") or "scale", held)
         if "labels" in change or old not in held:
-            held[old] = _lines(change.get("labels", ""))
+            held[old] = lines(change.get("labels", ""))
         put(keys, ("scales",), held)
         new = change.get("name", old)
         if not new or (new != old and new in held):
@@ -391,9 +327,3 @@ def _rename_scale(keys: Keys, old: str, new: str) -> None:
         for question in entries(keys, cards.place):
             if isinstance(question, dict) and question.get("scale") == old:
                 question["scale"] = new
-
-
-def free_name(name: str, taken: Collection[Any], sign: str = "_") -> str:
-    """The name, numbered where it is taken."""
-    numbered: Sequence[str] = [f"{name}{sign}{n}" for n in range(2, len(taken) + 3)]
-    return name if name not in taken else next(each for each in numbered if each not in taken)

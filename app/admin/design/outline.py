@@ -1,11 +1,9 @@
-"""The structure of the design form, built from the models of the study file and the keys of a draft.
+"""The design form's structure, built from the models of the study file and the keys of a draft.
 
-A field, a group of fields, or a list of cards, each at its place in the file. No content of a study is named here: a
-task or a type of question that has a model is in the form.
+No content of a study is named here: a task or a type of question that has a model is in the form.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -15,121 +13,36 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, label_of
+from app.admin.design.overrides import with_arms
+from app.admin.design.translations import with_languages
 from app.core.problems import Place
-from app.core.widgets import Ways, Widget, widget_of
+from app.core.widgets import Ways, widget_of
+from app.questions.base import different
 from app.questions.registry import type_of
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.tasks.registry import BLOCKS
 
-Model = type[BaseModel]
-Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
 Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
-WAY = "way"
-_NOUNS = {"task": "block", "rule": "rule"}
+_ONE_PER_LINE = ", one per line"
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One field. `value` is the draft's, None if absent; `options` are those of a choice, a tag or a way.
-
-    A `way` chooses the form in which the key above it is written; `ways` has the value for each.
-    """
-
-    place: Place
-    info: FieldInfo
-    kind: Kind
-    value: Any
-    options: Mapping[str, str]
-    numbers: bool = False
-    ways: Ways | None = None
-
-    @property
-    def key(self) -> str:
-        return str(self.place[-1])
-
-    @property
-    def label(self) -> str:
-        return label_of(self.key, self.info)
-
-    @property
-    def widget(self) -> Widget:
-        return widget_of(self.info.metadata)
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The fields of a model; of an entry of a list, `model` is None where its type is unknown."""
-
-    place: Place
-    title: str
-    help: str
-    value: Any
-    parts: tuple["Node", ...]
-    is_optional: bool = False
-    model: Model | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cards:
-    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`."""
-
-    place: Place
-    title: str
-    help: str
-    tag: str
-    variants: Mapping[str, Model]
-    entries: tuple[Group, ...]
-
-    @property
-    def noun(self) -> str:
-        return _NOUNS.get(self.tag, "question")
-
-
-Node = Leaf | Group | Cards
-
-
-def label_of(key: str, info: FieldInfo) -> str:
-    return info.title or key.replace("_", " ").capitalize()
 
 
 def outline(keys: Mapping[str, Any]) -> Group:
     """The whole form of a draft, without scales. Accepts arbitrary keys."""
     left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
-    return Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
-
-
-def leaves(node: Node) -> Iterator[Leaf]:
-    if isinstance(node, Leaf):
-        yield node
-    else:
-        for part in node.parts if isinstance(node, Group) else node.entries:
-            yield from leaves(part)
-
-
-def lists(node: Node) -> Iterator[Cards]:
-    """Every list; outer ones before those they contain."""
-    if isinstance(node, Cards):
-        yield node
-    if not isinstance(node, Leaf):
-        for part in node.parts if isinstance(node, Group) else node.entries:
-            yield from lists(part)
-
-
-def groups(node: Node) -> Iterator[Group]:
-    if isinstance(node, Group):
-        yield node
-    if not isinstance(node, Leaf):
-        for part in node.parts if isinstance(node, Group) else node.entries:
-            yield from groups(part)
+    root = Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
+    return with_languages(with_arms(root, keys), keys)
 
 
 def tag_of(entry: Any, tag: str) -> str | None:
     """The type of an entry, if it names one."""
+    if not tag:
+        return ""
     if tag == "type":
         return type_of(entry) if isinstance(entry, Mapping) else None
     named = entry.get(tag) if isinstance(entry, Mapping) else None
@@ -147,7 +60,21 @@ def fields_of(model: Model) -> frozenset[str]:
 
 def _parts(fields: Fields, keys: Any, place: Place) -> tuple[Node, ...]:
     held = keys if isinstance(keys, Mapping) else {}
-    return tuple(_node(info, held.get(name), (*place, name)) for name, info in fields)
+    return tuple(node for name, info in fields for node in _nodes(info, held.get(name), (*place, name)))
+
+
+def _nodes(info: FieldInfo, value: Any, place: Place) -> Sequence[Node]:
+    """The part of a key; of a list of fixed length, a field for each entry."""
+    items = widget_of(info.metadata).items
+    is_listed = value is None or (isinstance(value, (list, tuple)) and len(value) <= len(items))
+    if not items or not is_listed:
+        return [_node(info, value, place)]
+    inner = _core(get_args(_core(info.annotation))[0])
+    held = [*entries_of(value), *[None] * len(items)]
+    return [
+        Leaf((*place, at), info, _kind(inner)[0], held[at], {}, how="item", title=title)
+        for at, title in enumerate(items)
+    ]
 
 
 def _node(info: FieldInfo, value: Any, place: Place) -> Node:
@@ -158,6 +85,8 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
         held = enumerate(entries_of(value))
         entries = tuple(_entry(each, (*place, at), tag, variants) for at, each in held)
         return Cards(place, title, help_, tag, variants, entries)
+    if boxes := _boxes(info, core, value, place):
+        return Group(place, title.removesuffix(_ONE_PER_LINE), help_, value, boxes, is_picks=True)
     if not _is_model(core):
         return _leaf(info, core, value, place)
     parts = _parts(_fields(core), value, place)
@@ -169,10 +98,29 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
     )
 
 
+def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
+    """A box for each entry that a list of different fixed words may hold; none for other keys, or other contents."""
+    if not any(getattr(rule, "func", None) is different for rule in info.metadata):
+        return ()
+    names = _values(_core(get_args(core)[0])) if get_origin(core) in (tuple, list) else ()
+    held = entries_of(value)
+    if not names or (value is not None and value != held) or not {*map(str, held)} <= {*names}:
+        return ()
+    words = widget_of(info.metadata).words
+    return tuple(
+        Leaf((*place, name), info, "yes-no", name in held, {}, how="pick", title=words.get(name, _word(name)))
+        for name in names
+    )
+
+
+def _word(name: str) -> str:
+    return name.replace("-", " ").capitalize()
+
+
 def _entry(value: Any, place: Place, tag: str, variants: Mapping[str, Model]) -> Group:
     model = variants.get(tag_of(value, tag) or "")
     fields = _fields(model) if model else _common(tuple(variants.values()))
-    words = {name: str(each.model_fields[tag].title or name) for name, each in variants.items()}
+    words = {name: str(each.model_fields[tag].title or name) for name, each in variants.items() if tag}
     parts = tuple(
         Leaf(part.place, part.info, "tag", part.value or tag_of(value, tag), words)
         if isinstance(part, Leaf) and part.key == tag
@@ -204,7 +152,7 @@ def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     words = widget_of(info.metadata).words
     # A choice that has words for nothing can be taken back.
     names = [*([""] if "" in words else []), *_values(core)]
-    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in names}
+    options = {name: words.get(name, _word(name)) for name in names}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 
 
@@ -277,6 +225,8 @@ def _variants(core: Any) -> Mapping[str, Model]:
     inner = _core(get_args(core)[0])
     given = get_args(inner) if get_origin(inner) in (Union, UnionType) else (inner,)
     models = [_core(each) for each in given]
+    if len(models) == 1 and hasattr(models[0], "named"):
+        return {"": models[0]}
     if not all(_is_model(model) and _tag(model) for model in models):
         return {}
     found = {str(get_args(model.model_fields[_tag(model)].annotation)[0]): model for model in models}

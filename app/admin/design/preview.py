@@ -10,8 +10,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 from sqlmodel import Session
 
-from app.admin.design.fields import dotted, entries, is_on, keys_to_fields, labels_of, scales, shown
-from app.admin.design.outline import Group, leaves, lists, outline
+from app.admin.design.fields import is_on, keys_to_fields, labels_of
+from app.admin.design.nodes import Group, leaves, lists
+from app.admin.design.outline import outline
+from app.admin.design.values import dotted, entries, scales, shown
 from app.admin.design.views import PageName
 from app.core.errors import NotFound
 from app.core.headers import FRAMED_POLICY

@@ -12,7 +12,8 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.admin.design.actions import act
-from app.admin.design.fields import Fields, fields_to_keys
+from app.admin.design.fields import fields_to_keys
+from app.admin.design.values import Fields
 from app.core.database import Database
 from app.core.dependencies import BadForm, bounded_body, without_nul
 from app.core.errors import Conflict

@@ -1,18 +1,20 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from analysis.files.faults import TableFault
-from analysis.quality.registry import RULES
-from analysis.quality.rules import Parameter
+from app.admin.design.choices import Known, choices
 from app.admin.design.faults import labels_are_shown, plain
-from app.admin.design.fields import dotted, entries, labels_of, scales, shown, text_of, value_at
-from app.admin.design.outline import Cards, Group, Leaf, Node, outline, tag_of
+from app.admin.design.fields import labels_of, text_of
+from app.admin.design.gists import arm_in_words, gist_of, pairs_line, rows_in_words, tag_title, title_of
+from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
+from app.admin.design.outline import outline, tag_of
+from app.admin.design.translations import LANGUAGES, offered
+from app.admin.design.values import dotted, scales, shown, value_at
 from app.admin.design.views import (
     CardView,
+    ChangesView,
     FieldsView,
     FieldView,
     GroupView,
@@ -20,16 +22,17 @@ from app.admin.design.views import (
     Options,
     PageName,
     Part,
+    PicksView,
     SectionView,
     Widget,
 )
-from app.core.problems import counted, listed
-from app.core.spreadsheet import csv_rows
+from app.admin.design.words import translations_view
+from app.core.problems import listed
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
 from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.fieldhelp import in_forms
-from app.tasks.pair.pairs import read_pair_file
+from app.studies.file.languages import languages_in
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
@@ -40,13 +43,18 @@ _DEEP = 3
 _WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
 _LABELS = {"tag": "Type of answer", "way": "Which"}
 _TAGS = {"rule": "Rule"}
-_KINDS = {"practice": "for practice", "attention": "for attention"}
 _KINDS_HELP = {
     "entries": "One per line, as name: value.",
     "yaml": "As the study file has it, in YAML.",
 }
 # A section's id and its page, where these are not its key in the file.
-_IDS = {"title": "about", "background": "people", "instructions": "before", "blocks": "parts"}
+_IDS = {
+    "languages": "words",
+    "title": "about",
+    "background": "people",
+    "instructions": "before",
+    "blocks": "parts",
+}
 _PAGES: Mapping[str, PageName] = {
     "screening": "screening",
     "background": "background",
@@ -61,24 +69,46 @@ _WITH_NEXT = "block_order"
 _IN_ARMS = ("target", "idle_minutes", "opens", "ends")
 
 
-def sections(keys: Keys, errors: Errors) -> Sequence[SectionView]:
-    return list(_Form(keys, errors).sections())
+_NOTHING_KNOWN = Known()
+
+
+def sections(keys: Keys, errors: Errors, known: Known = _NOTHING_KNOWN) -> Sequence[SectionView]:
+    return list(_Form(keys, errors, known).sections())
 
 
 class _Form:
-    def __init__(self, keys: Keys, errors: Errors) -> None:
-        self.keys, self.errors = keys, errors
+    def __init__(self, keys: Keys, errors: Errors, known: Known) -> None:
+        self.keys, self.errors, self.known = keys, errors, known
 
     def sections(self) -> Iterator[SectionView]:
         order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
         for part in outline(self.keys).parts:
             key = _key(part)
+            if key == LANGUAGES and isinstance(part, Group):
+                yield self._languages(part)
+                continue
             if key in (_WITH_NEXT, *_IN_ARMS) or (key == "blocks" and not has_blocks(self.keys)):
                 continue
             yield self._section(key, part, order if key == "blocks" else ())
             if key in ("trials", "blocks"):
                 n_faults = self._faults_at("scales")
                 yield SectionView("named", "Scales", "trial", parts=[self._scales()], n_faults=n_faults)
+
+    def _languages(self, part: Group) -> SectionView:
+        """The languages, each with the texts and their translations."""
+        own, *others = part.parts
+        named = languages_in(self.keys)
+        shown_in = f"Participants choose between {listed(named, 'and')}." if len(named) > 1 else ""
+        fields = FieldsView([self._field(own)]) if isinstance(own, Leaf) else FieldsView([])
+        intro = "Every text for participants is then translated here, beside the original."
+        add = ListView(LANGUAGES, "", intro, (), "language", offered(self.keys), self._error(LANGUAGES))
+        views = [
+            translations_view(each, self.keys, self.errors) for each in others if isinstance(each, Group)
+        ]
+        n_faults = self._faults_at(LANGUAGES)
+        return SectionView(
+            _IDS[LANGUAGES], part.title, "consent", shown_in, [fields, *views, add], n_faults=n_faults
+        )
 
     def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
         is_trials = key == "trials"
@@ -122,15 +152,46 @@ class _Form:
         """Fields that follow one another together; groups and lists by themselves."""
         run: list[FieldView] = []
         for node in nodes:
+            if isinstance(node, Leaf) and self._is_idle(node):
+                continue
             if isinstance(node, Leaf):
                 run.append(self._field(node))
                 continue
             if run:
                 yield FieldsView(run)
                 run = []
-            yield self._group(node) if isinstance(node, Group) else self._list(node)
+            yield self._part(node)
         if run:
             yield FieldsView(run)
+
+    def _is_idle(self, leaf: Leaf) -> bool:
+        """True for the source of a measure that is of none."""
+        is_source = (
+            leaf.place[0] in ("hypotheses", "stop_when") and leaf.key == "source" and leaf.value is None
+        )
+        return is_source and value_at(self.keys, (*leaf.place[:-1], "measure")) != "preference"
+
+    def _part(self, node: Group | Cards | Changes) -> Part:
+        if isinstance(node, Cards):
+            return self._list(node)
+        if isinstance(node, Changes):
+            return self._changes(node)
+        return self._picks(node) if node.is_picks else self._group(node)
+
+    def _picks(self, group: Group) -> PicksView:
+        fields = [self._field(leaf) for leaf in group.parts if isinstance(leaf, Leaf)]
+        at = dotted(group.place)
+        return PicksView(at, group.title, plain(in_forms(group.help)), fields, self._error(at))
+
+    def _changes(self, arm: Changes) -> ChangesView:
+        at = dotted(arm.place)
+        by_part: dict[str, list[tuple[str, str]]] = {}
+        held = {leaf.key for leaf in arm.entries}
+        for path, leaf in arm.usual.items():
+            if path not in held:
+                by_part.setdefault(arm.where[path], []).append((path, leaf.label))
+        fields = [(arm.where.get(leaf.key, ""), self._field(leaf)) for leaf in arm.entries]
+        return ChangesView(at, arm.title, fields, list(by_part.items()), self._error(at))
 
     def _group(self, group: Group) -> GroupView:
         at, parts = dotted(group.place), list(self._parts(group.parts))
@@ -140,6 +201,8 @@ class _Form:
     def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
         value, said, at = text_of(leaf), leaf.widget, dotted(leaf.place)
         options = options or tuple(leaf.options.items())
+        if said.chosen_from and leaf.kind == "text":
+            options = choices(said.chosen_from, self.keys, self.known, leaf.place[-1])
         if leaf.key == "scale" and not options:
             options = self._scale_names()
         if options and value not in dict(options):
@@ -150,7 +213,7 @@ class _Form:
             label=_TAGS.get(leaf.key) or _LABELS.get(leaf.kind, leaf.label),
             widget=_widget(leaf, options),
             value=value,
-            help=_help(leaf, options),
+            help=_help(leaf, options) if leaf.how != "kept" else self._usual(leaf),
             error=self._error(at),
             options=options,
             rows=said.rows if said.rows > 1 else 4,
@@ -159,8 +222,20 @@ class _Form:
             settles=leaf.kind in _LABELS or leaf.key == "scale" or said.settles,
             optional=not is_required and leaf.kind in ("text", "number", "lines", "entries", "yaml"),
             placeholder=said.placeholder or _by_default(leaf),
-            counts=_rows_in(value) if said.is_table else "",
+            counts=rows_in_words(value) if said.is_table else "",
         )
+
+    def _usual(self, leaf: Leaf) -> str:
+        """The study's value of a key that an arm sets."""
+        usual = next((each.usual.get(leaf.key) for each in changes(outline(self.keys))), None)
+        if usual is None:
+            return _KINDS_HELP["yaml"]
+        text = " ".join(text_of(usual).split())
+        words = usual.options.get(text, text) if usual.kind != "yes-no" else text
+        how = _KINDS_HELP.get(leaf.kind, "One per line." if leaf.kind == "lines" else "")
+        short = words if len(words) <= 160 else f"{words[:159]}…"
+        end = "" if short[-1:] in ".?!…" and short else "."
+        return " ".join(filter(None, (f"In the study: {short or 'nothing'}{end}", how)))
 
     # Lists
 
@@ -172,7 +247,7 @@ class _Form:
             intro=plain(in_forms(cards.help)),
             cards=[self._card(cards, index, entry) for index, entry in enumerate(cards.entries)],
             noun=cards.noun,
-            types=self._types(cards, None),
+            types=self._types(cards, None) if cards.tag else (),
             error=self._error(at),
         )
 
@@ -180,26 +255,27 @@ class _Form:
         given = entry.value if isinstance(entry.value, Mapping) else {}
         has_points = labels_are_shown(given)
         is_block = cards.tag == "task"
-        named = shown(given.get("id")) if is_block else ""
         parts: list[Part] = []
         for part in self._parts(
             [node for node in entry.parts if not (has_points and _key(node) == "labels")]
         ):
-            parts.append(self._with_types(part, cards, entry) if isinstance(part, FieldsView) else part)
+            if isinstance(part, FieldsView) and cards.tag:
+                part = self._with_types(part, cards, entry)
+            parts.append(part)
         return CardView(
             at=dotted(entry.place),
-            title=_rule_title(given)
-            if cards.tag == TAG
-            else named or f"{cards.noun.capitalize()} {index + 1}",
+            title=title_of(cards, given, index),
             parts=parts,
-            about=_titled(cards, given) if is_block else "",
+            about=tag_title(cards, given) if is_block else "",
+            said=arm_in_words(self.keys, given) if cards.noun == "arm" else "",
             page=f"block-{index + 1}" if is_block else "",
-            gist=_gist(cards, given),
+            gist=gist_of(cards, given) if cards.noun != "arm" else "",
             is_folded=not self._faults_at(dotted(entry.place))
-            if cards.tag == TAG or len(cards.place) >= _DEEP
+            if cards.tag == TAG or cards.noun == "hypothesis" or len(cards.place) >= _DEEP
             else None,
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
+            is_named=cards.noun in ("arm", "hypothesis") and bool(given.get("id")),
             is_first=index == 0,
             is_last=index == len(cards.entries) - 1,
         )
@@ -256,7 +332,7 @@ class _Form:
             for index, (name, labels) in enumerate(scales(self.keys).items())
         ]
         intro = f"Lists of labels that several questions share. {listed(SCALES, 'and').capitalize()} are built in."
-        return ListView("scales", "", intro, cards, "scale", error=self._error("scales"))
+        return ListView("scales", "", intro, cards, "scale", error=self._error("scales"), is_ordered=False)
 
     def _of_scale(self, index: int, key: str, value: str) -> FieldView:
         at, is_name = f"scales.{index}.{key}", key == "name"
@@ -278,46 +354,6 @@ def _key(node: Node) -> str:
     return str(node.place[-1])
 
 
-def _gist(cards: Cards, given: Keys) -> str:
-    """A question's text and type, or an exclusion rule's bounds and verdicts."""
-    if cards.tag == TAG:
-        return _rule_gist(given)
-    asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
-    return f"{asked} · {_titled(cards, given)}"
-
-
-def _unit(parameter: Parameter) -> str:
-    return "" if not parameter.unit or parameter.unit in parameter.title.lower() else f" {parameter.unit}"
-
-
-def _rule_title(given: Keys) -> str:
-    rule = RULES.get(rule_of(given) or "")
-    return rule.title if rule else "A rule"
-
-
-def _rule_gist(given: Keys) -> str:
-    """`trials, at least 3; not in the numbers`."""
-    if (rule := RULES.get(rule_of(given) or "")) is None:
-        return "no rule yet"
-    bounds = [
-        f"{each.title[:1].lower()}{each.title[1:]} {value}{_unit(each)}"
-        for each in rule.parameters
-        if (value := shown(given.get(each.name)) or ("" if each.default is None else f"{each.default:g}"))
-    ]
-    off = [
-        words
-        for key, default, words in (("use", rule.flag_only, "not in the numbers"), ("pay", True, "not paid"))
-        if given.get(key, default) is False
-    ]
-    return f"{'; '.join([*bounds, *off] or ['no bounds'])}{'' if off else '; a remark alone'}"
-
-
-def _titled(cards: Cards, given: Keys) -> str:
-    named = tag_of(given, cards.tag) or shown(given.get(cards.tag))
-    model = cards.variants.get(named)
-    return str(model.model_fields[cards.tag].title or named) if model else named or f"no {cards.tag}"
-
-
 def _widget(leaf: Leaf, options: Options) -> Widget:
     if leaf.widget.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
         return "hidden"
@@ -331,7 +367,7 @@ def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
     if (leaf.kind in _LABELS and leaf.key not in _TAGS) or leaf.widget.words:
         return ""
-    if options and not leaf.options and leaf.kind != "tag":
+    if leaf.key == "scale" and options and not leaf.options:
         return "A named scale, or labels of its own."
     return " ".join(
         filter(None, (plain(in_forms(leaf.info.description or "")), _KINDS_HELP.get(leaf.kind, "")))
@@ -347,50 +383,7 @@ def _by_default(leaf: Leaf) -> str:
     return f"{default:g}" if is_plain else ""
 
 
-def _rows_in(text: str) -> str:
-    """`12 rows: 10 main, 2 for practice`, as far as the table can be read."""
-    try:
-        names, *rows = (row.cells for row in csv_rows(text))
-    except (TableFault, ValueError):
-        return "No rows yet." if not text.strip() else ""
-    kinds = Counter(
-        dict(zip(names, row, strict=False)).get("kind", "").strip() or "main" for row in rows if any(row)
-    )
-    parts = [f"{n} {_KINDS.get(kind, kind)}" for kind, n in kinds.items()]
-    return f"{counted(sum(kinds.values()), 'row')}: {', '.join(parts)}." if parts else "No rows yet."
-
-
 def _ends(labels: Any) -> str:
     """`never … very often`."""
     texts = list(map(shown, labels)) if isinstance(labels, (list, tuple)) else []
     return f"{texts[0]} … {texts[-1]}" if texts else "no labels"
-
-
-def block_names(keys: Keys) -> Sequence[str]:
-    """The names of the blocks, even if invalid."""
-    return [
-        shown(value_at(block, ("id",))) or f"Block {number}"
-        for number, block in enumerate(entries(keys, ("blocks",)), start=1)
-    ]
-
-
-def pairs_line(keys: Keys) -> str:
-    """The pairs in one line."""
-    rows, sample = keys.get("pairs"), keys.get("sample")
-    if isinstance(rows, str) and rows.strip():
-        return f"{counted(len(read_pair_file('', rows, by_row=True).rows), 'pair')}, listed one by one."
-    if not isinstance(sample, Mapping):
-        return "There are no pairs yet."
-    main, practice = _counts(sample.get("conditions")), _counts(sample.get("practice"))
-    match = sample.get("match")
-    on = listed(map(shown, match if isinstance(match, (list, tuple)) else [match]), "and") if match else ""
-    parts = [f"Drawn at random: {main or 'no condition yet'}"]
-    parts += [f"for practice {practice}"] if practice else []
-    parts += [f"both clips of a pair have the same {on}"] if on else []
-    return "; ".join(parts) + "."
-
-
-def _counts(value: Any) -> str:
-    """`6 human-hybrid and 4 hybrid-symbolic`."""
-    counts = value if isinstance(value, Mapping) else {}
-    return listed((f"{shown(n)} {shown(name)}" for name, n in counts.items()), "and") if counts else ""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from app.admin.pages import AdminPage
+from app.core.language import direction_of
 
 Widget = Literal["line", "text", "table", "number", "choice", "check", "hidden"]
 PageName = Literal["consent", "screening", "background", "instructions", "comprehension", "trial", "debrief"]
@@ -70,16 +71,18 @@ class CardView:
     gist: str = ""
     is_folded: bool | None = None
     about: str = ""
+    said: str = ""
     page: str = ""
     points: Sequence[str] = ()
     error: str = ""
     is_first: bool = False
     is_last: bool = False
+    is_named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ListView:
-    """The blocks, the questions of a part, or the scales. Without `types` there is one kind of entry, in no order."""
+    """Cards: the blocks, the questions of a part, the scales. Without `types` there is one kind of entry."""
 
     at: str
     title: str
@@ -88,10 +91,71 @@ class ListView:
     noun: str
     types: Options = ()
     error: str = ""
+    is_ordered: bool = True
     is_a: ClassVar[str] = "list"
 
 
-Part = FieldsView | GroupView | ListView
+@dataclass(frozen=True, slots=True)
+class PicksView:
+    """Boxes of which any may be ticked."""
+
+    at: str
+    title: str
+    help: str
+    fields: Sequence[FieldView]
+    error: str = ""
+    is_a: ClassVar[str] = "picks"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesView:
+    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change, by
+    those parts.
+    """
+
+    at: str
+    title: str
+    fields: Sequence[tuple[str, FieldView]]
+    offered: Sequence[tuple[str, Options]]
+    error: str = ""
+    is_a: ClassVar[str] = "changes"
+
+
+@dataclass(frozen=True, slots=True)
+class WordView:
+    """A text of the study, and the field of its translation. `is_gone` where the study has the text no longer."""
+
+    field: FieldView
+    original: str
+    is_due: bool = False
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationsView:
+    """The study's texts in its own language and another, by the parts of the form; `n_due` have no translation."""
+
+    at: str
+    title: str
+    language: str
+    own: str
+    parts: Sequence[tuple[str, Sequence[WordView]]]
+    n: int
+    n_due: int
+    error: str = ""
+    is_folded: bool = False
+    is_a: ClassVar[str] = "translations"
+
+    @property
+    def direction(self) -> str:
+        return direction_of(self.language)
+
+    @property
+    def own_direction(self) -> str:
+        return direction_of(self.own)
+
+
+Part = FieldsView | GroupView | ListView | PicksView | ChangesView | TranslationsView
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,4 +226,3 @@ class DesignPage(FieldsPage):
     playable: Sequence[str]
     unfilled: Sequence[str]
     is_conflict: bool = False
-    languages: Sequence[str] = ()

@@ -61,13 +61,13 @@ def _by_ids(found: Reconciled) -> Mapping[str, str]:
 
 
 def _of_mturk(found: Reconciled) -> Mapping[str, str]:
-    """The batch file with its columns Approve and Reject filled in: `x`, or the reason for a rejection."""
+    """The batch file with its columns Approve and Reject filled in: `X`, or the reason for a rejection."""
     header = [name for name in found.submissions.header if name not in ("Approve", "Reject")]
     rows = []
     for line in found.by(Action.PAY, Action.REJECT):
         cells = line.submission.cells if line.submission else {}
         is_paid = line.action is Action.PAY
-        decided = ["x" if is_paid else "", "" if is_paid else line.reason[:_MOST_REASON]]
+        decided = ["X" if is_paid else "", "" if is_paid else line.reason[:_MOST_REASON]]
         rows.append([*(cells.get(name, "") for name in header), *decided])
     return {"approve.csv": _as_it_stands([*header, "Approve", "Reject"], rows)} if rows else {}
 

@@ -3,9 +3,9 @@
 A rejection costs a participant more than the pay, so it is proposed on a verdict of the study's rules alone.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -33,6 +33,7 @@ _WAYS: Mapping[Way, str] = {
     Way.PARTIAL: "who did a part",
     Way.FAILED: "on whose device nothing worked",
 }
+_HANDED_IN = (There.WAITING, There.APPROVED)
 _BEFORE_CONSENT = (Way.NO_CONSENT, Way.SCREENED_OUT, Way.FULL)
 
 
@@ -96,7 +97,13 @@ class Reconciled:
 
     @property
     def bonuses(self) -> Sequence[tuple[Line, Earned]]:
-        return [(line, each) for line in self.lines for each in line.bonus]
+        """What a session earned, once, however often its participant is in the file."""
+        first: dict[int, Line] = {}
+        for line in sorted(self.lines, key=lambda line: line.action is not Action.PAY):
+            if line.here is not None and line.bonus:
+                first.setdefault(line.here.session, line)
+        chosen = {id(line) for line in first.values()}
+        return [(line, each) for line in self.lines if id(line) in chosen for each in line.bonus]
 
     @property
     def notes(self) -> Sequence[str]:
@@ -127,19 +134,20 @@ def reconcile(
     here = sessions_here(session, study)
     newest = newest_number(session, study)
     codes = codes_of(design_of_version(session, study, newest)) if newest else {}
-    book, times = Book(here, secret), Counter(one.participant for one in submissions.rows if one.participant)
+    book, rows_of = Book(here, secret), defaultdict[str, list[Submission]](list)
+    for one in submissions.rows:
+        if one.participant:
+            rows_of[one.participant].append(one)
     asks = "code" in submissions.has and bool(codes)
     lines, seen = list[Line](), set[int]()
     paid: set[int] = set()
     for one in submissions.rows:
         found = book.of(one.participant, one.submission)
-        line = _line(one, found, codes, asks=asks, is_twice=times[one.participant] > 1)
+        others = [each for each in rows_of[one.participant] if each is not one]
+        line = _line(one, found, codes, asks=asks, is_twice=bool(others))
         if found is not None:
             seen.add(found.session)
-            if line.action is Action.PAY and found.session in paid:
-                line = Line(
-                    one, found, line.code, Action.LOOK, f"Listed before for pay. {line.reason}", is_twice=True
-                )
+            line = _among(line, found, others, is_paid=found.session in paid)
             if line.action is Action.PAY:
                 paid.add(found.session)
         lines.append(line)
@@ -149,6 +157,29 @@ def reconcile(
         if one.is_done and one.mode == Mode.LIVE and one.session not in seen
     ]
     return Reconciled(recruiter, lines, only_here, submissions)
+
+
+def _among(line: Line, here: Here, others: Sequence[Submission], *, is_paid: bool) -> Line:
+    """The line of a session, where the file has its participant in other rows as well.
+
+    Recruiters give a place anew to who returned it or ran out of time: one session is then of two submissions, and is
+    paid once, by that with which the participant came, where the link says so."""
+    one = line.submission
+    if one is None:
+        return line
+    own = next((each for each in others if here.submission and each.submission == here.submission), None)
+    if line.action is Action.PAY:
+        if own is not None and own.submission != one.submission and own.there in _HANDED_IN:
+            reason = f"The session here is of submission {own.submission} (row {own.row}). {line.reason}"
+            return replace(line, action=Action.LOOK, reason=reason)
+        if is_paid:
+            return replace(line, action=Action.LOOK, reason=f"Listed before for pay. {line.reason}")
+    again = next((each for each in others if each.there in _HANDED_IN), None)
+    if again is not None and one.there in (There.RETURNED, There.TIMED_OUT) and line.action is Action.LOOK:
+        word = one.there.replace("-", " ").capitalize()
+        reason = f"{word} there, and handed in again (row {again.row}). {_done(here)}"
+        return replace(line, action=Action.NOTHING, reason=reason)
+    return line
 
 
 def note_reconciled(session: Session, by: Actor, study: StudyHere, found: Reconciled, now: datetime) -> None:

@@ -1,5 +1,6 @@
 """A recruiter's file of submissions, read into one form."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,6 +11,8 @@ from app.core.problems import listed, quoted
 from app.core.spreadsheet import CsvTable, restored
 from app.studies.file.recruiters import RECRUITERS, SubmissionFile
 
+# A number as a spreadsheet shows a long one: the digits behind are lost. No recruiter's id has a point or a plus.
+_ROUNDED = re.compile(r"\d+[.,]\d+E[+-]?\d+|\d+E\+\d+", re.IGNORECASE)
 LARGEST = 20_000_000
 MOST = 100_000
 HOLDS = ("participant", "submission", "status", "code", "seconds")
@@ -102,6 +105,12 @@ def read_submissions(
         if len(rows) == MOST:
             raise BadSubmissions(f"The file has more than {MOST:,} rows.")
         one = _submission(row.row, row.cells, columns, known)
+        for id_ in (one.participant, one.submission):
+            if _ROUNDED.fullmatch(id_):
+                raise BadSubmissions(
+                    f"Row {row.row}: {quoted(id_)} is a number that a spreadsheet has rounded, and no longer the id. "
+                    "Download the file again, and choose it as it is, without opening and saving it."
+                )
         if one.there is There.UNKNOWN:
             unknown[one.said] = None
         rows.append(one)

@@ -27,7 +27,7 @@ from app.tasks.pair.terms import DesignTrials
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind
 
-SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "scipy", "statsmodels")
+SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 
 _ORDERS: Mapping[Order, str] = {
     "random": "in a random order drawn anew for each participant",

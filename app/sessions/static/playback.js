@@ -67,6 +67,9 @@ export function mergeRanges(ranges) {
   return merged;
 }
 
+/** Whether the second of two elements lies below the first. */
+export const areStacked = (one, other) => other.getBoundingClientRect().top >= one.getBoundingClientRect().bottom;
+
 class ClipRecord {
   #video;
   #stalledAt = null;
@@ -167,7 +170,7 @@ export class PlaybackRecord {
     this.#hidden = new Stopwatch(saved.hidden_ms ?? 0);
     if (this.#begun) this.#run();
     for (const video of this.#videos) video.addEventListener("playing", () => this.#begin());
-    player.addEventListener("begin", () => this.#eachClip((clip) => (clip.data.plays += 1)));
+    player.addEventListener("begin", () => this.#inTurn((clip) => (clip.data.plays += 1)));
   }
 
   get rtMs() {
@@ -199,7 +202,8 @@ export class PlaybackRecord {
 
   update() {
     this.#eachClip((clip) => clip.update());
-    this.#pair.drift_ms_max = Math.max(this.#pair.drift_ms_max, Math.round(this.#player.driftMsMax));
+    // Clips that are not shown at once cannot be out of step.
+    this.#pair.drift_ms_max = this.#player.inTurn ? null : Math.max(this.#pair.drift_ms_max, Math.round(this.#player.driftMsMax));
   }
 
   toJSON() {
@@ -226,9 +230,16 @@ export class PlaybackRecord {
 
   /** As the pair lies now: the answer is sent from what is seen then. */
   #layout() {
-    const [left, right] = this.#videos.map((video) => video.getBoundingClientRect());
-    if (!right) return null;
-    return right.top >= left.bottom ? "stacked" : "side-by-side";
+    if (this.#player.inTurn) return "sequential";
+    if (this.#videos.length < 2) return null;
+    return areStacked(...this.#videos) ? "stacked" : "side-by-side";
+  }
+
+  /** Of clips that are shown in turn, the one whose turn it is; else all of them. */
+  #inTurn(act) {
+    const one = this.clips[this.#player.turn];
+    if (one) act(one);
+    else this.#eachClip(act);
   }
 
   #eachClip(act) {

@@ -1,11 +1,11 @@
-/** One trial: load its one or two clips, play them as one, open the questions, record what was watched, send the answer. */
+/** One trial: load its one or two clips, play them as one or in turn, open the questions, record what was watched, send the answer. */
 
 import { describe, fetchClip, loadClip } from "./clips.js";
 import { showErrors } from "./fields.js";
 import { enhance } from "./form.js";
 import { KeptClips } from "./kept.js";
 import { choose, listenToKeys } from "./keys.js";
-import { PlaybackRecord } from "./playback.js";
+import { areStacked, PlaybackRecord } from "./playback.js";
 import { PairPlayer } from "./player.js";
 import { openStore } from "./store.js";
 import { ClipView, ControlsView, GateView } from "./views.js";
@@ -21,16 +21,27 @@ const videos = Object.fromEntries(SIDES.map((side) => [side, views[side].video])
 const nextClips = trial.dataset.next.split(" ").filter(Boolean);
 const clips = [...SIDES.map((side) => views[side].address), ...nextClips];
 const kept = new KeptClips(clips.filter((url) => url.startsWith("/p/"))); // those of a draft's preview may change
-const player = new PairPlayer(...Object.values(videos));
+const turns = isInTurn() ? await import("./turns.js") : null;
+const player = turns ? new turns.TurnPlayer(videos) : new PairPlayer(...Object.values(videos));
 const record = new PlaybackRecord(store, player, videos);
-const controls = new ControlsView(trial, player);
+const turnsView = turns && new (await import("./turns-view.js")).TurnsView(trial, player, trial.dataset.watch === "free");
+const controls = new ControlsView(trial, player, turnsView);
 const gate = new GateView(trial, form);
 const ready = Object.fromEntries(SIDES.map((side) => [side, false]));
 const failures = Object.fromEntries(SIDES.map((side) => [side, 0]));
 let refusals = 0;
 
 const sideOf = (video) => SIDES.find((side) => videos[side] === video);
-const allReady = () => SIDES.every((side) => ready[side]);
+const allReady = () => (SIDES.includes(player.turn) ? [player.turn] : SIDES).every((side) => ready[side]);
+
+/** As the study says; by the width, where the clips lie one above the other. A trial keeps this over reloads. */
+function isInTurn() {
+  const { layout } = trial.dataset;
+  if (layout !== "by-width") return layout === "sequential";
+  const is = store.get("in_turn") ?? areStacked(...trial.querySelectorAll("[data-clip]"));
+  store.set({ in_turn: is });
+  return is;
+}
 
 function openIfWatched() {
   if (!gate.closed || !record.watched) return;
@@ -86,6 +97,7 @@ async function load(side) {
   record.clips[side].data.failed = false;
   views[side].ready();
   refresh();
+  turnsView?.show();
 }
 
 async function retry(side) {
@@ -110,6 +122,7 @@ function listen() {
   listenToKeys(() => controls.keysOn, actions);
   player.addEventListener("change", refresh);
   player.addEventListener("over", refresh);
+  player.addEventListener("turn", refresh);
   player.addEventListener("begin", () => controls.slow(false));
   player.addEventListener("slow", () => controls.slow(true));
   player.addEventListener("rate", () => controls.say("own speed"));
@@ -142,8 +155,10 @@ function listenToLeaving() {
 function holdBack() {
   if (!gate.closed) return false;
   controls.say("watch first");
-  const way = trial.querySelector("[data-trouble]:not([hidden]) [data-again]") ?? trial.querySelector("[data-play]");
-  way.focus({ preventScroll: true });
+  const again = [...trial.querySelectorAll("[data-trouble]:not([hidden]) [data-again]")];
+  const troubled = again.find((button) => !button.closest("[data-away]")); // not of a clip whose turn is to come
+  if (troubled) troubled.focus({ preventScroll: true });
+  else controls.focus();
   trial.querySelector("[data-stage]").scrollIntoView({ block: "start" });
   return true;
 }
@@ -157,6 +172,10 @@ if (trial.dataset.watch === "both-to-end") {
   showErrors(form, {});
   form.querySelector("[data-problem]").hidden = true;
 } else record.opened();
+if (turns) {
+  const watched = Object.entries(record.clips).map(([side, clip]) => [side, clip.data.watched]);
+  player.go(turns.firstTurn(Object.fromEntries(watched)));
+}
 refresh();
 await Promise.all(SIDES.map(load));
 await fetchNext();

@@ -85,9 +85,12 @@ export class ControlsView {
   #label;
   #says;
   #slow;
+  #turns;
 
-  constructor(trial, player) {
+  /** `turns` where the clips are shown in turn. */
+  constructor(trial, player, turns = null) {
     this.#player = player;
+    this.#turns = turns;
     this.#said = {
       refused: trial.querySelector("[data-refused]"),
       "watch first": trial.querySelector("[data-watch-first]"),
@@ -108,7 +111,8 @@ export class ControlsView {
   }
 
   focus() {
-    this.#play.focus();
+    if (this.#turns) this.#turns.focus();
+    else this.#play.focus({ preventScroll: true });
   }
 
   listen({ toggle, replay }) {
@@ -137,7 +141,7 @@ export class ControlsView {
     const { playing } = this.#player;
     if (playing) this.say(null);
     for (const button of [this.#play, this.#replay]) button.setAttribute("aria-disabled", String(!ready));
-    this.#label.textContent = playing ? _("Pause") : this.#says;
+    this.#label.textContent = playing ? _("Pause") : (this.#turns?.playLabel ?? this.#says);
     this.#play.classList.toggle("playing", playing);
   }
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, Field
 
@@ -29,7 +29,10 @@ _OF_ANY_BLOCK = ("id", "task", "arms")
 class Arm(Part):
     """One arm of a between-subjects study."""
 
-    id: Annotated[str, Widget(is_short=True)] = Field(
+    # What the ids of new ones begin with.
+    named: ClassVar[str] = "arm-"
+
+    id: Annotated[str, Widget(is_short=True, settles=True)] = Field(
         pattern=BLOCK_PATTERN,
         title="Name in the data",
         description="Names the arm in the data; lower-case letters, digits and -, at most 40, each arm its own.",
@@ -42,7 +45,7 @@ class Arm(Part):
     )
     set: Annotated[dict[str, Any], Widget(rows=4, placeholder="blocks.watch.trials.watch: free")] = Field(
         default={},
-        title="What it changes",
+        title="What differs from the study",
         description="Values of the study file that are others in this arm, each by its path: the keys down to it with "
         "dots between them, blocks and questions by their ids.",
     )
@@ -69,7 +72,7 @@ def moment(text: str) -> datetime:
 
 
 Moment = Annotated[AsWritten, Field(max_length=40), AfterValidator(_checked_moment)]
-AT = Widget(is_short=True, placeholder="2026-03-01T09:00+01:00")
+AT = Widget(placeholder="2026-03-01T09:00+01:00")
 
 
 class DesignArm(Frozen):
@@ -149,6 +152,14 @@ class Applied:
             n = min(len(known), len(place))
             if n and known[:n] == place[:n]:
                 return path
+        return None
+
+
+def place_in(data: Mapping[str, Any], path: str) -> Place | None:
+    """The place that a path names in a study's keys; None where an arm cannot set what is there."""
+    try:
+        return _place_of(data, path)
+    except _NoPlace:
         return None
 
 

@@ -21,11 +21,13 @@ class Devices(Part):
         description="In CSS pixels, measured by a script before consent; what cannot be measured is not refused.",
     )
     telephones: bool = Field(
-        default=True, title="Telephones", description="Whether the study may be done on a telephone."
+        default=True,
+        title="May be done on a telephone",
+        description="Whether the study may be done on a telephone.",
     )
     browsers: Annotated[tuple[Browser, ...], AfterValidator(different), Widget(rows=4)] = Field(
         default=(),
-        title="Browsers, one per line",
+        title="Browsers",
         description="Of `chrome`, `edge`, `firefox`, `safari`; any browser unless said, and one that does not say "
         "which it is comes in.",
     )

@@ -32,6 +32,7 @@ from app.trials.stimuli import HUMAN, StimulusFacts
 _IN_FORMS = (
     (re.compile(r"add `type:`, one of (.*)"), r"choose one of \1"),
     (re.compile(r"add `(\w+):`"), r"fill in \1"),
+    (re.compile(r"write it under the same keys in the folder of .*"), "translate it"),
     (re.compile(r"write something, or remove the key"), "write something"),
 )
 
@@ -42,6 +43,8 @@ class DraftCheck:
 
     design: StudyDesign | None
     faults: tuple[Fault, ...]
+    # Conditions and groups of its units, as far as they are known.
+    groups: tuple[str, ...] = ()
 
     def at(self, *place: str | int) -> tuple[Fault, ...]:
         """The faults of one field."""
@@ -71,9 +74,10 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
     reading = _DraftReading(stimuli)
     reading.read(data)
     faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
+    groups = tuple(sorted({name for content in reading.contents for name in content.groups}))
     if faults or reading.file is None or stimuli is None:
-        return DraftCheck(None, faults)
-    return DraftCheck(reading.design(), ())
+        return DraftCheck(None, faults, groups)
+    return DraftCheck(reading.design(), (), groups)
 
 
 class _DraftReading(Reading):
@@ -90,6 +94,9 @@ class _DraftReading(Reading):
     def refuse_rows(self, place: Place, found: RowFile) -> None:
         in_order = sorted(found.problems, key=lambda problem: problem.line)
         self.faults += [Fault(place, problem.message, problem.remedy) for problem in in_order]
+
+    def place_of_words(self, language: str, place: Place) -> Place | None:
+        return ("languages", language, *place)
 
     def markdown(self, place: Place, value: str) -> str:
         return value

@@ -41,6 +41,8 @@ class Hypothesis(Part):
     """One hypothesis, with the test that decides it."""
 
     key_order: ClassVar[Sequence[str]] = ORDER
+    # What the ids of new ones begin with.
+    named: ClassVar[str] = "h"
 
     id: Annotated[str, Field(pattern=ID_PATTERN, max_length=40), Widget(is_short=True, placeholder="h1")] = (
         Field(
@@ -55,28 +57,32 @@ class Hypothesis(Part):
     )
     compare: Annotated[
         Annotated[tuple[Name, ...], Field(min_length=2, max_length=2)],
-        Widget(rows=2, placeholder="human-hybrid\nhuman-symbolic"),
+        Widget(is_short=True, items=("Compares", "With"), chosen_from="groups"),
     ] = Field(
         title="Compares",
         description="Two conditions, groups of items or arms. In the place of the second `chance` (one half, for "
         "accuracy and preference); in the place of the first, against chance, `all` for all main trials.",
     )
-    measure: Annotated[AsWritten, Field(min_length=1, max_length=40), Widget(is_short=True)] = Field(
-        title="In what",
+    measure: Annotated[
+        AsWritten,
+        Field(min_length=1, max_length=40),
+        Widget(chosen_from="measures", settles=True),
+    ] = Field(
+        title="Measure",
         description="`accuracy`, `uncertainty` or `preference` of pairs, or the id of a question about items that is "
         "answered with a number: each participant's mean.",
     )
-    source: Annotated[Annotated[str, Field(min_length=1, max_length=200)] | None, Widget(is_short=True)] = (
-        Field(
-            default=None,
-            title="Preference for",
-            description="For `preference`: the source whose share of choices is compared.",
-        )
+    source: Annotated[
+        Annotated[str, Field(min_length=1, max_length=200)] | None,
+        Widget(is_short=True, chosen_from="sources"),
+    ] = Field(
+        default=None,
+        title="Preference for",
+        description="For `preference`: the source whose share of choices is compared.",
     )
     direction: Annotated[
         Direction,
         Widget(
-            is_short=True,
             words={
                 "less": "The first is lower",
                 "greater": "The first is higher",
@@ -87,7 +93,6 @@ class Hypothesis(Part):
     test: Annotated[
         Test,
         Widget(
-            is_short=True,
             words={
                 "wilcoxon": "Wilcoxon's signed-rank test, within participants or against chance",
                 "mann-whitney": "Mann-Whitney, between participants",
@@ -107,13 +112,13 @@ class Hypothesis(Part):
     )
     correction: Annotated[
         Correction,
-        Widget(is_short=True, words={"none": "None", "holm": "Holm, over all hypotheses that say so"}),
+        Widget(words={"none": "None", "holm": "Holm, over all hypotheses with this choice"}),
     ] = Field(
         default="none",
         title="Correction",
         description="`holm` corrects p over all hypotheses that say so.",
     )
-    smallest: Annotated[float | None, Widget(is_short=True)] = Field(
+    smallest: Annotated[float | None, Widget()] = Field(
         default=None,
         gt=0,
         title="Smallest difference of interest",
@@ -123,11 +128,11 @@ class Hypothesis(Part):
     )
     expect: Annotated[
         Annotated[tuple[Share, ...], Field(min_length=2, max_length=2)] | None,
-        Widget(is_short=True, rows=2, placeholder="0.7\n0.8"),
+        Widget(is_short=True, items=("Expected share of the first", "Expected share of the second")),
     ] = Field(
         default=None,
         title="Expected shares",
-        description="The two shares that the sample size is planned for, from 0 to 1, in the order of `compare`.",
+        description="The shares that the sample size is planned for, from 0 to 1, in the order of the comparison.",
     )
 
 
@@ -196,11 +201,9 @@ def broken_rules(
         if not isinstance(one, Mapping):
             continue
         place: Place = ("hypotheses", at)
-        if (id_ := one.get("id")) in seen:
-            yield Fault(
-                (*place, "id"), f"the hypothesis {quoted(str(id_))} comes twice", "give each its own id"
-            )
-        seen.add(str(id_))
+        if (id_ := str(one.get("id"))) in seen:
+            yield Fault((*place, "id"), f"the hypothesis {quoted(id_)} comes twice", "give each its own id")
+        seen.add(id_)
         yield from _of_measure(place, one, asked, has_pairs=has_pairs)
         if one.get("measure") == "accuracy" and has_pairs and not has_truth:
             remedy = "use preference, or name a true source in `truth`"
@@ -217,7 +220,7 @@ def _of_measure(place: Place, one: Keys, asked: Mapping[str, Keys], *, has_pairs
         return
     known = [
         *(OF_PAIRS if has_pairs else ()),
-        *(name for name, question in asked.items() if _is_number(question)),
+        *numbered(asked),
     ]
     at = (*place, "measure")
     if measure not in known:
@@ -235,6 +238,11 @@ def _of_measure(place: Place, one: Keys, asked: Mapping[str, Keys], *, has_pairs
         yield Fault(at, "preference for which source?", "add `source:`, the source whose share is compared")
     elif measure != "preference" and one.get("source") is not None:
         yield Fault((*place, "source"), "`source` is for the measure preference alone", "remove `source`")
+
+
+def numbered(asked: Mapping[str, Keys]) -> Mapping[str, Keys]:
+    """The questions that are answered with a number."""
+    return {name: question for name, question in asked.items() if _is_number(question)}
 
 
 def _is_number(question: Keys) -> bool:

@@ -50,6 +50,17 @@ def indexed(data: Any, place: Place) -> Place:
     return tuple(found)
 
 
+def by_ids(data: Any, place: Place) -> Place:
+    """A place with list indices as one named by ids."""
+    found: list[str | int] = []
+    for part in place:
+        data = value_at(data, (part,))
+        found.append(
+            str(data["id"]) if isinstance(part, int) and isinstance(data, dict) and "id" in data else part
+        )
+    return tuple(found)
+
+
 def put(data: Any, place: Place, value: object) -> Any:
     """A copy of the data with another value at a place that it has."""
     if not place:

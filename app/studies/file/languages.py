@@ -55,6 +55,8 @@ _SILENT = frozenset(
         "truth",
     }
 )
+# Name answers of their question: by their places, they are the same ones in every language.
+_NAMES_ANSWERS = ("accept", "answer", "expect")
 # Every entry of which is a list of words.
 _OF_WORDS = frozenset({"scales"})
 Keys = Mapping[str, Any]
@@ -74,6 +76,16 @@ def languages_in(keys: Keys) -> tuple[str, ...]:
         return ()
     tags = sorted((str(tag) for tag in languages), key=lambda tag: languages.get(tag) != OWN)
     return tuple(name_of(tag) if TAG.fullmatch(tag) else tag for tag in tags)
+
+
+def translated(keys: Keys) -> tuple[str, ...]:
+    """The languages of a draft but for its own."""
+    languages = keys.get("languages")
+    return (
+        tuple(str(tag) for tag, words in languages.items() if words != OWN)
+        if isinstance(languages, Mapping)
+        else ()
+    )
 
 
 def faults_of_languages(languages: object) -> Iterator[Fault]:
@@ -181,6 +193,41 @@ def words_at(overlay: object, data: Any, place: Place) -> object:
     return overlay
 
 
+def word_at(overlay: object, path: Place) -> object:
+    """Words of a translation at a place whose lists are by ids; None if it has none."""
+    for part in path:
+        if isinstance(overlay, Mapping):
+            overlay = next((value for key, value in overlay.items() if str(key) == part), None)
+        else:
+            entries = overlay if _is_list(overlay) else ()
+            overlay = next((e for e in entries if isinstance(e, Mapping) and str(e.get("id")) == part), None)  # type: ignore[attr-defined]
+    return overlay
+
+
+def with_word(keys: object, overlay: object, path: Place, words: object) -> Any:
+    """A copy of a translation with other words at a place whose lists are by ids; without them where there are none.
+
+    `keys` are the study's, which say what is a list; None where nothing is left.
+    """
+    first, *rest = path
+    if _is_list(keys) or (keys is None and _is_list(overlay)):
+        entries = list(overlay) if _is_list(overlay) else []  # type: ignore[call-overload]
+        of = lambda each: isinstance(each, Mapping) and str(each.get("id")) == first  # noqa: E731
+        entry: Any = next(filter(of, entries), {"id": first})
+        study = next(filter(of, keys), None) if _is_list(keys) else None  # type: ignore[call-overload]
+        new = with_word(study, entry, tuple(rest), words) or {}
+        kept = [new if each is entry else each for each in entries]
+        kept = kept if any(each is entry for each in entries) else [*kept, new]
+        return [each for each in kept if each is not new or {*new} - {"id"}] or None
+    held = dict(overlay) if isinstance(overlay, Mapping) else {}
+    below = keys.get(first) if isinstance(keys, Mapping) else None
+    value = with_word(below, held.get(first), tuple(rest), words) if rest else words
+    held.pop(first, None)
+    if value not in (None, "", [], {}):
+        held[first] = value
+    return held or None
+
+
 class Untranslatable(Exception):
     """A key of a translation that has no place in the study, or another shape there."""
 
@@ -222,8 +269,8 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
             raise Untranslatable(place, f"the study has no {dotted(place)}", remedy)
         ours = keys[named[str(key)]]
         is_words = key in SPOKEN or key in MAY_DIFFER or (bool(at) and at[-1] in _OF_WORDS | SPOKEN)
-        if not is_words and not isinstance(ours, Mapping) and not _is_list(ours):
-            if str(ours) == str(value):
+        if key in _NAMES_ANSWERS or not (is_words or isinstance(ours, Mapping) or _is_list(ours)):
+            if _plain(ours) == _plain(value):
                 continue
             message = f"{dotted(place)} is no text for participants, and the same in every language"
             raise Untranslatable(place, message, "remove it from the translation")
@@ -237,7 +284,33 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
             *zip(own, overlay.get("statements", ()), strict=False),
         ]
         merged |= {"said": dict(pairs)} if pairs else {}
-    return merged
+    return _with_answers_renamed(keys, merged)
+
+
+def _with_answers_renamed(keys: Keys, merged: dict[str, Any]) -> dict[str, Any]:
+    """A question whose accepted, right or asked-for answers are called what its labels and options are called now."""
+    renamed: dict[str, str] = {}
+    for key in ("options", "labels"):
+        if _is_list(keys.get(key)):
+            renamed |= {str(old): str(new) for old, new in zip(keys[key], merged[key], strict=True)}
+    # In a study file these keys stand beside the others, in a design among those of the question's type.
+    if isinstance(own := merged.get("own"), Mapping):
+        merged["own"] = _renamed(own, renamed)
+    return _renamed(merged, renamed) if renamed else merged
+
+
+def _renamed(keys: Keys, renamed: Mapping[str, str]) -> dict[str, Any]:
+    changed: dict[str, Any] = {}
+    for key in _NAMES_ANSWERS:
+        if isinstance(value := keys.get(key), str):
+            changed[key] = renamed.get(value.strip(), value)
+        elif isinstance(value, (list, tuple)):
+            changed[key] = tuple(renamed.get(str(each).strip(), each) for each in value)
+    return {**keys, **changed}
+
+
+def _plain(value: object) -> object:
+    return [str(each) for each in value] if isinstance(value, (list, tuple)) else str(value)
 
 
 def _entries(keys: Sequence[Keys], overlay: Sequence[Any], at: Place, *, answers: bool) -> list[Any]:

@@ -117,11 +117,13 @@ class _FileReading(Reading):
             return super().overlay(language, value, data)
         at, folder, n_before = ("languages", language), value.strip().rstrip("/"), len(self.problems)
         overlay = self._translated_keys(at, f"{folder}/{self.path.name}")
+        if len(self.problems) != n_before:
+            return None
         for place, name in texts_to_translate(data, overlay):
             text = self._companion(at, f"{folder}/{name}", f"for Markdown {_INSTEAD}")
-            if text is not None:
-                put_words(overlay, data, place, text)
-        return overlay if len(self.problems) == n_before else None
+            # A text whose file is not there was refused just now, and is not missing for a second time.
+            put_words(overlay, data, place, name if text is None else text)
+        return overlay
 
     def _translated_keys(self, at: Place, name: str) -> dict[str, Any]:
         """The words that stand in the study file itself, from the file of the same name; none where there is none."""

@@ -19,6 +19,7 @@ from app.studies.file.key_places import (
     OF_BLOCK,
     TEXTS,
     blocks_at,
+    by_ids,
     indexed,
     model_of,
     put,
@@ -150,22 +151,29 @@ class Reading(ABC):
         for place in missing_in(written, overlay):
             message = f"{dotted(place)} has no translation in {quoted(language)}"
             remedy = f"write it under the same keys in the folder of {quoted(language)}"
-            self.refuse(Fault(indexed(data, place) or at, message, remedy))
+            self.refuse(
+                Fault(self.place_of_words(language, place) or indexed(data, place) or at, message, remedy)
+            )
         try:
             laid = laid_over(written, overlay)
             file = StudyFile.model_validate(laid)
         except Untranslatable as error:
-            self.refuse(Fault(at, f"{quoted(language)}: {error.fault.message}", error.fault.remedy))
+            place = self.place_of_words(language, error.fault.place) or at
+            self.refuse(Fault(place, f"{quoted(language)}: {error.fault.message}", error.fault.remedy))
             return
         except ValidationError as error:
             for fault in faults_of(error):
-                self.refuse(
-                    Fault(at, f"{quoted(language)}: {dotted(fault.place)}: {fault.message}", fault.remedy)
-                )
+                place = self.place_of_words(language, by_ids(laid, fault.place)) or at
+                message = f"{quoted(language)}: {dotted(fault.place)}: {fault.message}"
+                self.refuse(Fault(place, message, fault.remedy))
             return
         # Texts are in the overlay; where the study has none of its own, its default is translated with the pages.
         texts = {place: str(value_at(laid, place) or text).strip() for place, text in self.texts.items()}
         self.translated[language] = file, texts
+
+    def place_of_words(self, language: str, place: Place) -> Place | None:
+        """The place of a translation, where it can be told of there; entries of lists are named by their ids."""
+        return None
 
     def _with_lists(self, data: object) -> object:
         """The keys with those lists read that the model takes as values."""

@@ -197,8 +197,21 @@ def _column(place: Place, question: Keys) -> Iterator[Fault]:
 
 def _hypotheses(raw: Keys) -> Iterator[Fault]:
     """Faults of hypotheses among their own keys, and with the blocks and the truth."""
+    about_items, has_pairs = _measured(raw)
+    yield from hypotheses.broken_rules(
+        raw.get("hypotheses"),
+        about_items,
+        has_pairs=has_pairs,
+        has_truth=_keys(raw.get("truth")).get("source") != NO_SOURCE,
+    )
+
+
+def _measured(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
+    """The questions about items by their ids, and whether there are pairs."""
     models = [
-        (_model(block), block) for place, block in _blocks(raw) if not place or block.get("task") in BLOCKS
+        (_model(block), block)
+        for place, block in _blocks(raw)
+        if not place or str(block.get("task")) in BLOCKS
     ]
     about_items = {
         id_: question
@@ -206,12 +219,14 @@ def _hypotheses(raw: Keys) -> Iterator[Fault]:
         for _, question in (() if model.of_two else _asked(block))
         if (id_ := _id(question)) is not None
     }
-    yield from hypotheses.broken_rules(
-        raw.get("hypotheses"),
-        about_items,
-        has_pairs=any(model.of_two for model, _ in models),
-        has_truth=_keys(raw.get("truth")).get("source") != NO_SOURCE,
-    )
+    return about_items, any(model.of_two for model, _ in models)
+
+
+def measures_in(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
+    """The questions about items that are answered with a number, by their ids, and whether there are pairs: the
+    measures of a hypothesis."""
+    about_items, has_pairs = _measured(raw)
+    return hypotheses.numbered(about_items), has_pairs
 
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:

@@ -33,7 +33,7 @@ class StopWhen(Part):
         description="The mean over participants of their share of main pairs: answered right (`accuracy`), or in which "
         "`source` was chosen over another source (`preference`).",
     )
-    source: Annotated[str | None, Widget(is_short=True)] = Field(
+    source: Annotated[str | None, Widget(is_short=True, chosen_from="sources")] = Field(
         default=None,
         min_length=1,
         max_length=200,

@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 
 from sqlmodel import Session
 
-from app.exports.columns import MOVE_COLUMNS, PAY_COLUMNS, SEAT_COLUMNS, Column, measure_column
+from app.exports.columns import (
+    MOVE_COLUMNS,
+    PAY_COLUMNS,
+    SEAT_COLUMNS,
+    SEAT_COLUMNS_LAST,
+    Column,
+    measure_column,
+)
 from app.exports.tables import SESSION, Designs, Exports, ExportTable, OfSessions, OfStudy, Row
 from app.tasks.game import played
 from app.tasks.game.settings import GameDesign
@@ -29,9 +36,10 @@ def _seats(
 
 
 def _columns_of_seats(designs: Designs) -> tuple[Column, ...]:
-    """The columns of seats, with one for each measure of the games before the last two."""
+    """The columns of seats, with one for each measure of the games before bonus, exclusion and verdicts."""
     measures = dict.fromkeys(name for game in games_of(designs) for name in played.metric_names(game))
-    return (*SEAT_COLUMNS[:-2], *(measure_column(name) for name in measures), *SEAT_COLUMNS[-2:])
+    first, last = SEAT_COLUMNS[:-SEAT_COLUMNS_LAST], SEAT_COLUMNS[-SEAT_COLUMNS_LAST:]
+    return (*first, *(measure_column(name) for name in measures), *last)
 
 
 def _pay(session: Session, study: OfStudy) -> Callable[[Row], Row]:

@@ -17,6 +17,8 @@ MOVES = (
 """The columns of `moves`, in order (docs/games.md)."""
 LATER = frozenset({"reason"})
 """Those that files of earlier versions have not."""
+VERDICTS = ("use", "pay", "rules")
+"""The verdicts of a study's exclusion rules on the person's session: the service's exports have them after `MOVES`."""
 
 SEATS_PLAYED = (
     *("study", "version", "arm", "mode", "match", "game", "config_hash", "seat", "role", "occupant"),

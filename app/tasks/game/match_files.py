@@ -1,12 +1,14 @@
 """The matches of files of moves, replayed: who played which seat, and groups of seats."""
 
 import math
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 
+from analysis.data.columns import BY_RULE
 from analysis.options import RESAMPLES
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, restored
@@ -18,6 +20,10 @@ HUMAN = "human"
 PEOPLE = (HUMAN, "simulated")
 PUBLISHED = " as published"
 """Ends the name of a measure as the published scripts compute it."""
+
+
+class NoMatchCounts(StudyError):
+    """All matches of a file are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,8 @@ class SeatPlayed:
 
 @dataclass(frozen=True)
 class MatchFile:
-    """The finished matches of one file that count; `left_out` says how many do not, by reason.
+    """The finished matches of one file that count; `left_out` says how many do not, by reason: `by-hand`, or `rule: `
+    and the exclusion rule by which a person in the match is not used.
 
     `may_show` has the seats of people who agreed that others read their play, `arms` the arm of each match, where
     known.
@@ -88,29 +95,47 @@ class MatchFile:
         return SeatPlayed(one, seat, role, occupant, named or occupant, session or f"{one.id}/{seat}")
 
 
-def read_matches(path: Path) -> MatchFile:
+def read_matches(path: Path, *, everything: bool = False) -> MatchFile:
     """Replay a file of moves; agents have their names if `seats_played.csv` is in the same folder.
 
-    Matches with an excluded row are left out. Raises StudyError for a file that does not replay, or has no counted
-    match.
+    Moves of a match answer one another, so a match counts whole or not at all: it is left out if a person in it was
+    excluded by hand, or is not used by an exclusion rule; with `everything`, rules leave nothing out. Raises StudyError
+    for a file that does not replay, NoMatchCounts where all are left out.
     """
-    kept, left_out = [], 0
+    kept, left_out = [], Counter[str]()
     for one in replayed(path):
-        if one.excluded:
-            left_out += 1
+        if one.excluded and not (everything and one.excluded.startswith(BY_RULE)):
+            left_out[one.excluded] += 1
         else:
             kept.append(one)
     if not kept:
-        raise StudyError(f"{path} has no match that counts: all {left_out} are excluded")
+        raise NoMatchCounts(
+            f"{path} has no match that counts: all {left_out.total()} are left out ({reasons(left_out)})"
+        )
     rows = _seat_rows(path.with_name(SEATS_FILE))
     return MatchFile(
         path,
         kept,
         _agents(rows),
-        {"excluded": left_out} if left_out else {},
+        dict(left_out),
         _may_show(rows),
         {row["match"]: row["arm"] for row in rows if row.get("arm")},
     )
+
+
+def reasons(left_out: Mapping[str, int]) -> str:
+    """``by-hand 1, rule: automatic-moves 2``."""
+    return ", ".join(f"{why} {n}" for why, n in left_out.items())
+
+
+def left_out_note(files: Sequence[MatchFile]) -> str:
+    """A sentence on the matches that are left out of these files, and why; empty where all count."""
+    every = Counter[str]()
+    for file in files:
+        every.update(file.left_out)
+    n = every.total()
+    said = "match is left out: a person in it" if n == 1 else "matches are left out: a person in each"
+    return f"{n} {said} is excluded ({reasons(every)})." if every else ""
 
 
 def one_game(files: Sequence[MatchFile]) -> AnyGame:

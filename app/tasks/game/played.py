@@ -14,10 +14,11 @@ from sqlalchemy import Row, func, select
 from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
-from app.exports.rows import excluded_by_hand, with_exclusion
+from app.exports.rows import VERDICTS, excluded_by_hand, with_exclusion
 from app.exports.tables import Design, OfStudy
 from app.tasks.game.base import Event, canonical_json
 from app.tasks.game.files import MOVES, SEATS_PLAYED, amount_value
+from app.tasks.game.files import VERDICTS as VERDICT_NAMES
 from app.tasks.game.fold import event_table, folded_from_rows, match_table, seat_table
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
@@ -37,7 +38,7 @@ def moves(
     """A row for each event, by match and `seq`; sessions left out are marked. Matches come as they were formed, or
     without `by_arrival` in the order of their seeds, which were drawn at random."""
     statement = with_exclusion(
-        select(match_table, event_table, *_WHERE, _LEFT_OUT)
+        select(match_table, event_table, *_WHERE, _LEFT_OUT, *VERDICTS)
         .join(event_table, _e.match_id == _m.id)
         .order_by(*_order(by_arrival=by_arrival), _e.seq),
         _e.session_id,
@@ -62,7 +63,9 @@ def seats_played(
     nothing = dict.fromkeys(name for game in games for name in metric_names(game))
     statement = select(match_table, *_WHERE).order_by(*_order(by_arrival=by_arrival))
     for match in session.execute(_ended(statement, study.slug, modes)).all():
-        of_match = select(seat_table, _LEFT_OUT).where(_s.match_id == match.id).order_by(_s.seat, _s.id)
+        of_match = (
+            select(seat_table, _LEFT_OUT, *VERDICTS).where(_s.match_id == match.id).order_by(_s.seat, _s.id)
+        )
         seats = session.execute(with_exclusion(of_match, _s.session_id))
         measures = _measures(session, match)
         for seat in seats:
@@ -84,6 +87,7 @@ def seats_played(
                 **measures.get(seat.seat, {}),
                 "bonus_minor": seat.bonus_minor,
                 "excluded": seat.excluded,
+                **_verdicts(seat._mapping, seat.session_id),
             }
             yield row
 
@@ -196,7 +200,13 @@ def _move_row(row: Mapping[Any, Any], roles: Mapping[int, str]) -> dict[str, Any
         "payoff_round": _amount(row[_e.payoff_round]),
         "payoff_total": _amount(row[_e.payoff_total]),
         "excluded": row["excluded"],
+        **_verdicts(row, row[_e.session_id]),
     }
+
+
+def _verdicts(row: Mapping[Any, Any], session_id: int | None) -> dict[str, Any]:
+    """The verdicts on a person's session; empty of chance, notes and agents, on whom there is none."""
+    return {name: None if session_id is None else row[name] for name in VERDICT_NAMES}
 
 
 def _roles(session: Session, match_id: int) -> dict[int, str]:

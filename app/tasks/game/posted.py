@@ -66,7 +66,7 @@ def _number(number: Number, form: Mapping[str, str]) -> int:
     text = form.get(posted, "").strip()
     top = number.maximum
     bounds = (
-        f"from {amount(number.minimum)} to {amount(top)}"
+        _("from {minimum} to {maximum}").format(minimum=amount(number.minimum), maximum=amount(top))
         if top is not None
         else _("{minimum} or more").format(minimum=amount(number.minimum))
     )

@@ -10,10 +10,11 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from analysis.data.columns import BY_RULE
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, restored
 from app.tasks.game.base import Event, Seat
-from app.tasks.game.files import LATER, MOVES, line_cells, move_of
+from app.tasks.game.files import LATER, MOVES, VERDICTS, line_cells, move_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import START, STOP, Match, config_hash, keyed_hash
 from app.tasks.game.moves import IllegalMove
@@ -56,9 +57,9 @@ class Replayed:
     """A match of a file, its identifier there, and the first occupant of each seat.
 
     `occupants` are `human`, `rule`, `model`, `simulated`; `sessions` are those of people. Seats in `handed_over` had
-    more than one occupant, and `switched` is the first round of the second. `excluded` is the first rule that excludes
-    rows of it, empty if all count. Seats in `people` had a person, if only for a while. `took` has the times of moves
-    made by the seat's occupant, if known.
+    more than one occupant, and `switched` is the first round of the second. `excluded` says why the match is left out:
+    `by-hand`, or `rule: ` and an exclusion rule by which a person in it is not used; empty if it counts. Seats in
+    `people` had a person, if only for a while. `took` has the times of moves made by the seat's occupant, if known.
     """
 
     match: Match
@@ -78,7 +79,8 @@ def replayed(path: Path) -> Iterator[Replayed]:
     """
     table = CsvTable(path, str(path), [name for name in MOVES if name not in LATER], cell=restored)
     seen: set[str] = set()
-    each = (Row(row.line, {**dict.fromkeys(LATER, ""), **row.cells}) for row in table)
+    later = dict.fromkeys((*LATER, *VERDICTS), "")
+    each = (Row(row.line, {**later, **row.cells}) for row in table)
     for name, rows in groupby(each, key=lambda row: row.cells["match"]):
         given = list(rows)
         # groupby() joins neighbours alone: a match that lies in two places would pass for two.
@@ -130,11 +132,19 @@ def _replayed(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
         rows[0]["match"],
         {int(cells["seat"]): cells["session"] for cells in seats if cells["session"]},
         frozenset(seat for seat, n in n_sat.items() if n > 1),
-        next((cells["excluded"] for cells in rows if cells["excluded"]), ""),
+        _excluded(rows),
         frozenset(seat for seat, occupant, _ in sat if occupant == "human"),
         _switched(rows),
         _took(rows),
     )
+
+
+def _excluded(rows: Sequence[Mapping[str, str]]) -> str:
+    """Why a match is left out: a person in it was excluded by hand, or is not used by an exclusion rule."""
+    by_hand = next((cells["excluded"] for cells in rows if cells["excluded"]), "")
+    unused = (cells["rules"].partition(";")[0] for cells in rows if cells["use"].lower() == "false")
+    rule = next(unused, None)
+    return by_hand or ("" if rule is None else f"{BY_RULE}{rule or 'not named'}")
 
 
 def _took(rows: Sequence[Mapping[str, str]]) -> dict[Seat, list[Took]]:

@@ -3,13 +3,13 @@
 Strengths are those of Bradley and Terry's model, the mode under a normal prior, from the answers so far. An answer to a
 pair of sources adds p(1 - p) to the information on their difference, p being the chance that the first is chosen; as
 the difference is not known, this is its mean over what is known of it. Pairs are taken one by one, each the one that
-lowers most the mean over all pairs of sources of p(1 - p) times the variance of their difference. That is twice the
+lowers most the mean over all pairs of sources of p(1 - p) times the variance of their difference, which is twice the
 loss, in logarithmic score, of predicting a choice from the estimates: a difference counts as far as its order is open.
-Pairs that are planned and not yet answered count as if they were.
+That alone would leave a source far from all others with a wider interval than even allocation does, so a tenth of what
+is lowered is the mean variance of strengths. Pairs that are planned and not yet answered count as if they were.
 
-This is the optimal design for paired comparisons [GS08]_ for the mean loss of prediction, made
-sequential as in Crowd-BT [CBC13]_ and ASAP [MWP21]_, who take the gain of information in its
-place. bench/allocation.md compares the criteria.
+This is an optimal design for paired comparisons [GS08]_, made sequential as in Crowd-BT [CBC13]_ and ASAP [MWP21]_, who
+take the gain of information in its place. bench/allocation.md compares the criteria.
 
 A floor keeps each pair of sources at a tenth of its even share at least, and shows each once before any is preferred.
 """
@@ -29,6 +29,9 @@ Wins = Mapping[Sources, int]
 
 # Of the even share. A floor of zero would leave a pair that looked settled early never checked again.
 FLOOR = 0.1
+# Of the loss: with a tenth, seven sources alike and one far ahead take as many answers as with even allocation for each
+# kind of interval (bench/allocation.md), and others hardly more than with none.
+OF_STRENGTHS = 0.1
 # The prior's standard deviation of a strength in log odds: wide (odds of 7 to 1 are one of it), and finite where a
 # source never lost.
 _PRIOR_SD = 2.0
@@ -130,8 +133,8 @@ class _Known:
         for group in groups:
             _add(precision, *self._places(group), group.n * self._weight[group.sources])
         self._covariance = _inverse(precision)
-        # Covariance times the weights of all differences times covariance: with it a gain takes four of its cells.
-        self._loss = _product(_product(self._covariance, self._open(spread)), self._covariance)
+        # Covariance times the goal times covariance: with it a gain takes four of its cells.
+        self._loss = _product(_product(self._covariance, self._goal(spread)), self._covariance)
 
     def _places(self, group: _Group) -> tuple[int, int]:
         return self._at[group.sources[0]], self._at[group.sources[1]]
@@ -142,14 +145,21 @@ class _Known:
         shrink = 1 / math.sqrt(1 + math.pi * max(variance, 0.0) / 8)
         return shrink * _slope(shrink * (self._strength[i] - self._strength[j]))
 
-    def _open(self, spread: Matrix) -> Matrix:
-        """The weights by which the covariance gives the loss: each difference as far as its order is open."""
+    def _goal(self, spread: Matrix) -> Matrix:
+        """The weights by which the covariance gives the loss: differences, each as far as its order is open, and
+        strengths, which sum to zero.
+        """
         k = len(self._strength)
-        weights = [[0.0] * k for _ in range(k)]
+        order = [[0.0] * k for _ in range(k)]
         for i in range(k):
             for j in range(i):
-                _add(weights, i, j, self._information(spread, i, j))
-        return weights
+                _add(order, i, j, self._information(spread, i, j))
+        of_order = (1 - OF_STRENGTHS) / (sum(order[i][i] for i in range(k)) or 1.0)
+        of_strengths = OF_STRENGTHS / max(k - 1, 1)
+        return [
+            [of_order * value + of_strengths * ((i == j) - 1 / k) for j, value in enumerate(row)]
+            for i, row in enumerate(order)
+        ]
 
     def gain(self, group: _Group) -> float:
         """The fall of the loss, were one pair more of these sources answered."""

@@ -58,7 +58,7 @@ LIST_OR_DRAW = "add `pairs: pairs.csv` or a `sample:`"
 ADD_A_CHOICE = "add `{id: choice, type: 2afc, ask: ...}`"
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _OF_SAMPLE = {"seed": whole, "conditions": counts, "practice": counts, "drawn": as_is}
-_TRIALS = ("order", "sides", "watch", "exclude", "feedback", "attention", "questions")
+_TRIALS = ("order", "sides", "watch", "layout", "exclude", "feedback", "attention", "questions")
 
 
 class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sample="object")):
@@ -203,6 +203,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
                 order=trials.order,
                 sides=trials.sides,
                 watch=trials.watch,
+                layout=trials.layout,
                 exclude=trials.exclude,
                 allow=trials.allow,
                 feedback=trials.feedback,
@@ -337,6 +338,7 @@ class PairDesign(BlockDesign):
             **({} if self.allocate == "even" else {"allocate": self.allocate}),
             "trials": {
                 **trials.model_dump(include={"order", "sides", "watch"}),
+                **({} if trials.layout == "side-by-side" else {"layout": trials.layout}),
                 **{key: list(names) for key in ("exclude", "allow") if (names := getattr(trials, key))},
                 **({"feedback": True} if trials.feedback else {}),
                 **({"attention": attention} if (attention := keys_of_attention(trials.attention)) else {}),

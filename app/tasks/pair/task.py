@@ -23,7 +23,15 @@ from app.tasks.pair.views import trial_page
 from app.trials.answered import AnsweredTrial, TrialView
 from app.trials.answers import read_answers
 from app.trials.design import Kind, Planned, Slot, UnitToPlan
-from app.trials.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
+from app.trials.evidence import (
+    PlaybackReport,
+    TrialClip,
+    least_ms,
+    read_playback,
+    read_rt_ms,
+    together,
+    waited_ms,
+)
 from app.trials.examining import Finding, Observed, examine
 from app.trials.flags import StudyRule, joined
 from app.trials.here import TrialSeen, Where
@@ -101,7 +109,12 @@ class Pair(Task):
         unplayable = form.get("unplayable") == "1"
         answers = read_answers(trials.questions, form, of_trial=True, optional=unplayable)
         trial = trial_here(session, where.session_id, where.page.position)
-        playback = read_pair(form.get("playback", ""), trial.left, trial.lasts_s)
+        playback = read_pair(
+            form.get("playback", ""),
+            trial.left,
+            trial.lasts_s,
+            may_be_sequential=trials.layout != "side-by-side",
+        )
         rt_ms, rt_flags = read_rt_ms(form.get("rt_ms", ""), playback)
         reported = (*playback.flags, *rt_flags)
         seen = seen_of(
@@ -149,10 +162,19 @@ class Pair(Task):
         return member_at(Side(place), PairPlan.of(plan).left) if place in list(Side) else None
 
 
-def read_pair(text: str, left: Member, lasts_s: Mapping[Member, float | None]) -> PlaybackReport:
+def read_pair(
+    text: str,
+    left: Member,
+    lasts_s: Mapping[Member, float | None],
+    *,
+    may_be_sequential: bool = False,
+) -> PlaybackReport:
     """The form's `playback` field about the two clips of a pair; `lasts_s` as in `read_playback`."""
     members = {side: member_at(side, left) for side in Side}
-    return read_playback(text, {side: (Slot(member), lasts_s[member]) for side, member in members.items()})
+    clips: Mapping[str, tuple[Slot, float | None]] = {
+        side: (Slot(member), lasts_s[member]) for side, member in members.items()
+    }
+    return read_playback(text, clips, may_be_sequential=may_be_sequential)
 
 
 def trial_here(session: Session, session_id: int, position: int) -> TrialHere:
@@ -193,13 +215,13 @@ def seen_of(
     """
     waited = waited_ms(session, session_id, shown_at, now)
     lengths = [clip.lasts_s for clip in trial.clips.values() if clip.lasts_s]
-    longest_s = max(lengths) if len(lengths) == len(trial.clips) else None
+    is_known = len(lengths) == len(trial.clips)
     observed = Observed(
         reported=reported,
         to_end=to_end,
         unplayable=unplayable,
-        least_ms=None if longest_s is None else least_ms(longest_s),
-        longest_ms=None if longest_s is None else 1000 * longest_s,
+        least_ms=together(playback.layout, [*map(least_ms, lengths)]) if is_known else None,
+        longest_ms=1000 * together(playback.layout, lengths) if is_known else None,
         waited_ms=waited,
         served=shown_at is not None,
         fetched=[clip.fetched(whole=to_end) for clip in trial.clips.values()],

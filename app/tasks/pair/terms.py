@@ -19,6 +19,7 @@ from app.trials.flags import StudyRule
 from app.trials.parts import ALLOWED, RULES, Allowed, Count, StudyRules
 
 Watch = Literal["both-to-end", "free"]
+Showing = Literal["side-by-side", "sequential", "by-width"]
 Use = Literal["even", "free"]
 Allocate = Literal["even", "informative"]
 IN_A_PAIR_FILE = "a CSV file in the study file's folder, or the CSV itself when it has more than one line"
@@ -147,6 +148,22 @@ class Trials(Part):
         title="Watching",
         description="Of clips: `both-to-end` opens the questions when both were watched, `free` at once.",
     )
+    layout: Annotated[
+        Showing,
+        Widget(
+            words={
+                "side-by-side": "Both at once: side by side, or one above the other in a narrow window",
+                "by-width": "Both at once where they fit side by side; else one after the other",
+                "sequential": "One after the other, then the last picture of both, for everybody",
+            }
+        ),
+    ] = Field(
+        default="side-by-side",
+        title="Layout of the clips",
+        description="Of clips: `side-by-side` plays both at once, one above the other in a narrow window; `sequential` "
+        "plays the first, then the second, and shows the last picture of both with the questions; `by-width` is "
+        "sequential in windows too narrow for two clips side by side.",
+    )
     exclude: StudyRules = Field(
         default=(),
         title="Flags that leave an answer out, one per line",
@@ -192,6 +209,7 @@ class DesignTrials(Frozen):
     order: Order
     sides: Sides
     watch: Watch
+    layout: Showing = "side-by-side"
     exclude: tuple[StudyRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
     feedback: bool = False

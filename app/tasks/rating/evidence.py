@@ -20,6 +20,7 @@ READ_SHARE = 0.95
 # whoever was faster skimmed at most.
 FASTEST_WORDS_A_MINUTE = 1_000
 MOST_PARTS = 5_000
+LAYOUTS = (Layout.SIDE_BY_SIDE, Layout.STACKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def _reading(report: Any, n_parts: int | None) -> Reading:
         parts_ms=parts_ms,
         depth=number_of(report["depth"]),
         page_loads=count_of(report["loads"]),
-        layout=next((layout for layout in Layout if layout == report.get("layout")), None),
+        layout=next((layout for layout in LAYOUTS if layout == report.get("layout")), None),
     )
     if not 0 <= reading.depth <= 1 or max(parts_ms, default=0) > reading.read_ms + RT_SLACK_MS:
         raise ValueError("a part in view for longer than the page, or more than all of it")

@@ -14,13 +14,18 @@ from app.questions.base import Frozen
 from app.trials.design import Kind
 from app.trials.stimuli import Sources, StimulusFacts
 
-COLUMNS = ("item", "stimulus", "text", "condition", "kind", "group")
+COLUMNS = ("item", "stimulus", "text", "condition", "kind", "group", "right", "why")
+# Of practice with feedback: written and compared where some row has one.
+_OF_FEEDBACK = ("right", "why")
 REQUIRED = ("item",)
 MOST_TEXT = 20_000
 
 
 class DesignItem(Frozen):
-    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus."""
+    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus.
+
+    `right` says which answers are right (`reference.py`), `why` is shown after practice.
+    """
 
     id: str
     stimulus: str = ""
@@ -31,6 +36,8 @@ class DesignItem(Frozen):
     group: str = ""
     position: int = Field(ge=1)
     sha256: str = ""
+    right: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,8 @@ class ItemRow:
     condition: str
     kind: Kind
     group: str
+    right: str = ""
+    why: str = ""
 
 
 @dataclass(slots=True)
@@ -80,6 +89,8 @@ def _read_row(found: ItemFile, line: int, row: Mapping[str, str]) -> None:
             condition=row["condition"],
             kind=word_in(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
             group=row["group"],
+            right=row["right"],
+            why=row["why"],
         )
     )
 
@@ -159,6 +170,8 @@ def resolve_items(found: ItemFile, stimuli: Mapping[str, StimulusFacts]) -> list
                 group=row.group,
                 position=len(items) + 1,
                 sha256=facts.clip_sha256 if facts else "",
+                right=row.right,
+                why=row.why,
             )
         )
     return items
@@ -169,7 +182,14 @@ def items_by_id(text: str) -> Mapping[str, Mapping[str, str]] | str:
     found = read_item_file("", text, by_row=True)
     if found.problems:
         return text
-    return {row.id: {cell: str(getattr(row, cell)) for cell in COLUMNS[1:]} for row in found.rows}
+    return {
+        row.id: {
+            cell: text
+            for cell in COLUMNS[1:]
+            if (text := str(getattr(row, cell))) or cell not in _OF_FEEDBACK
+        }
+        for row in found.rows
+    }
 
 
 def followed(text: str, change: Sources) -> str:
@@ -199,7 +219,12 @@ def items_as_csv(items: Iterable[DesignItem | ItemRow]) -> str:
     text = io.StringIO()
     # The csv module ends lines with CRLF unless told.
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for item in items:
-        writer.writerow((item.id, item.stimulus, item.text, item.condition, item.kind, item.group))
+    rows = list(items)
+    columns = [
+        column
+        for column in COLUMNS[1:]
+        if column not in _OF_FEEDBACK or any(getattr(row, column) for row in rows)
+    ]
+    writer.writerow((COLUMNS[0], *columns))
+    writer.writerows((row.id, *(getattr(row, column) for column in columns)) for row in rows)
     return text.getvalue()

@@ -3,18 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
-from pydantic.config import JsonDict
+from pydantic import AfterValidator, BaseModel, Field
 
 from app.core.problems import Place, listed
 from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
-from app.questions.base import Asked, Part, Question, QuestionType, different
+from app.questions.base import Asked, Question, different
 from app.questions.drafted import by_id, keys_of_question
-from app.questions.registry import Models, any_of
+from app.tasks.rating.criteria import CRITERIA, RatingQuestion, When
 from app.tasks.rating.items import (
     DesignItem,
     followed,
@@ -25,6 +23,7 @@ from app.tasks.rating.items import (
     unmatched_groups,
 )
 from app.tasks.rating.leaks import leaks_of_items
+from app.tasks.rating.reference import check_references
 from app.trials.attention import TIDIES as ATTENTION
 from app.trials.attention import (
     Attention,
@@ -50,7 +49,7 @@ from app.trials.parts import (
     UnitSpec,
 )
 from app.trials.stimuli import Sources
-from app.trials.tidying import Tidy, as_is, whole
+from app.trials.tidying import Tidy, as_is, whole, yes_or_no
 
 LISTED: Place = ("items",)
 ItemWatch = Literal["to-end", "free"]
@@ -63,56 +62,6 @@ IN_AN_ITEM_FILE = (
     "a CSV file in the study file's folder, or the CSV itself when it has more than one line, with the columns item, "
     "stimulus (or text), condition, kind and group"
 )
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _one_or_more(schema: JsonDict) -> None:
-    several = {key: schema.pop(key) for key in ("type", "items", "minItems")}
-    schema["anyOf"] = [{"type": "string", "minLength": 1}, several]
-
-
-class When(Part):
-    """The items about which a question is asked."""
-
-    group: Annotated[
-        tuple[Annotated[str, Field(min_length=1, max_length=80)], ...],
-        BeforeValidator(_as_list),
-        AfterValidator(different),
-        Widget(rows=2),
-    ] = Field(
-        min_length=1,
-        title="Asked of these groups alone, one per line",
-        description="The group, or list of groups, of `items` to which the question applies.",
-        json_schema_extra=_one_or_more,
-    )
-
-
-class _OfItems(Part):
-    when: When | None = Field(
-        default=None, title="When", description="Asks it of some items alone; of all unless said."
-    )
-
-
-@cache
-def _criterion(type_: QuestionType) -> type[Asked] | None:
-    """The settings of a type of question where it is asked about items."""
-    if type_.only_pairs:
-        return None
-    bases: tuple[type, ...] = (*filter(None, [type_.of_items]), _OfItems, type_.settings)
-    name = type_.settings.__name__.replace("Question", "Criterion")
-    return type(name, bases, {"__module__": __name__, "__doc__": type_.settings.__doc__})
-
-
-CRITERIA = Models(_criterion)
-
-if TYPE_CHECKING:
-    RatingQuestion = Asked
-else:
-    # A union of the types that are registered, which only a running program knows.
-    RatingQuestion = any_of(CRITERIA)
 
 
 class RatingBlock(BlockSettings):
@@ -128,9 +77,14 @@ class RatingBlock(BlockSettings):
     written: ClassVar[Sequence[Place]] = (("items",),)
     key_order: ClassVar[Sequence[str]] = (
         *("items", "per_participant", "per_item", "when_full", "self_assessment", "self_assessed"),
-        *("order", "watch", "exclude", "attention", "questions"),
+        *("order", "watch", "exclude", "feedback", "attention", "questions"),
     )
-    tidies: ClassVar[Mapping[str, Tidy]] = {"items": as_is, "per_item": whole, **ATTENTION}
+    tidies: ClassVar[Mapping[str, Tidy]] = {
+        "items": as_is,
+        "per_item": whole,
+        "feedback": yes_or_no,
+        **ATTENTION,
+    }
 
     task: Literal["rating"] = Field(
         title="Ratings, one item at a time",
@@ -181,6 +135,12 @@ class RatingBlock(BlockSettings):
         "without this one; a study with nothing left to do admits no one either way.",
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
+    feedback: bool = Field(
+        default=False,
+        title="Practice with feedback",
+        description="After each practice item a page says whether the answers were right, by the column `right` of the "
+        "items, and why: the column `why`.",
+    )
     attention: Attention = Field(
         default=Attention(),
         title="Attention checks",
@@ -215,6 +175,7 @@ class RatingBlock(BlockSettings):
         if stands is None:
             return ItemContent()
         found = read_item_file(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
+        check_references(found, keys.get("questions"))
         items = [] if reader.stimuli is None else resolve_items(found, reader.stimuli)
         reader.refuse_rows(LISTED, found)
         if not found.problems:
@@ -241,6 +202,7 @@ class RatingBlock(BlockSettings):
             watch=self.watch,
             exclude=self.exclude,
             allow=self.allow,
+            feedback=self.feedback,
             items=content.items if isinstance(content, ItemContent) else (),
             attention=resolved_attention(self.attention, asked),
             questions=tuple(map(asked, self.questions)),
@@ -297,6 +259,7 @@ class RatingDesign(BlockDesign):
     watch: ItemWatch = "to-end"
     exclude: tuple[ItemRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
+    feedback: bool = False
     items: tuple[DesignItem, ...]
     attention: DesignAttention = DesignAttention()
     questions: tuple[Question, ...]
@@ -324,6 +287,10 @@ class RatingDesign(BlockDesign):
     @property
     def attention_checks(self) -> DesignAttention:
         return self.attention
+
+    @property
+    def has_feedback(self) -> bool:
+        return self.feedback
 
     @property
     def wanted_per_unit(self) -> int | None:
@@ -354,6 +321,7 @@ class RatingDesign(BlockDesign):
             "watch": self.watch,
             "exclude": list(self.exclude) or None,
             "allow": list(self.allow) or None,
+            "feedback": self.feedback or None,
             "attention": keys_of_attention(self.attention),
             "questions": [*map(keys_of_question, self.questions)],
         }

@@ -9,11 +9,12 @@ from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
 from app.questions.registry import views
-from app.tasks.base import AnswerParts, Start, Task
+from app.tasks.base import AnswerParts, Feedback, Start, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
 from app.tasks.rating.items import DesignItem
+from app.tasks.rating.reference import is_right, references
 from app.tasks.rating.settings import RatingDesign
 from app.tasks.rating.views import RatingPage, record_view
 from app.trials.answers import Answers, read_answers
@@ -26,7 +27,6 @@ from app.trials.loads import loads_of
 from app.trials.places import Place
 from app.trials.runs import BlockRun
 from app.trials.tables import Mode
-
 
 # Letters of a record or a text.
 _MOST_KEPT = 20_000
@@ -98,6 +98,17 @@ class Rating(Task):
         return _watched(
             answers, values, where, trial, form, waited, to_end=design.watch == "to-end", rules=design.exclude
         )
+
+    def feedback(self, block: BlockRun, answered: Mapping[str, Any]) -> Feedback:
+        """By the item's references; None as to right or wrong where it has none, or its clip would not play."""
+        design = design_of(block)
+        item = next(each for each in design.items if each.id == answered["unit"])
+        wanted, given = references(item.right), answered["answers"] or {}
+        asked = [each for each in design.asked_of(item) if each.id in wanted]
+        parts = tuple((each.ask, is_right(each, wanted[each.id], given.get(each.id))) for each in asked)
+        if not parts or answered["unplayable"]:
+            return Feedback(None, item.why)
+        return Feedback(all(right for _, right in parts), item.why, parts if len(parts) > 1 else ())
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         return Slot.ITEM if place == Slot.ITEM else None

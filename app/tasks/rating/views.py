@@ -261,8 +261,10 @@ def _summary(chart: Chart) -> str:
         return _("no values")
     if len(given) == 1:
         return f"{_number(given[0])}{unit}"
-    ends = f"from {_number(given[0])} to {_number(given[-1])}{unit}"
     low, high = min(given), max(given)
+    first, last = _number(given[0]), f"{_number(given[-1])}{unit}"
     if {low, high} <= {given[0], given[-1]}:
-        return ends
-    return f"{ends}; lowest {_number(low)}, highest {_number(high)}"
+        return _("from {first} to {last}").format(first=first, last=last)
+    return _("from {first} to {last}; lowest {low}, highest {high}").format(
+        first=first, last=last, low=_number(low), high=_number(high)
+    )

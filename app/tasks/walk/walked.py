@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, select
 from sqlmodel import Session, col
 
 from app.exports.tables import OfStudy, answered_in
+from app.tasks.walk.answered import duration_s, with_walks
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
-from app.trials.design import Slot
-from app.trials.responses import Evidence, Response
+from app.trials.responses import Evidence
 from app.trials.tables import Trial, Unit
 from stimuli import steps
 from stimuli.arena import Goal
@@ -33,14 +33,14 @@ def walks(
 ) -> Iterator[Row]:
     """A row for each walk that was answered, by session and position; sessions left out are marked."""
     for row in _answered(session, study, modes, by_arrival=by_arrival):
-        start, ticks = start_of(row["plan"]), row["tick"] or 0
+        start = start_of(row["plan"])
         drawn_ms = row["drawn_ms"]
         x_m, y_m, _, heading_rad = steps.pose(start)
         yield {
             **row,
             "goal": row["plan"]["goal"],
             "ended": row["over"] or UNABLE,
-            "duration_s": round(ticks / steps.TICKS_PER_S, 6),
+            "duration_s": duration_s(row["tick"]),
             "path_m": round((row["length_um"] or 0) / steps.M, 4),
             "frames_per_s": round(1000 * row["frames"] / drawn_ms, 2) if drawn_ms else None,
             "start_x_m": round(x_m, 4),
@@ -57,7 +57,7 @@ def positions(
         goal = steps.goal_named(row["plan"]["goal"])
         shared = {
             **{name: row[name] for name in ("study", "version", "arm", "mode", "participant", "session")},
-            **{name: row[name] for name in ("trial", "course", "kind", "excluded")},
+            **{name: row[name] for name in ("trial", "course", "kind", "excluded", "use", "pay", "rules")},
             "goal_x_m": goal.x_m,
             "goal_y_m": goal.y_m,
         }
@@ -114,7 +114,7 @@ def _batches(session: Session, walk_id: int) -> Sequence[Row]:
 def _answered(
     session: Session, study: OfStudy, modes: Sequence[str] | None, *, by_arrival: bool
 ) -> Iterator[Row]:
-    found = answered_in(session, study, "walk", _OWN, modes, by_arrival=by_arrival, joined=_with_walks)
+    found = answered_in(session, study, "walk", _OWN, modes, by_arrival=by_arrival, joined=with_walks)
     # Read whole: the walks' steps are read in between.
     for row in list(found):
         yield {**row, "course": row["course"].rpartition(":")[2]}
@@ -136,9 +136,3 @@ _OWN: Sequence[ColumnElement[Any]] = (
     col(Evidence.stalls).label("stalls"),
     col(Evidence.page_loads).label("page_loads"),
 )
-
-
-def _with_walks(found: Select[Any]) -> Select[Any]:
-    return found.outerjoin(walk_table, _w.trial_id == col(Trial.id)).outerjoin(
-        Evidence, (col(Evidence.response_id) == col(Response.id)) & (col(Evidence.slot) == Slot.ITEM)
-    )

@@ -22,7 +22,7 @@ from analysis.games.compare import GameMeasures
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.items import BlockValidation, read_item_verdicts, validate_rating_rows
 from analysis.options import RESAMPLES
-from analysis.signatures import NoSignatures
+from analysis.signatures import NoSignatures, PlaySignatures
 from app.core.errors import StudyError
 from app.jobs import queue
 from app.jobs.tables import JobStatus, Kind
@@ -44,7 +44,7 @@ from app.reports.sources import flow_in, flows_in, leak_cautions, levels_of, nou
 from app.reports.study_facts import StudyFacts
 from app.sessions.about_person import pseudonym
 from app.studies.queries import study_named
-from app.tasks.game.match_files import MatchFile
+from app.tasks.game.match_files import MatchFile, NoMatchCounts, left_out_note
 from app.trials.tables import Study, StudyVersion, Unit, UnitMember
 from app.worker.context import Work
 
@@ -73,7 +73,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         work.progress(0, _STEPS, "How sources move and play")
         with work.computing():
             moves = signatures_of_studies(session, [slug], ClipStore(work.settings.data_dir))
-            games, play = _matches(session, slug, mode)
+            games, play, match_cautions = _matches(session, slug, mode)
     distances = [*distances, *distances_of(moves), *distances_of(play)]
     is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
@@ -117,7 +117,13 @@ def compute_results(work: Work) -> dict[str, Any]:
         levels=levels_of(source),
         flow=flow_in(source, mode),
         clip_of=clip_of,
-        cautions=(*cautions, *item_cautions, *leak_cautions(source), *names_cautions(frames[0], rated)),
+        cautions=(
+            *cautions,
+            *item_cautions,
+            *match_cautions,
+            *leak_cautions(source),
+            *names_cautions(frames[0], rated),
+        ),
         closing=closing,
         signatures=moves,
         play=play,
@@ -140,21 +146,35 @@ def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Fi
     """A study of matches or walks alone has nothing to analyze as answers: its matches are measured."""
     work.progress(0, _STEPS, "Replaying the matches")
     with work.computing():
-        games, play = _measured(matches_of_study(session, slug, mode))
-    return play_view(slug, mode, games, play, work.now(), what, flows_of(session, slug).get(mode))
+        try:
+            games, play, cautions = _measured(matches_of_study(session, slug, mode))
+        except NoMatchCounts as error:
+            games, play, cautions = (), NoSignatures(str(error)), ()
+    flow = flows_of(session, slug).get(mode)
+    return play_view(slug, mode, games, play, work.now(), what, flow, cautions)
 
 
-def _matches(session: Session, slug: str, mode: str) -> tuple[Sequence[GameMeasures], Played | None]:
+Measured = tuple[Sequence[GameMeasures], Played | None, Sequence[Caution]]
+
+
+def _matches(session: Session, slug: str, mode: str) -> Measured:
     """Measures of the matches; or a reason if they cannot be read."""
     try:
         return _measured(matches_of_study(session, slug, mode))
     except StudyError as error:
-        return (), NoSignatures(str(error))
+        return (), NoSignatures(str(error)), ()
 
 
-def _measured(file: MatchFile | None) -> tuple[Sequence[GameMeasures], Played | None]:
-    """The measures of the matches that are over, and how sources play in them."""
-    return measures_by_game(file) if file else (), play_of_files([file])
+def _measured(file: MatchFile | None) -> Measured:
+    """The measures of the matches that are over, how sources play in them, and how many are left out."""
+    play, note = play_of_files([file]), left_out_note([file] if file else [])
+    # Where sources are compared, their notes have it.
+    said = note and not isinstance(play, PlaySignatures)
+    return (
+        measures_by_game(file) if file else (),
+        play,
+        [Caution("Matches are left out.", note)] if said else (),
+    )
 
 
 def _items(

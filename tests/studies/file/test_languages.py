@@ -119,10 +119,15 @@ def test_what_a_translation_lacks_or_has_too_much_is_an_error(
     assert expected in problems(folder_of(tmp_path, german=german))
 
 
-def test_a_missing_text_file_of_a_language_is_an_error(tmp_path: Path) -> None:
+def test_a_missing_text_file_of_a_language_is_an_error_beside_all_others(tmp_path: Path) -> None:
     path = folder_of(tmp_path)
     (tmp_path / "de" / "thanks.md").unlink()
-    assert "de/thanks.md" in problems(path)
+    german = GERMAN.replace("title: Welche Navigation wirkt menschlich?\n", "")
+    (tmp_path / "de" / "study.yaml").write_text(german, encoding="utf-8")
+    found = problems(path)
+    assert found.count("de/thanks.md") == 1
+    assert "title has no translation" in found
+    assert "completion.message has no translation" not in found
 
 
 @pytest.mark.parametrize(
@@ -137,6 +142,19 @@ def test_a_missing_text_file_of_a_language_is_an_error(tmp_path: Path) -> None:
 )
 def test_languages_that_cannot_be(tmp_path: Path, languages: str, expected: str) -> None:
     assert expected in problems(folder_of(tmp_path, STUDY.replace(LANGUAGES, languages + "\n")))
+
+
+def test_what_names_an_answer_is_not_translated_a_second_time(tmp_path: Path) -> None:
+    asked = (
+        '  - {id: sight, type: choice, ask: "Do you see well?", options: ["Yes", "No"], accept: ["Yes"]}\n'
+    )
+    german = '  - {id: sight, ask: "Sehen Sie gut?", options: ["Ja", "Nein"]%s}\n'
+    study = f"{STUDY}screening:\n{asked}"
+    design = loaded(folder_of(tmp_path, study, f"{GERMAN}screening:\n{german % ''}"))
+    (question,) = design.in_language("de").screening
+    assert (question.own_texts("accept"), question.says("Yes")) == (("Yes",), "Ja")
+    twice = f"{GERMAN}screening:\n{german % ', accept: [Ja]'}"
+    assert "remove it from the translation" in problems(folder_of(tmp_path, study, twice))
 
 
 def test_an_upload_is_the_study_of_the_same_folder(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.pairs import COLUMNS, REQUIRED
 from app.tasks.pair.settings import PairBlock, pairs_of
 from app.tasks.pair.terms import Sample, Trials
-from app.tasks.rating.settings import RatingBlock, When
+from app.tasks.rating.criteria import When
+from app.tasks.rating.settings import RatingBlock
 from app.tasks.walk.settings import WalkBlock
 from app.trials.attention import Attention
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder

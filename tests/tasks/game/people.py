@@ -39,6 +39,7 @@ def open_game(
     more: Sequence[dict[str, Any]] = (),
     slug: str = SLUG,
     completion: Mapping[str, Any] | None = None,
+    exclude: Any = None,
     **keys: Any,
 ) -> None:
     """A study of one block of matches, and of `more` blocks after it."""
@@ -48,6 +49,7 @@ def open_game(
         "consent": {"version": "1", "text": "# Consent\n\nVoluntary.\n"},
         "blocks": [game_block(**keys), *more],
         "completion": {"code": "PAID7", **(completion or {})},
+        **({"exclude": exclude} if exclude else {}),
     }
     path = folder / "game.yaml"
     path.write_text(yaml.safe_dump(study))

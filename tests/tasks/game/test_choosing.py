@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 from app.admin.design.fields import fields_to_keys, keys_to_fields
-from app.admin.design.outline import leaves, outline
+from app.admin.design.nodes import leaves
+from app.admin.design.outline import outline
 from app.studies.file.bundle import read_bundle
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import StudyFileProblems, load_study

@@ -195,11 +195,11 @@ def test_people_by_their_sessions(files: dict[str, Path], tmp_path: Path) -> Non
         measures_compared(groups, Options(resamples=0, over="people"))
     assert {one.person for one in groups.first} == {f"s{seat}" for seat in range(1, 6)}
     for row in rows[1:3]:
-        row[rows[0].index("excluded")] = "left"
+        row[rows[0].index("excluded")] = "by-hand"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows(rows)
     kept = read_matches(path)
-    assert (len(kept.matches), kept.left_out) == (1, {"excluded": 1})
+    assert (len(kept.matches), kept.left_out) == (1, {"by-hand": 1})
 
 
 def test_seats_that_were_handed_over_are_nobodys(files: dict[str, Path], tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ def walk_block(**keys: Any) -> dict[str, Any]:
     return {"id": "walk", "task": "walk", "walks": 2, "practice": 0, **keys}
 
 
-def load_walks(session: Session, folder: Path, *, consent: Any = None, **keys: Any) -> Loaded:
+def load_walks(
+    session: Session, folder: Path, *, consent: Any = None, exclude: Any = None, **keys: Any
+) -> Loaded:
     """A study of one block of walks, open."""
     study = {
         "study": SLUG,
@@ -37,6 +39,7 @@ def load_walks(session: Session, folder: Path, *, consent: Any = None, **keys: A
         "consent": consent or {"version": "1", "text": "# Consent\n\nVoluntary.\n", "play_shown": True},
         "blocks": [walk_block(**keys)],
         "completion": {"code": "WALKED"},
+        **({"exclude": exclude} if exclude else {}),
     }
     path = folder / "walks.yaml"
     path.write_text(yaml.safe_dump(study))

@@ -1,0 +1,68 @@
+"""Choices of the form's fields: conditions, arms, measures and sources that the study has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.admin.design.values import Keys, entries, shown, value_at
+from app.admin.design.views import Options
+from app.studies.file.comparable import as_blocks, blocks_in
+from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS
+from app.studies.file.rules import measures_in
+from app.trials.stimuli import StimulusFacts
+
+_MEASURES = {
+    "accuracy": "Accuracy: the share of right answers",
+    "uncertainty": "Uncertainty: the mean of the answers",
+    "preference": "Preference: how often a source is chosen",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Facts of a study besides its keys: conditions and groups of its units, and sources in the library."""
+
+    groups: Sequence[str] = ()
+    sources: Sequence[str] = ()
+
+
+def known_of(groups: Sequence[str], stimuli: Mapping[str, StimulusFacts]) -> Known:
+    return Known(groups, sorted({facts.source for facts in stimuli.values() if facts.source}))
+
+
+def choices(of: str, keys: Mapping[str, Any], known: Known, at: object) -> Options:
+    """The choices of a field, by what it is chosen from; `at` is the last part of its place."""
+    match of:
+        case "groups":
+            edge = (CHANCE, "Chance, one half") if at == 1 else (ALL, "All main trials")
+            return [edge, *((name, name) for name in conditions(keys, known)), *_arms(keys)]
+        case "measures":
+            asked, has_pairs = measures_in(keys)
+            of_pairs = [(name, _MEASURES[name]) for name in (OF_PAIRS if has_pairs else ())]
+            return [
+                *of_pairs,
+                *((name, f"{name}: {_short(question.get('ask'))}") for name, question in asked.items()),
+            ]
+        case "sources":
+            return [("", "None"), *((name, name) for name in known.sources)]
+    return ()
+
+
+def conditions(keys: Mapping[str, Any], known: Known) -> Sequence[str]:
+    """Conditions and groups: of the units as they are drawn or listed, or of the draw as it is asked for."""
+    asked: list[str] = []
+    for block in blocks_in(as_blocks(keys)):
+        drawn = value_at(block, ("sample", "conditions"))
+        asked += [str(name) for name in drawn] if isinstance(drawn, Mapping) else []
+    return list(dict.fromkeys((*known.groups, *sorted(asked))))
+
+
+def _arms(keys: Keys | Mapping[str, Any]) -> Options:
+    ids = [shown(value_at(arm, ("id",))) for arm in entries(keys, ("arms",))]
+    return [(id_, f"Arm {id_}") for id_ in ids if id_]
+
+
+def _short(text: object) -> str:
+    """A question's words, cut where they are long."""
+    words = " ".join(shown(text).split()) or "no words yet"
+    return words if len(words) <= 60 else f"{words[:59]}…"

@@ -1,0 +1,148 @@
+"""The structure of the design form: fields, groups of fields and lists of cards, each at its place in the file."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from app.core.problems import Place
+from app.core.widgets import Ways, Widget, widget_of
+
+Model = type[BaseModel]
+Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
+How = Literal["key", "kept", "item", "pick", "word", "own"]
+WAY = "way"
+_NOUNS = {"task": "block", "rule": "rule"}
+_NOUNS_AT = {"arms": "arm", "hypotheses": "hypothesis"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One field. `value` is the draft's, None if absent; `options` are those of a choice, a tag or a way.
+
+    A `way` chooses the form in which the key above it is written; `ways` has the value for each. `how` it is written:
+    a `key` goes when it is empty or a default, one that is `kept` stays; an `item` is an entry of a list of fixed
+    length, a `pick` stands in its list or does not; a `word` is a translation of an `original`, and `own` the language
+    of the study itself.
+    """
+
+    place: Place
+    info: FieldInfo
+    kind: Kind
+    value: Any
+    options: Mapping[str, str]
+    numbers: bool = False
+    ways: Ways | None = None
+    how: How = "key"
+    title: str = ""
+    original: Any = None
+
+    @property
+    def key(self) -> str:
+        return str(self.place[-1])
+
+    @property
+    def label(self) -> str:
+        return self.title or label_of(self.key, self.info)
+
+    @property
+    def widget(self) -> Widget:
+        return widget_of(self.info.metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The fields of a model; of an entry of a list, `model` is None where its type is unknown.
+
+    `is_picks`: its fields are the boxes of one list.
+    """
+
+    place: Place
+    title: str
+    help: str
+    value: Any
+    parts: tuple["Node", ...]
+    is_optional: bool = False
+    model: Model | None = None
+    is_picks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`.
+
+    Arms and hypotheses are of one kind, without a tag.
+    """
+
+    place: Place
+    title: str
+    help: str
+    tag: str
+    variants: Mapping[str, Model]
+    entries: tuple[Group, ...]
+
+    @property
+    def noun(self) -> str:
+        return _NOUNS_AT.get(str(self.place[-1])) or _NOUNS.get(self.tag, "question")
+
+    @property
+    def nouns(self) -> str:
+        return {"hypothesis": "hypotheses"}.get(self.noun, f"{self.noun}s")
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The values that an arm sets, each by the path of a key in the study file, with the field of that key.
+
+    `where` has for each path the part of the form in which the study has the key, and `usual` the study's own field.
+    """
+
+    place: Place
+    title: str
+    help: str
+    entries: tuple[Leaf, ...]
+    where: Mapping[str, str]
+    usual: Mapping[str, Leaf]
+
+
+Node = Leaf | Group | Cards | Changes
+
+
+def label_of(key: str, info: FieldInfo) -> str:
+    return info.title or key.replace("_", " ").capitalize()
+
+
+def leaves(node: Node) -> Iterator[Leaf]:
+    if isinstance(node, Leaf):
+        yield node
+    else:
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from leaves(part)
+
+
+def lists(node: Node) -> Iterator[Cards]:
+    """Every list; outer ones before those they contain."""
+    if isinstance(node, Cards):
+        yield node
+    if not isinstance(node, Leaf):
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from lists(part)
+
+
+def groups(node: Node) -> Iterator[Group]:
+    if isinstance(node, Group):
+        yield node
+    if not isinstance(node, Leaf):
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from groups(part)
+
+
+def changes(node: Node) -> Iterator[Changes]:
+    """The changes of the arms, one after the other."""
+    if isinstance(node, Changes):
+        yield node
+    if not isinstance(node, Leaf):
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from changes(part)

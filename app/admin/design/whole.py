@@ -1,0 +1,152 @@
+"""A form used as a whole: a draft is brought into the shape in which the form was sent, before its values are taken."""
+
+from collections.abc import Collection, Mapping
+from copy import deepcopy
+from typing import Any
+
+from app.admin.design.nodes import Cards, groups, leaves, lists
+from app.admin.design.outline import fields_of, outline, put, tag_of
+from app.admin.design.translations import LANGUAGE, LANGUAGES, keep
+from app.admin.design.values import (
+    MOST,
+    Keys,
+    cleaned,
+    dotted,
+    entries,
+    free_name,
+    lines,
+    scale_changes,
+    scales,
+    shown,
+)
+from app.core.problems import Place
+from app.studies.file.comparable import blocks_in, has_blocks
+from app.studies.file.languages import OWN
+from app.tasks.listed import SHORT_KEYS
+from app.trials.design import BLOCK
+
+
+def fit(keys: Keys, sent: Mapping[str, str]) -> set[str]:
+    """Resize every list to the entries sent, of the types sent; entries with ids keep their values.
+
+    Returns the names of fields that are new, whose values are taken as they are.
+    """
+    if any(name.startswith("blocks.") for name in sent):
+        for key in SHORT_KEYS if not has_blocks(keys) else ():
+            keys.pop(key, None)
+    elif has_blocks(keys):
+        first = next((block for block in blocks_in(keys) if block.get("id") == BLOCK), {})
+        keys |= {key: first[key] for key in SHORT_KEYS if key in first}
+        keys.pop("blocks")
+        keys.pop("block_order", None)
+    numbers = _numbers(sent)
+    done: set[Place] = set()
+    while (at := next((each for each in lists(outline(keys)) if each.place not in done), None)) is not None:
+        _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
+        done.add(at.place)
+    _fit_items(keys, sent)
+    _fit_picks(keys, sent)
+    _fit_scales(keys, sent)
+    return _fit_changes(keys, sent) | _fit_languages(keys, sent)
+
+
+def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
+    """Lists of fixed length in the shape in which they were sent."""
+    for leaf in list(leaves(outline(keys))):
+        name = dotted(leaf.place)
+        is_split = any(other.startswith(f"{name}.") for other in sent)
+        if leaf.how == "key" and is_split:
+            put(keys, leaf.place, None)
+        elif leaf.how == "item" and (whole := name.rpartition(".")[0]) in sent:
+            put(keys, leaf.place[:-1], sent[whole])
+
+
+def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
+    """The boxes that were ticked, and the arms of each block."""
+    for group in list(groups(outline(keys))):
+        start = dotted(group.place)
+        if group.is_picks and (names := _below(start, sent)):
+            put(keys, group.place, [name for name in names if sent[f"{start}.{name}"] == "yes"] or None)
+    for at, block in enumerate(entries(keys, ("blocks",))):
+        start = f"blocks.{at}.arms"
+        if isinstance(block, dict) and start not in sent:
+            block["arms"] = [name for name in _below(start, sent) if sent[f"{start}.{name}"] == "yes"]
+            put(keys, ("blocks", at, "arms"), block["arms"] or None)
+
+
+def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
+    """Fit the changes of arms to the paths that were sent."""
+    new: set[str] = set()
+    for at, arm in enumerate(entries(keys, ("arms",))):
+        start, place = f"arms.{at}.set", ("arms", at, "set")
+        if not isinstance(arm, dict):
+            continue
+        if start in sent:
+            put(keys, place, sent[start] or None)
+            new.add(start)
+            continue
+        held = arm.get("set")
+        held = held if isinstance(held, dict) else {}
+        paths = _below(start, sent)
+        put(keys, place, {path: held.get(path) for path in paths} if paths else None)
+        new |= {f"{start}.{path}" for path in paths if path not in held}
+    return new
+
+
+def _fit_languages(keys: Keys, sent: Mapping[str, str]) -> set[str]:
+    """The languages that were sent. Their words are taken once the texts are those that were sent."""
+    if LANGUAGE not in sent:
+        return set()
+    names = {name for name in sent if name.startswith(f"{LANGUAGES}.")}
+    languages = keys.get(LANGUAGES)
+    held = languages if isinstance(languages, dict) else {}
+    tags = dict.fromkeys(name.split(".")[1] for name in sent if name in names)
+    words = {tag: held[tag] if isinstance(held.get(tag), dict) else {} for tag in tags}
+    keep(keys, {sent[LANGUAGE]: OWN, **words})
+    return names
+
+
+def _below(start: str, sent: Mapping[str, str]) -> list[str]:
+    """The names of the fields below a place, as they go on from there."""
+    return [name.removeprefix(f"{start}.") for name in sent if name.startswith(f"{start}.")]
+
+
+def _numbers(sent: Mapping[str, str]) -> dict[str, int]:
+    """The number of entries sent for each list."""
+    found: dict[str, int] = {}
+    for name in sent:
+        parts = name.split(".")
+        for index, part in enumerate(parts):
+            if part.isascii() and part.isdigit() and len(part) < 4:
+                at = ".".join(parts[:index])
+                found[at] = max(found.get(at, 0), int(part) + 1)
+    return found
+
+
+def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None:
+    held = entries(keys, cards.place)
+    made: list[Any] = []
+    for index in range(n):
+        name = f"{dotted(cards.place)}.{index}"
+        id_, tag = sent.get(f"{name}.id", ""), sent.get(f"{name}.{cards.tag}")
+        same = (entry for entry in held if isinstance(entry, dict) and shown(entry.get("id")).strip() == id_)
+        entry = next(same, {}) if id_ else held[index] if index < len(held) else {}
+        kept: Keys = entry if isinstance(entry, dict) else {}
+        if tag and (tag_of(kept, cards.tag) or "").strip() != tag:
+            entry = {key: kept[key] for key in _of_all(cards) if key in kept} | {cards.tag: tag}
+        made.append(deepcopy(entry))
+    put(keys, cards.place, made or None)
+
+
+def _of_all(cards: Cards) -> Collection[str]:
+    """The keys that entries of every type have, but for their tag."""
+    return frozenset.intersection(*map(fields_of, cards.variants.values())) - {cards.tag}
+
+
+def _fit_scales(keys: Keys, sent: Mapping[str, str]) -> None:
+    named, made = scales(keys), dict[str, Any]()
+    for change in scale_changes(sent, {}).values():
+        name, labels = free_name(change.get("name") or "scale", made), change.get("labels", "")
+        is_same = name in named and cleaned(shown(named[name])) == labels
+        made[name] = named[name] if is_same else lines(labels)
+    put(keys, ("scales",), made or None)
