@@ -57,6 +57,7 @@ class Hot:
 class _ForSQLite:
     def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]) -> None:
         compiled: Any = statement.compile(dialect=dialect, column_keys=list(names))
+        assert not [*compiled.insert_prefetch, *compiled.update_prefetch], "a default of Python's"
         self._text = str(compiled)
         self._bound: list[tuple[str, Any, Convert | None]] = [
             (name, compiled.params[name], _impl(compiled.binds[name], dialect).bind_processor(dialect))

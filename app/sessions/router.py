@@ -108,7 +108,7 @@ async def show_page(request: Request) -> Response:
     if _is_refused(request, where, now):
         await database.write(note_turned_away, token, now, Status.UNSUITED)
         # The way back takes the id along, as it does from every other way out.
-        carried = came if where.design.completion.sends_id else ""
+        carried = request.query_params.get("came", "") if where.design.completion.sends_id else ""
         there = f"/s/{where.design.study}/declined/{Status.UNSUITED}"
         there = with_came(there, carried, **in_language(where.spoken))
         return RedirectResponse(there, 303, headers=NO_STORE)
