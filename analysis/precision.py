@@ -32,7 +32,7 @@ class Width:
 
 
 def width_of(values: Sequence[float], answers: float) -> Width:
-    """Of participants' shares, each over about so many answers; no width of fewer than two."""
+    """Width over participants' shares, each of about so many answers; none of fewer than two participants."""
     n = len(values)
     if n < 2:
         return Width(n, None, None)

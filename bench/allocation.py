@@ -23,7 +23,7 @@ from rich.progress import Progress
 from scipy.special import expit, logit, ndtri
 
 from analysis.planning.world import Booleans
-from analysis.stats.bradley_terry import bradley_terry_of_wins, ranking_of_wins
+from analysis.stats.bradley_terry import Ranking, bradley_terry_of_wins, ranking_of_wins
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats
 from app.tasks.pair.assignment import choose_pairs, plan_session
@@ -37,11 +37,12 @@ PER_PARTICIPANT = 10
 GOALS = (48, 80)
 SIZES: Mapping[str, Sequence[int]] = {
     "even": (20, *GOALS),
-    "informative": (20, 28, 32, 36, 40, 44, 48, 50, 56, 62, 68, 74, 80),
+    "informative": (20, 28, 33, 38, 43, 48, 50, 57, 65, 73, 80),
 }
 SHOWN = (20, *GOALS)
 RESAMPLES = 400
 OWN_SD, LEFT = 0.4, 0.2
+NO_RANKING = Ranking(None, (), (), None)
 ALLOCATIONS = ("even", "informative")
 
 
@@ -217,16 +218,20 @@ def _truths(world: World) -> tuple[Floats, dict[Sources, float]]:
     }
 
 
-def _measured(study: Study, seed: int, truth: Floats, chances: Mapping[Sources, float]) -> Measured | None:
+def _measured(
+    study: Study, seed: int, truth: Floats, chances: Mapping[Sources, float], *, ranks: bool
+) -> Measured | None:
     table = study.table()
     fitted = bradley_terry_of_wins(table, seed=seed, resamples=RESAMPLES)
-    ranked = ranking_of_wins(table, seed=seed, resamples=RESAMPLES)
+    # It fits the same resamples again: at numbers that the tables do not show, without.
+    ranked = ranking_of_wins(table, seed=seed, resamples=RESAMPLES) if ranks else NO_RANKING
     ends = _ends([one.strength for one in fitted.strengths])
     pairs = {(one.source, one.against): one.probability for one in fitted.probabilities}
     of_pairs = _ends(list(pairs.values()))
     at_once = _ends([one.difference for one in ranked.differences])
     if fitted.reason or ends is None or of_pairs is None or at_once is None:
         return None
+    at_once = at_once.reshape(-1, 2)
     names = study.world.names
     beside = [at for at, two in enumerate(pairs) if two in set(pairwise(names))]
     wanted = np.array([chances[two] for two in pairs])
@@ -257,7 +262,7 @@ def _measured(study: Study, seed: int, truth: Floats, chances: Mapping[Sources, 
 
 
 def _share(study: Study, source: str, *, alike: bool) -> float:
-    """How often a source was chosen, over all its answers or with each other source counted alike."""
+    """Share of answers in which a source was chosen: over all of them, or the mean over the others it met."""
     won = np.array([study.wins.get((source, other), 0) for other in study.world.names if other != source])
     lost = np.array([study.wins.get((other, source), 0) for other in study.world.names if other != source])
     return float(np.mean(won / (won + lost)) if alike else won.sum() / (won + lost).sum())
@@ -275,7 +280,7 @@ def _one(work: tuple[World, str, int]) -> tuple[dict[int, Measured | None], floa
     found = {}
     for size in SIZES[allocation]:
         study.run(size)
-        found[size] = _measured(study, simulation, truth, chances)
+        found[size] = _measured(study, simulation, truth, chances, ranks=size in SHOWN)
     return found, median(study.plan_ms)
 
 

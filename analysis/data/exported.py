@@ -23,11 +23,14 @@ _INTEGERS = (
     "version",
     "visit",
     "rt_ms",
+    "opened_ms",
     "hidden_ms",
     "stalls",
     "width_px",
     "comprehension_tries",
     "comprehension_failed",
+    "attention_questions",
+    "attention_questions_failed",
 )
 _NUMBERS = ("duration_s", "uncertainty", "certainty", "value", "scale_low", "scale_high")
 _BOOLEANS = {"true": True, "false": False}

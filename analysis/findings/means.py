@@ -9,6 +9,9 @@ from analysis.reported import Settings
 from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 
+# By chance and dropouts an even allocation stays far below.
+_UNEQUAL = 2
+
 
 def means(study: StudyResult, settings: Settings) -> Iterator[Section]:
     """From `accuracy`, `uncertainty`, `preferences` and `against_chance`."""
@@ -29,7 +32,7 @@ def means(study: StudyResult, settings: Settings) -> Iterator[Section]:
                 ),
             ),
         ),
-        notes=(_chance(study), *reasons(named)),
+        notes=(_chance(study), *_unequal(study), *reasons(named)),
         methods=tuple(_methods(study, settings)),
     )
 
@@ -57,6 +60,17 @@ def _chance(study: StudyResult) -> str:
         f"{test.alternative} ({test.method}); rank-biserial correlation {test.rank_biserial:z.2f}; n = {test.n}, "
         f"{test.n_at_chance} of them exactly at chance."
     )
+
+
+def _unequal(study: StudyResult) -> Iterator[str]:
+    """A warning where some sources met much more often than others, as `allocate: informative` has it."""
+    n = [one.n_comparisons for one in study.bradley_terry.probabilities if one.n_comparisons]
+    if len(n) > 1 and max(n) > _UNEQUAL * min(n):
+        yield (
+            f"Pairs of sources were compared unequally often, {min(n):,} to {max(n):,} times. Numbers over all pairs, "
+            "such as accuracy and how often a source was chosen, weigh them as they were shown, so that they are of "
+            "whom a source met; the strengths of sources are not."
+        )
 
 
 def _methods(study: StudyResult, settings: Settings) -> Iterator[str]:

@@ -1,9 +1,7 @@
 """`likely-human privacy`: identities whose retention is over, and what is held about one person."""
 
-import json
-from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -56,32 +54,28 @@ def person(
     id_: Id,
     output: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write.")],
 ) -> None:
-    """Write all that is held about one person: person.json, and person.md to be read."""
-    from app.accounts.audit import COMMAND_LINE, record
+    """Write all that is held about one person: person.html to hand over, person.md and person.json."""
+    from app.accounts.audit import COMMAND_LINE
+    from app.core.whole_files import written_whole
+    from app.reports.documents.page import page_of
     from app.reports.documents.person import person_document
-    from app.sessions.about_person import about_person
+    from app.sessions.about_person import about_person, as_json, record_export
 
     with opened() as (settings, database):
         with database.reading() as session:
             found = about_person(session, id_, settings.secret)
         moment = now()
+        document = person_document(found, moment)
         try:
             output.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"sessions": found.sessions, "tables": found.tables}, indent=2, default=_plain)
-            (output / "person.json").write_text(text + "\n", encoding="utf-8")
-            (output / "person.md").write_text(person_document(found, moment).markdown(), encoding="utf-8")
         except OSError as error:
             raise StudyError(f"{output} cannot be written: {error.strerror or error}") from None
+        texts = {"person.json": as_json(found, moment), "person.md": document.markdown()}
+        for name, text in {**texts, "person.html": page_of(document)}.items():
+            with written_whole(output / name) as file:
+                file.write(text.encode())
         with database.transaction() as session:
-            for number, slug in found.sessions.items():
-                record(
-                    session,
-                    COMMAND_LINE,
-                    "privacy.export",
-                    now=moment,
-                    study=slug,
-                    subject=f"session {number}",
-                )
+            record_export(session, COMMAND_LINE, found, moment)
     rows = sum(map(len, found.tables.values()))
     out.print(
         f"{output}: {rows} rows of {len(found.tables)} tables, {len(found.sessions)} sessions", markup=False
@@ -106,7 +100,3 @@ def forget(
         with database.transaction() as session:
             gone = forget_person(session, COMMAND_LINE, id_, settings.secret, now())
     out.print(f"deleted: {', '.join(f'session {number}' for number in gone)}", markup=False)
-
-
-def _plain(value: Any) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -119,6 +119,7 @@ def _report_answers(
             play=play,
             item_verdicts=given_of_items,
             independent=independent,
+            rated_alone=[] if mapping else _rated_alone(targets, pairs),
             on_progress=on_progress,
         )
     what = "answers of" if pairs else "items rated by"
@@ -178,6 +179,18 @@ def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame
         return list(read_file(target, mapping))
     with opened() as (_, database), database.reading() as session:
         return [read_study(session, target)]
+
+
+def _rated_alone(targets: "Sequence[str]", pairs: "Sequence[str]") -> "list[Source]":
+    """The studies among the targets that have no answers to pairs."""
+    from app.reports.sources import source_of
+    from app.reports.targets import is_file
+
+    slugs = [target for target in targets if not is_file(target) and target not in pairs]
+    if not slugs:
+        return []
+    with opened() as (_, database), database.reading() as session:
+        return [source_of(session, slug) for slug in slugs]
 
 
 def _report_file(

@@ -47,7 +47,10 @@ def make_engine(
         if not checkpointing:
             # Two connections that write and checkpoint at once can corrupt the log before SQLite 3.51.3.
             cursor.execute("PRAGMA wal_autocheckpoint = 0")
-        if not writing:
+        if writing:
+            # What is deleted is overwritten in the file, not only marked as free: erasing is to erase.
+            cursor.execute("PRAGMA secure_delete = ON")
+        else:
             cursor.execute("PRAGMA query_only = ON")
         cursor.close()
 

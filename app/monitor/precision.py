@@ -64,10 +64,10 @@ class PrecisionView:
 
     @property
     def rows(self) -> Sequence[tuple[int, float | None, float | None]]:
-        """Both curves as a table: the number of participants, the width so far, the planned one."""
+        """Both curves as a table, from five participants on: their number, the width so far, the planned one."""
         live = {point.n: point.width for point in self.live}
         planned = {point.n: point.width for point in self.planned}
-        return [(n, live.get(n), planned.get(n)) for n in sorted({*live, *planned})]
+        return [(n, live.get(n), planned.get(n)) for n in sorted({*live, *planned}) if n >= FEWEST_TO_TELL]
 
 
 def precision_of(

@@ -23,6 +23,7 @@ from app.trials.tables import (
     Mode,
     ParticipantSession,
     Registration,
+    SessionVerdict,
     StudyVersion,
     Unit,
     UnitMember,
@@ -170,9 +171,21 @@ def _request_fields(study: StudyHere, asked: ResultsRequest) -> dict[str, str]:
 
 
 def _key(session: Session, study: StudyHere, asked: ResultsRequest) -> str:
-    """A hash that changes when an answer, an exclusion, a version or a run of judges is added or removed."""
-    parts = [_counts(session, one) for one in (study, asked.against) if one is not None]
+    """A hash that changes when an answer, an exclusion, a verdict, a version or a run of judges is added or removed."""
+    studies = [one for one in (study, asked.against) if one is not None]
+    parts = [_counts(session, one) | _judged(session, one) for one in studies]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _judged(session: Session, study: StudyHere) -> dict[str, int]:
+    """Verdicts, and when the newest was stored: one changes without an answer, as others end and it is judged again."""
+    n, newest = session.exec(
+        select(func.count(), func.max(SessionVerdict.judged_at))
+        .join(ParticipantSession, col(ParticipantSession.id) == SessionVerdict.session_id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(StudyVersion.study_id == study.id)
+    ).one()
+    return {"verdicts": n, "judged_ms": round(1000 * newest.timestamp())} if newest is not None else {}
 
 
 def _counts(session: Session, study: StudyHere) -> dict[str, int]:

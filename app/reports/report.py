@@ -143,10 +143,12 @@ def write_reports(
     play: Played | None = None,
     item_verdicts: pd.DataFrame | None = None,
     independent: bool = False,
+    rated_alone: Sequence[Source] = (),
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> ReportInfo:
-    """Like `write_report`, with a report of each block of the checked `ratings`.
+    """Like `write_report`, with a report of each block of the checked `ratings`; `rated_alone` are studies of these
+    that have no pairs, and are not among `studies`.
 
     A block of ratings next to answers to pairs, another block, `signatures` or `play` has a folder in `folder`, linked
     from the page of these. `item_verdicts` (`read_item_verdicts`) of judges are compared with the raters of these
@@ -171,9 +173,10 @@ def write_reports(
                 judged = validate_rating_rows(
                     of_mode, item_verdicts, mode=chosen, seed=seed, resamples=resamples
                 )
-    titles = {study.slug: study.title for study in studies}
+    every = [*studies, *rated_alone]
+    titles = {study.slug: study.title for study in every}
     with computing():
-        held = decided_by(studies, frames, of_mode, chosen, seed=seed, resamples=resamples)
+        held = decided_by(every, frames, of_mode, chosen, seed=seed, resamples=resamples)
         pages = write_block_reports(
             blocks,
             titles,
@@ -209,8 +212,8 @@ def write_reports(
     if not pages:
         return info
     # Those of earlier reports that lie here, too: of a run, the folder is new.
-    every = (path for path in folder.rglob("*") if path.is_file())
-    info = replace(info, files=tuple(sorted(str(path.relative_to(folder)) for path in every)), ratings=pages)
+    there = (path for path in folder.rglob("*") if path.is_file())
+    info = replace(info, files=tuple(sorted(str(path.relative_to(folder)) for path in there)), ratings=pages)
     if not unpaired:
         return info
     # A block may be there for its ratings, its classes and its judgements.

@@ -8,7 +8,7 @@ import json
 import re
 import secrets
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -167,13 +167,9 @@ def _mentions(
     session: Session, slug: str, ids: Sequence[int], due: Mapping[str, Sequence[_Held]], *, is_dry: bool
 ) -> int:
     """Replace external ids in notes, reasons and the audit log; returns in how many entries one stood."""
-    texts = {
-        text for found in due.values() for one in found for text in one.external if len(text) >= _SHORTEST
-    }
-    if not texts:
+    found = pattern_of(text for sessions in due.values() for one in sessions for text in one.external)
+    if found is None:
         return 0
-    longest = sorted(texts, key=len, reverse=True)
-    found = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])")
     n = 0
     for table, column in ((SessionNote, "text"), (Exclusion, "reason")):
         of_table: Any = table
@@ -182,6 +178,15 @@ def _mentions(
     for entry in session.exec(select(AuditEntry).where(AuditEntry.study == slug)):
         n += _replaced(entry, ("subject", "before", "after"), found, is_dry=is_dry)
     return n
+
+
+def pattern_of(ids: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern that finds ids as whole words in notes and the audit log; None where all are too short for it."""
+    texts = {text for text in ids if len(text) >= _SHORTEST}
+    if not texts:
+        return None
+    longest = sorted(texts, key=len, reverse=True)
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, longest))})(?![\w-])")
 
 
 def _replaced(row: Any, columns: Sequence[str], found: re.Pattern[str], *, is_dry: bool) -> int:

@@ -15,12 +15,12 @@ from app.reports.export import export
 from app.reports.facts import designs_of
 from app.reports.kinds import Format
 from app.tasks.game.match_files import read_matches
-from app.trials.tables import Study
+from app.trials.tables import SessionVerdict, Study
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import Program, fresh_client
 from tests.clock import Clock
-from tests.factories import submit_id_on
+from tests.factories import NOW, submit_id_on
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
 
 HOME = f"/admin/studies/{SLUG}/matches"
@@ -194,6 +194,20 @@ def test_a_demo_match_is_offered_as_records_to_rate(
     assert "no block that rates" in owner.post(f"{match}/offer", {"study": "play"}).text
     share_with(viewer, "play")
     assert viewer.post(f"{match}/offer", {"study": "rate"}).status_code == 403
+    with database.transaction() as session:
+        unused = SessionVerdict(
+            session_id=person.seat.session_id or 0,
+            use=False,
+            pay=True,
+            rules={},
+            names="hidden",
+            judged_at=NOW,
+        )
+        session.add(unused)
+    refused = owner.post(f"{match}/offer", {"study": "rate"})
+    assert (refused.status_code, "left out by an exclusion rule" in refused.text) == (409, True)
+    with database.transaction() as session:
+        session.delete(session.exec(select(SessionVerdict)).one())
     assert "are now items of this study" in owner.post(f"{match}/offer", {"study": "rate"}).text
     again = owner.post(f"{match}/offer", {"study": "rate"})
     assert (again.status_code, "has the records of match 1 already" in again.text) == (409, True)

@@ -19,10 +19,12 @@ from app.studies.versions import set_state
 from app.tasks.game.games import GAMES
 from app.tasks.game.match_files import read_matches
 from app.tasks.game.tables import GameEvent
-from app.trials.tables import State
+from app.trials.tables import SessionVerdict, State
 from app.worker.worker import drain
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import fresh_client
+from tests.clock import Clock
+from tests.factories import NOW
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
 from tests.tasks.walk.walking import Walking, load_walks
 
@@ -81,6 +83,47 @@ def test_matches_have_their_measures_people_first_as_game_metrics_has_them(
             assert float(row["mean"]) == one.mean
             assert row["ci_low"] == ("" if one.interval.low is None else str(one.interval.low))
     assert re.search(r"Mean offer: people [\d.]+, gt [\d.]+", re.sub(r"<[^>]+>", "", html))
+
+
+def test_matches_with_somebody_who_is_not_used_are_left_out_and_the_page_follows_a_verdict(
+    owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, configs={"rounds": 2})
+    for _ in range(3):
+        people = [Person(fresh_client(owner.browser), database) for _ in range(2)]
+        for person in people:
+            person.look()
+        play_on(people)
+        for person in people:
+            person.act("next")
+    with database.transaction() as session:
+        set_state(session, SLUG, State.CLOSED)
+    html = computed(owner, settings, database)
+    assert "3 matches of" in html
+    assert "left out: a person" not in html
+    for n, left in (([1], "2 matches of"), ([2, 3, 5], "")):
+        Clock.wait(90)  # a page is shown as it is for a minute
+        with database.transaction() as session:
+            for id_ in n:
+                names = {"automatic-moves": {"moves": 2, "of": 2}}
+                session.merge(
+                    SessionVerdict(
+                        session_id=id_,
+                        use=False,
+                        pay=True,
+                        rules=names,
+                        names="automatic-moves",
+                        judged_at=NOW,
+                    )
+                )
+        html = computed(owner, settings, database)
+        if left:
+            assert left in html
+            assert "1 match is left out: a person in it is excluded (rule: automatic-moves 1)." in html
+        else:
+            assert "No match that counts is over yet." in html
+            assert "all 3 are left out (rule: automatic-moves 3)" in html
+        assert "could not be computed" not in html
 
 
 def test_who_was_not_matched_leaves_a_page_without_measures(

@@ -19,7 +19,7 @@ from analysis.precision import (
     student_quantile,
     width_of,
 )
-from bench.stopping import participants, stopped
+from bench.stopping import SHOWN_OF, participants, shown, stopped
 
 
 def test_the_quantile_is_scipys() -> None:
@@ -72,9 +72,12 @@ def test_people_who_are_all_alike_do_not_stop_it_at_once() -> None:
 @pytest.mark.parametrize(("share", "answers", "width"), [(0.5, 10, 0.15), (0.8, 10, 0.1), (0.9, 6, 0.1)])
 def test_the_interval_at_the_stop_keeps_its_coverage(share: float, answers: int, width: float) -> None:
     """bench/stopping.md has all shares and widths."""
-    values = participants(share, answers, 1_500, np.random.default_rng(3))
-    people, held, decided, error = stopped(values, answers, width, 20, share)
-    assert held > 0.93 - 2 * math.sqrt(0.05 * 0.95 / 1_500)
-    assert decided >= held
-    assert abs(error) < 0.01
-    assert people < 120
+    values = participants(share, (answers, answers), 1_500, np.random.default_rng(3))
+    found = stopped(values, answers, width, 20, share)
+    assert found.held > 0.93 - 2 * math.sqrt(0.05 * 0.95 / 1_500)
+    assert found.decided >= found.held
+    assert abs(found.error) < 0.01
+    assert found.people < 120
+    held, wide = shown(values, found.at, share)
+    assert held > 0.93 - 2 * math.sqrt(0.05 * 0.95 / SHOWN_OF)
+    assert wide < width, "the interval of Results is no wider than was wanted"

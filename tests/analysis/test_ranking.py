@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.api as sm
 from scipy.special import expit
 from scipy.stats import studentized_range
 
 from analysis.errors import AnalysisError
+from analysis.findings.means import means
 from analysis.findings.ranking import ranking as section_of
 from analysis.stats.bradley_terry import Ranking, bradley_terry_of_wins, ranking_of_wins
 from analysis.summary import analyze
@@ -91,6 +93,47 @@ def test_intervals_for_all_pairs_are_wider_than_for_one() -> None:
     together = next(each for each in found.differences if {each.source, each.against} == {"s0", "s2"})
     assert together.difference.interval.low is not None
     assert together.difference.interval.low < -math.log(alone.high / (1 - alone.high))  # type: ignore[operator]
+
+
+def test_with_many_people_the_errors_are_those_of_statsmodels_for_clusters() -> None:
+    """Source: statsmodels' logistic regression on the same answers, its covariance robust for clusters of people; the
+    bootstrap draws people, so that both are of the same size."""
+    table = wins([0, 0.4, 1.0, 1.2], 120, rounds=2)
+    found = ranking_of_wins(table, resamples=2_000)
+    names = ["s0", "s1", "s2", "s3"]
+    first = table[["winner", "loser"]].min(axis=1)
+    second = table[["winner", "loser"]].max(axis=1)
+    design = np.array([(first == name).astype(float) - (second == name).astype(float) for name in names[:-1]])
+    side = np.where(table["left"] == first, 1.0, -1.0)
+    model = sm.Logit((table["winner"] == first).to_numpy(dtype=float), np.column_stack([*design, side]))
+    fitted = model.fit(disp=0, cov_type="cluster", cov_kwds={"groups": table["judge"].to_numpy()})
+    worth = dict(zip(names, [*fitted.params[:3], 0.0], strict=True))
+    covariance = np.zeros((4, 4))
+    covariance[:3, :3] = fitted.cov_params()[:3, :3]
+    for one in found.differences:
+        contrast = np.array([(name == one.source) - (name == one.against) for name in names], dtype=float)
+        assert one.difference.value == pytest.approx(worth[one.source] - worth[one.against], abs=1e-5)
+        reach = (
+            studentized_range.ppf(0.95, 4, 119) / math.sqrt(2) * math.sqrt(contrast @ covariance @ contrast)
+        )
+        interval = one.difference.interval
+        assert interval.low is not None
+        assert interval.high is not None
+        assert (interval.high - interval.low) / 2 == pytest.approx(reach, rel=0.08)
+
+
+def test_it_is_said_where_sources_met_unequally_often() -> None:
+    table = wins([0, 0.4, 1.0], 40)
+
+    def notes(rows: pd.DataFrame) -> str:
+        analysis = analyze(responses(rows), resamples=0)
+        (section,) = means(analysis.studies[0], analysis.settings)
+        return " ".join(section.notes)
+
+    assert "unequally often" not in notes(table)
+    of_two = table[["winner", "loser"]].isin(["s0", "s1"]).all(axis=1)
+    assert "unequally often, 16 to 40 times" in notes(table[~of_two | (table["judge"] < 16)])
+    assert "unequally often" not in notes(table[~of_two]), "who never met is no pair"
 
 
 @pytest.mark.exhaustive

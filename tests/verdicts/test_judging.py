@@ -1,6 +1,7 @@
 """Verdicts of a study's exclusion rules: stored as a session ends, judged again as others end, seen in every number."""
 
 import json
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,6 +17,7 @@ from analysis.data.selection import with_unwatched
 from analysis.errors import ReadError
 from analysis.quality.rules import ChosenRule, Verdict
 from analysis.quality.verdicts import verdicts
+from app.accounts.audit import COMMAND_LINE
 from app.accounts.tables import Role
 from app.cli.data import export as export_command
 from app.cli.quality import quality
@@ -27,19 +29,24 @@ from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, checked_search, find_sessions
 from app.monitor.sessions_view import one_session
 from app.monitor.snapshots import Choice
+from app.reports.documents.making import made_prereg
 from app.reports.export import export, rows_of
 from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import Format, What
+from app.reports.package import build_package
 from app.reports.page.methods import methods_of
+from app.reports.report import build_report
 from app.reports.study_facts import study_facts
 from app.sessions.exclusions import exclude
 from app.sessions.withdrawing import withdraw
 from app.studies.file.load import StudyDesign
 from app.studies.launch import study_here
+from app.studies.registering import register, registered_text, registrations
 from app.studies.versions import set_state
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, SessionVerdict, State, StudyVersion
 from app.verdicts.judging import unused_by_rule
+from app.worker.handlers.reports import study_files
 from app.worker.worker import drain
 from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
@@ -277,6 +284,48 @@ def test_the_exported_files_give_the_same_verdicts(study: Study, format_: Format
     }
 
 
+def attending(pair: str, left: str) -> Mapping[str, str]:
+    return {**honest(pair, left), "playback": json.dumps({**json.loads(PLAYBACK), "opened_ms": 10_000})}
+
+
+@pytest.mark.parametrize("keeps_links", [False, True])
+def test_the_verdicts_of_a_pseudonymised_package_are_the_stored_ones(
+    study: Study, keeps_links: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = (silent, copied, hurried, copied, left_handed, attending)
+    for seed, answer in enumerate(people, start=1):
+        study.take_part(answer, seed)
+    again = update(ParticipantSession).where(ParticipantSession.id == 6).values(participant="p1")  # type: ignore[arg-type]
+    study.do(lambda session: session.execute(again))
+    drain(study.settings, study.database)
+    path, folder = study.folder / "nav.zip", study.folder / "nav"
+    with study.database.reading() as session:
+        text = session.exec(select(StudyVersion.design)).one()
+        stored = [(row.use, row.pay, row.names, row.rules) for row in session.exec(select(SessionVerdict))]
+        files = study_files(session, "nav")
+        build_package(
+            session, "nav", path, made_at=NOW, study_files=files, pseudonyms=True, keeps_links=keeps_links
+        )
+    with zipfile.ZipFile(path) as packed:
+        packed.extractall(folder)
+    chosen = [rule.chosen for rule in StudyDesign.model_validate_json(text).exclude]
+    sessions, rows = read_sessions([folder])
+    found = verdicts(lambda _: chosen, sessions)
+    assert sorted(map(repr, stored)) == sorted(
+        repr((v.use, v.pay, v.names, {name: dict(each) for name, each in v.rules.items()}))
+        for v in found.values()
+    )
+    assert {row["session"]: (row["use"], row["pay"], row["rules"]) for row in rows} == {
+        id_: (v.use, v.pay, v.names) for id_, v in found.items()
+    }
+    assert all(row["participant"].startswith("p-") for row in rows)
+    assert {v.names for v in found.values()} >= {f"duplicate;{SHORT}", f"shared-text;{SHORT}"}
+    # And by the command, from the package's own files, with the study file that lies in it.
+    (file,) = folder.rglob("study.yaml")
+    quality([str(folder)], rules=str(file))
+    assert "The verdicts in the files are the same." in capsys.readouterr().out
+
+
 def typed(**counts: dict[str, int]) -> str:
     return json.dumps(counts)
 
@@ -384,6 +433,34 @@ def test_a_rule_changed_after_people_took_part_is_a_deviation_in_the_methods(
         "Deviation: the exclusion rules were changed by version 2 (2026-03-01), after people had taken part in "
         "version 1: sped-up › at\\_least (changed: “1” to “3”)."
     ) in said
+
+
+def test_a_rule_changed_after_launch_is_a_deviation_from_the_registration_in_report_and_audit(
+    study: Study, tmp_path: Path
+) -> None:
+    def registered() -> str:
+        with study.database.reading() as session:
+            return made_prereg(session, "nav", "osf", NOW).document.markdown()
+
+    first = registered()
+    assert "sped-up" in first or "Clips sped up" in first
+    study.do(lambda session: register(session, COMMAND_LINE, study_here(session, "nav"), 1, first, "", NOW))
+    study.take_part(honest, 1)
+    changed = [{**RULES[0]}, {"rule": "sped-up", "at_least": 3}, *RULES[2:]]
+    study.do(lambda session: load_file(session, tmp_path, exclude=changed))
+    study.take_part(honest, 2)
+    assert registered() != first, "a document made anew has the rules as they are now"
+    with study.database.reading() as session:
+        # Each session keeps to the rules of its own version, and the registration its text.
+        versions = {row["session"]: row["version"] for row in rows_of(session, "nav", "participants")}
+        (kept,) = registrations(session, study_here(session, "nav").id)
+        assert registered_text(session, study_here(session, "nav"), kept.id) == first
+        build_report(session, "nav", study.folder / "report")
+    assert versions == {"1": 1, "2": 2}
+    pages = [path.read_text(encoding="utf-8") for path in (study.folder / "report").glob("*.html")]
+    said = " ".join(" ".join(pages).split())
+    assert "Deviation: the exclusion rules were changed by version 2" in said
+    assert "Deviations from the registration: exclude › sped-up › at_least (version 2): 1 → 3." in said
 
 
 def test_the_export_says_how_many_are_not_used_and_why(

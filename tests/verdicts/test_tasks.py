@@ -3,6 +3,8 @@
 import csv
 import json
 import random
+import zipfile
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import export, rows_of
 from app.reports.kinds import Format
+from app.reports.package import build_package
 from app.reports.perceived import matches_of_study
 from app.reports.rated import ratings_frame
 from app.reports.walk_clips import BY_RULE, shown_walks
@@ -111,6 +114,23 @@ def test_automatic_moves_leave_out_who_did_not_move_and_nobody_else(
     again = met(database, written(database, SLUG, tmp_path, "participants", "moves"))
     assert {int(id_): each[:3] for id_, each in again.items()} == found
     assert dict(again[str(slow)][3]["automatic-moves"]) == values["automatic-moves"]
+
+
+def test_the_verdicts_of_a_package_of_matches_are_the_stored_ones(
+    database: Database, played: tuple[int, int, int], tmp_path: Path
+) -> None:
+    path, folder = tmp_path / "play.zip", tmp_path / "play"
+    with database.reading() as session:
+        build_package(session, SLUG, path, made_at=NOW, study_files={}, pseudonyms=True)
+    with zipfile.ZipFile(path) as packed:
+        packed.extractall(folder)
+    found = met(database, folder)
+    assert Counter((use, pay, names) for use, pay, names, _ in found.values()) == Counter(
+        stored(database).values()
+    )
+    # Matches can be replayed from the package, and are left out as from the export.
+    (moves,) = folder.rglob("*moves*.csv")
+    assert dict(read_matches(moves).left_out) == {"rule: automatic-moves": 1}
 
 
 def test_rows_of_matches_end_with_the_verdicts_on_their_persons(

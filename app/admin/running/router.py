@@ -32,6 +32,9 @@ from app.library.dependencies import StoreDep
 from app.library.media import poster_path
 from app.monitor.progress import PAGE_BUDGET_S, choice_of
 from app.monitor.sessions_list import Search, checked_search, found_ids
+from app.reports.documents.page import page_of
+from app.reports.documents.person import person_document
+from app.sessions.about_person import as_json, export_person
 from app.sessions.clips import check_shown
 from app.sessions.exclusions import add_note, exclude, exclude_many, include, include_many
 from app.sessions.links import names_in, participant_links, session_link
@@ -277,6 +280,30 @@ async def make_session_link(
     """Shown this once, and not by an address, which browsers keep."""
     link = site + await database.write(session_link, who.actor, study, session_id, settings.secret, now)
     return render(await database.read(session_page, shell, study, session_id, settings.data_dir, link=link))
+
+
+@router.post("/sessions/{session_id}/person.{format_}")
+async def download_person(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    session_id: SessionId,
+    format_: Annotated[str, Path(pattern="^(html|json)$")],
+    now: Now,
+) -> Response:
+    """All about the person of a session, in all studies where an owner asks; noted in the audit log."""
+    found = await database.write(
+        export_person, who.actor, study, session_id, settings.secret, now, everywhere=who.is_owner
+    )
+    is_page = format_ == "html"
+    text = page_of(person_document(found, now)) if is_page else as_json(found, now)
+    name = f"{study.slug}-session-{session_id}-person.{format_}"
+    return Response(
+        text,
+        media_type="text/html; charset=utf-8" if is_page else "application/json",
+        headers={**NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'},
+    )
 
 
 @router.get("/links")

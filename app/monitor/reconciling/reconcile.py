@@ -97,7 +97,7 @@ class Reconciled:
 
     @property
     def bonuses(self) -> Sequence[tuple[Line, Earned]]:
-        """What a session earned, once, however often its participant is in the file."""
+        """Earnings to be paid, those of a session once, however often its participant is in the file."""
         first: dict[int, Line] = {}
         for line in sorted(self.lines, key=lambda line: line.action is not Action.PAY):
             if line.here is not None and line.bonus:

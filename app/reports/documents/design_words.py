@@ -55,6 +55,15 @@ def block_lines(block: BlockDesign) -> Iterator[str]:
         yield _SIDES[trials.sides]
         if block.shows is StimulusKind.CLIP:
             yield _WATCH[trials.watch]
+        if block.allocate == "informative":
+            yield (
+                "Which pairs a participant sees depends on the answers so far: pairs of "
+                "sources whose order under Bradley and Terry's model is least known come first; each pair of sources "
+                "is shown once before any is preferred, and keeps at least a tenth of its even share. Sources are "
+                "ranked by this model; other numbers are of the pairs as they were shown."
+            )
+        elif 0 < block.n_main(n) < n:
+            yield "Pairs that were shown least often come first, so that all are shown equally often."
         if block.sample is not None:
             yield f"The pairs were drawn at random from the library with seed {block.sample.seed}."
     if block.wanted_per_unit is not None:

@@ -8,7 +8,7 @@ from app.core.problems import counted
 from app.reports.documents.design_words import block_lines, questions_of
 from app.reports.documents.document import Chapter, Document, Items, Piece, blank
 from app.reports.documents.hypothesis_words import expectation
-from app.reports.documents.prereg import recruited_line
+from app.reports.documents.people_words import arm_lines, eligibility_lines, recruited_line, size_lines
 from app.reports.study_facts import StudyFacts
 from app.studies.file.design import StudyDesign
 
@@ -65,14 +65,10 @@ def _participants(design: StudyDesign) -> Iterator[Piece]:
         else f"No minimum age is asked for. {blank('whether minors may take part')}"
     )
     yield recruited_line(design)
-    target = design.target
-    arms = [f"{arm.id}: {arm.target}" for arm in design.arms if arm.target is not None]
-    if target is None and not arms:
-        yield blank("the number of participants")
-    if target is not None:
-        yield f"{counted(target, 'participant')} are wanted."
-    if arms:
-        yield f"Participants wanted in each arm: {', '.join(arms)}."
+    yield from eligibility_lines(design)
+    if len(design.arms) > 1:
+        yield from arm_lines(design)
+    yield from size_lines(design)
     yield blank("inclusion and exclusion criteria, vulnerable groups")
 
 

@@ -32,7 +32,8 @@ def person_document(found: AboutPerson, made_at: datetime) -> Document:
     named = ", ".join(f"session {number} of the study {slug}" for number, slug in found.sessions.items())
     about = (
         f"Written {made_at:%Y-%m-%d %H:%M} UTC. It is of {named}.",
-        "Backups, and files that experimenters downloaded before, may hold the same.",
+        "Backups, and files that experimenters downloaded before, may hold the same. Who did something here as an "
+        "experimenter is not listed: that is about them.",
     )
     chapters = []
     for table, rows in found.tables.items():

@@ -7,16 +7,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 
-from app.core.problems import counted, listed
+from app.core.problems import counted
 from app.reports.documents.design_words import block_lines, conditions_of, questions_of, sources_line
 from app.reports.documents.document import Chapter, Document, Grid, Items, Piece, blank
 from app.reports.documents.exclusion_words import exclusion_lines
 from app.reports.documents.hypothesis_words import expectation, smallest_words, test_line
+from app.reports.documents.people_words import (
+    arm_lines,
+    eligibility_lines,
+    recruited_line,
+    size_lines,
+    stopping_lines,
+)
 from app.reports.documents.planned import Planned
 from app.reports.study_facts import StudyFacts, VersionFacts
 from app.studies.file.design import StudyDesign
 from app.studies.file.hypotheses import OF_PAIRS
-from app.studies.file.recruiters import RECRUITERS
 from app.studies.registering import TEMPLATES
 from app.trials.tables import Mode
 
@@ -105,10 +111,7 @@ def _conditions(study: _Study) -> Iterator[Piece]:
     named = conditions_of(study.design)
     if named:
         yield Grid(("condition", "main trials there are"), tuple((name, str(n)) for name, n in named.items()))
-    if arms := [arm.id for arm in study.design.arms]:
-        yield f"Participants are assigned to one of {len(arms)} arms (between subjects): {listed(arms, 'and')}."
-    else:
-        yield "All participants are in one group: conditions differ within participants."
+    yield from arm_lines(study.design)
     if said := sources_line(study.design):
         yield said
 
@@ -159,15 +162,7 @@ def _excluded(study: _Study) -> Iterator[Piece]:
 
 
 def _size(study: _Study) -> Iterator[Piece]:
-    design = study.design
-    target = design.target
-    arms = [f"{arm.id}: {arm.target}" for arm in design.arms if arm.target is not None]
-    if target is not None:
-        yield f"The study closes by itself at {counted(target, 'participant')} who count."
-    if arms:
-        yield f"Participants wanted in each arm: {', '.join(arms)}."
-    if target is None and not arms:
-        yield blank("the number of participants; the study file has no target")
+    yield from size_lines(study.design)
 
 
 def _rationale(study: _Study) -> Iterator[Piece]:
@@ -216,14 +211,7 @@ def _plan(one: Planned) -> Iterator[Piece]:
 
 
 def _stopping(study: _Study) -> Iterator[Piece]:
-    rule = getattr(study.design, "stop_when", None)
-    if rule is None:
-        yield "Nobody looks at the live results before the study is closed, unless the audit log says so."
-        return
-    said = ", ".join(
-        f"{key} {value}" for key, value in rule.model_dump(mode="json", exclude_none=True).items()
-    )
-    yield f"The study stops by the rule of its file (`stop_when`): {said}."
+    yield from stopping_lines(study.design)
 
 
 def _recruited(study: _Study) -> Iterator[Piece]:
@@ -235,19 +223,11 @@ def _recruited(study: _Study) -> Iterator[Piece]:
         else "of any age (none is asked for)"
     )
     yield f"They are {age} and agree to consent text {consent.version}."
+    yield from eligibility_lines(study.design)
     yield (
         f"Duration {counted(completion.minutes, 'minute')}." if completion.minutes else blank("the duration")
     )
     yield f"Pay: {completion.pay}." if completion.pay else blank("the pay")
-
-
-def recruited_line(design: StudyDesign) -> str:
-    """A sentence on where participants come from, and who is kept out."""
-    rule = design.recruitment
-    if rule is None or rule.recruiter not in RECRUITERS:
-        return blank("where participants are recruited")
-    out = f" People who took part in {listed(rule.not_if_in, 'or')} are not taken." if rule.not_if_in else ""
-    return f"Participants come from {RECRUITERS[rule.recruiter].name}.{out}"
 
 
 def _title(study: _Study) -> Iterator[Piece]:
@@ -268,6 +248,13 @@ def _blinding(study: _Study) -> Iterator[Piece]:
         "Participants are not told the source of what they see: names, addresses, sizes and metadata of clips do not "
         "tell it. Experimenters are kept from live results until the study is closed; who opens them before is in the "
         "audit log."
+    )
+
+
+def _further_blinding(study: _Study) -> Iterator[Piece]:
+    yield (
+        "Arms, pairs, items and sides are assigned by the service, and nobody who runs the study meets participants "
+        "through it. The analyses above are fixed by the study file and computed by the service."
     )
 
 
@@ -340,6 +327,7 @@ _OSF: Order = (
     (1, "Design plan", None),
     (2, "Study type", _type),
     (2, "Blinding", _blinding),
+    (2, "Additional blinding", _further_blinding),
     (2, "Study design", _conditions),
     (2, "Randomization", _randomised),
     (1, "Sampling plan", None),

@@ -1,13 +1,20 @@
 """Each rule: a session that meets it, one just short of it, and what was not recorded, which is held against nobody."""
 
 import math
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
 
+from analysis.data.exported import read_sessions
 from analysis.quality.records import SessionRecord
 from analysis.quality.registry import DEFAULT, RULES
 from analysis.quality.rules import ChosenRule, Cohort, Values
+from analysis.quality.times import robust_z
 from analysis.quality.verdicts import bounds_of, cohort_of, verdict, verdicts
 from tests.analysis.quality.records import pair, pairs, person, rating, session
 
@@ -43,6 +50,23 @@ def test_a_rule_counts_trials_with_its_flags_and_both_bounds_have_to_be_reached(
     if any(each.name == "share" for each in RULES[name].parameters):
         assert values(name, session(flagged), at_least=1, share=0.31) is None
     assert values(name, session(pairs(10, flags="hidden")), at_least=1) is None
+
+
+def test_numbers_of_exported_files_are_numbers(tmp_path: Path) -> None:
+    """CSV has text alone: what a rule adds up or holds against a bound is read as a number."""
+    (tmp_path / "participants.csv").write_text(
+        "session,version,arm,mode,status,trials_planned,visit,duration_s,attention_questions,attention_questions_failed\n"
+        "7,1,main,live,completed,3,1,300.5,2,2\n"
+    )
+    (tmp_path / "responses.csv").write_text(
+        "session,trial,kind,flags,pair,choice,left,rt_ms,hidden_ms,opened_ms,stalls,rationale\n"
+        + "".join(f"7,7-{at},main,,p{at},a,a,21000,500,20000,0,{'x' * 50}{at}\n" for at in (1, 2, 3))
+    )
+    (found,), _ = read_sessions([tmp_path])
+    assert (found.n_attention, found.n_failed_attention, found.duration_s) == (2, 2, 300.5)
+    assert values("attention-failed", found, at_least=2) == {"trials": 2, "of": 5}
+    assert values("program-written", found) == {"not_typed": 3, "of": 3}, "51 characters in a second"
+    assert values("hidden", found, seconds=1, share=0) == {"hidden_s": 1.5, "of_s": 63.0}
 
 
 def test_practice_does_not_count_and_an_attention_trial_does() -> None:
@@ -103,6 +127,17 @@ def test_outliers_are_held_against_median_and_deviation_of_their_arm() -> None:
     assert (
         values("total-time-outlier", session(participant={"duration_s": 9e9, "arm": "slow"}), cohort) is None
     )
+
+
+@given(st.lists(st.floats(0.5, 5_000), min_size=20, max_size=60))
+def test_a_robust_deviation_is_that_of_scipy(times: list[float]) -> None:
+    """Source: SciPy's median absolute deviation, scaled to the normal's standard deviation."""
+    logs = np.log(times)
+    spread = stats.median_abs_deviation(logs, scale="normal")
+    if spread < 1e-9:
+        return
+    found = [robust_z(each, logs.tolist()) for each in logs]
+    assert found == pytest.approx(list((logs - np.median(logs)) / spread), rel=1e-4, abs=1e-9)
 
 
 def test_fewer_than_twenty_sessions_or_no_spread_name_no_outlier() -> None:
