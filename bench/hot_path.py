@@ -45,7 +45,8 @@ def measure(task: str, at_once: int, seconds: float) -> tuple[float, dict[str, d
     found: dict[str, dict[str, float]] = {}
     for key, n in samples.items():
         method, _, part = key.partition("|")
-        found.setdefault(part, Counter())[method] += n / total * whole
+        by = found.setdefault(part, {})
+        by[method] = by.get(method, 0.0) + n / total * whole
     return whole, found
 
 

@@ -29,7 +29,7 @@ class Hot:
     def all(self, session: Session, values: Values) -> Sequence[Any]:
         """All rows; columns by place and by name."""
         connection = session.connection()
-        if connection.dialect.name != "sqlite":
+        if not _is_direct(connection):
             return connection.execute(self.statement, values).all()
         return self._compiled(connection, values).all(connection, values)
 
@@ -41,7 +41,7 @@ class Hot:
     def run(self, session: Session, *rows: Values) -> None:
         """Run the statement, which returns nothing, once for each row of values."""
         connection = session.connection()
-        if connection.dialect.name != "sqlite":
+        if not _is_direct(connection):
             connection.execute(self.statement, rows)
         else:
             self._compiled(connection, rows[0]).run(connection, rows)
@@ -101,6 +101,12 @@ class _ForSQLite:
     def _as_sqlalchemys(self, connection: Connection, error: sqlite3.Error) -> BaseException:
         """The error as the database expects it of every statement."""
         return DBAPIError.instance(self._text, None, error, sqlite3.Error, dialect=connection.dialect)
+
+
+def _is_direct(connection: Connection) -> bool:
+    """True if the driver runs it: on SQLite, unless somebody listens to all statements."""
+    listened: Any = connection.dispatch
+    return connection.dialect.name == "sqlite" and not listened.before_cursor_execute
 
 
 def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
