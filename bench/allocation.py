@@ -345,13 +345,13 @@ def answers_taken(
 ) -> float:
     """The share of the answers of even allocation with `goal` people by which the other has the same interval.
 
-    NaN where it is not reached with as many, or with the fewest that are simulated.
+    Infinite where that takes more answers, minus infinity where it takes less than the fewest that are simulated.
     """
     sizes = [size for size in SIZES["informative"] if (size < 50) == (goal < 50) and size <= goal]
     wanted = math.log(getattr(even[goal], what))
     widths = np.log([getattr(informative[size], what) for size in sizes])
     if not widths[-1] <= wanted <= widths[0]:
-        return math.nan
+        return math.inf if wanted < widths[-1] else -math.inf
     # Widths fall with people: interpolated on logarithms, on which they fall in a line.
     log_people = float(np.interp(-wanted, -widths, np.log(sizes)))
     return math.exp(log_people) / goal
@@ -416,6 +416,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _share_of_answers(share: float, goal: int) -> str:
+    fewest = min(size for size in SIZES["informative"] if (size < 50) == (goal < 50)) / goal
+    return ">1" if share == math.inf else f"<{fewest:.2f}" if share == -math.inf else f"{share:.2f}"
+
+
 def _or_dash(value: float, form: str) -> str:
     return "-" if math.isnan(value) else form.format(value)
 
@@ -440,8 +445,8 @@ def _lines(
         "as a share of these. *Strengths*: the interval of a source's strength, mean over sources; *widest*: that of "
         "the source with the widest. *Order*: the differences of sources next to each other. *Chance*: the "
         "probabilities that one is chosen over another. Widths are geometric means over studies that have intervals. "
-        "*Told apart*: neighbours that the ranking tells apart, with as many answers. A dash: no study has it, or the "
-        "share lies outside of what was simulated. A plan's time is of choosing alone, on the machine as it was."
+        "*Told apart*: neighbours that the ranking tells apart, with as many answers. `>1`: with as many answers it is "
+        "wider. A plan's time is of choosing alone, on the machine as it was."
     )
     yield ""
     yield (
@@ -452,7 +457,7 @@ def _lines(
         even, informative = (found[world.what, how][0] for how in ALLOCATIONS)
         for goal in GOALS:
             shares = [
-                _or_dash(answers_taken(even, informative, what, goal), "{:.2f}")
+                _share_of_answers(answers_taken(even, informative, what, goal), goal)
                 for what in ("strengths", "widest", "neighbours", "chances")
             ]
             apart = [

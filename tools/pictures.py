@@ -36,6 +36,7 @@ def others() -> Mapping[str, Shown]:
         "rating-record": rating_pages.rating(questions=rating_pages.rubric()),
         "rating-text": rating_pages.rating(text=rating_pages.essay(), heading="How somebody found the goal"),
         "rating-clip": rating_pages.rating(clip="c1"),
+        **pages.checks(),
         "debrief": pages.debrief(),
         "message": pages.message(),
         **pages.stops(),

@@ -101,7 +101,7 @@ def is_met(question: Question, value: Any) -> bool:
 def entry_of(question: Question, name: str) -> str:
     """The form entry for an answer, by its name."""
     options = TYPES[question.type].options(question, {})
-    return next(option.value for option in options if option.label == name)
+    return next(option.value for option in options if option.label in (name, question.says(name)))
 
 
 def met_by(question: Question) -> str:

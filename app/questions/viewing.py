@@ -1,4 +1,7 @@
-"""Questions about viewing conditions: what ITU-T P.910 has studies report of screen, distance, light and eyesight."""
+"""Questions about viewing conditions in the sense of ITU-T P.910 and P.913: screen, distance, light and eyesight.
+
+What is asked after which source is in docs/study-file.md. People are asked, and nothing is measured.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -41,12 +44,18 @@ VIEWING: tuple[Question, ...] = (
     _choice(
         "viewing_light",
         noop("How bright is the room?"),
-        *(noop("Dark"), noop("Dim"), noop("Lit as usual indoors"), noop("Bright daylight"), noop("Outdoors")),
+        *(
+            noop("Dark"),
+            noop("Dim"),
+            noop("Normal indoor lighting"),
+            noop("Bright daylight"),
+            noop("Outdoors"),
+        ),
     ),
     _choice(
         "viewing_reflections",
         noop("Do lamps or windows reflect in the screen?"),
-        *(noop("No"), noop("A little"), noop("So that it disturbs")),
+        *(noop("No"), noop("A little"), noop("Yes, clearly")),
     ),
     _choice(
         "viewing_eyesight",
@@ -60,7 +69,7 @@ VIEWING: tuple[Question, ...] = (
     ),
     _choice(
         "viewing_colours",
-        noop("Have you been told that you see colours otherwise than most people?"),
+        noop("Have you ever been told that you have a colour vision deficiency (colour blindness)?"),
         *(noop("No"), noop("Yes"), DONT_KNOW, RATHER_NOT),
     ),
 )

@@ -89,7 +89,8 @@ def farewell(
         )
     if declined.status is Status.SCREENED_OUT:
         text = _(
-            "This study looks for people who answer some of these questions otherwise. Your answers are deleted."
+            "Going by your answers, you are not in the group that this study needs. You have done nothing wrong. Your "
+            "answers are deleted."
         )
         left = COUNTED if preview else COUNTED_WITH_ID if declined.is_known else COUNTED_HERE
         title, text = _("Thank you for your interest"), f"{text} {_(left)}"
@@ -211,10 +212,12 @@ def failed_checks(where: StudyWhere, preview: str) -> EndPage:
     """The page for a participant whose session was ended by the study's checks."""
     way = Way.FAILED_CHECKS if any(way_out(where.design, Way.FAILED_CHECKS)) else Way.SCREENED_OUT
     text = _(
-        "Some answers to the questions that check whether instructions are read were not the right ones, so the study "
+        "Some of your answers to the questions that check attention, or the instructions, were not right, so the study "
         "ends here for you. Your answers until now are saved."
     )
-    return _end(where.design, way, _("The study ends here"), text, where=where, preview=preview)
+    page = _end(where.design, way, _("The study ends here"), text, where=where, preview=preview)
+    # They took part, whichever code it is.
+    return replace(page, code_label=_(CODE_FOR[Way.FAILED_CHECKS]))
 
 
 def nothing_played(where: StudyWhere, preview: str) -> EndPage:

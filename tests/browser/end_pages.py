@@ -9,6 +9,7 @@ from app.sessions.entering import BegunElsewhere, NotOpen
 from app.sessions.here import StudyWhere
 from app.sessions.runs import StudyRun
 from app.studies.file.design import DesignCodes, DesignCompletion, DesignConsent, StudyDesign
+from app.studies.file.devices import DesignDevices
 from app.trials.design import BlockPart, pages_of
 from app.trials.ending import Earned, Ending, Way
 from app.trials.pages import EndPage
@@ -67,6 +68,8 @@ def where(of: StudyDesign, *, shows_clips: bool = True) -> StudyWhere:
 def ends_of(of: StudyDesign) -> Mapping[str, EndPage]:
     """The page of each way out by a name for its picture."""
     here = where(of)
+    rules = DesignDevices(minimum_width=900, telephones=False, browsers=("chrome", "firefox"))
+    unsuited = of.model_copy(update={"devices": rules})
     paid = (Earned("GBP", bonus_minor=120, wait_minor=40),)
 
     def last(ending: Ending) -> EndPage:
@@ -81,6 +84,10 @@ def ends_of(of: StudyDesign) -> Mapping[str, EndPage]:
         "end-nobody": last(Ending(Way.PARTIAL, "nobody", (Earned("GBP", wait_minor=60),))),
         "end-refused": ends.farewell(Declined("nav", Status.REFUSED), of),
         "end-under-age": ends.farewell(Declined("nav", Status.UNDER_AGE), of),
+        "end-screened-out": ends.farewell(Declined("nav", Status.SCREENED_OUT), of),
+        "end-screened-out-id": ends.farewell(Declined("nav", Status.SCREENED_OUT, is_known=True), of),
+        "end-unsuited": ends.farewell(Declined("nav", Status.UNSUITED), unsuited),
+        "end-failed-checks": ends.failed_checks(here, ""),
         "end-full": ends.full("nav", of),
         "end-paused": ends.turned_away(NotOpen(State.PAUSED, of)),
         "end-closed": ends.turned_away(NotOpen(State.CLOSED, of)),

@@ -51,7 +51,7 @@ class Engine(Protocol):
 def press(engine: Engine, css: str) -> None:
     """Click as soon as it can be clicked: a click on a disabled button is lost without a word."""
     element = f"document.querySelector({json.dumps(css)})"
-    wait_until(engine, f"{element}?.matches(':not(:disabled)')")
+    wait_until(engine, f"{element}?.matches(':not(:disabled, [aria-disabled=true])')")
     engine.click(css)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from playwright.sync_api import FileChooser, Locator, Page, TimeoutError
+from playwright.sync_api import FileChooser, Locator, Page, TimeoutError, expect
 
 MOST_TABS = 400
 # On a loaded machine Chromium once opened no dialog at the key; whoever sits there presses it again.
@@ -47,6 +47,7 @@ class Keyboard:
         self._keys = page.keyboard
 
     def press(self, target: Locator) -> None:
+        expect(target).to_be_enabled()  # as a click waits for it
         self._go_to(target)
         self._keys.press("Enter")
 

@@ -6,12 +6,23 @@ from app.questions.base import OptionView, QuestionView
 from app.questions.choice import MOST_IN_SIGHT
 from app.questions.registry import QUESTIONS, TYPES, views
 from app.questions.scales import SCALES
+from app.questions.viewing import viewing_views
 from app.sessions.receipts import NO_RECEIPT
 from app.sessions.stopping import withdrawn
 from app.studies.file.design import run_question
 from app.tasks.pair.terms import Showing
 from app.tasks.pair.views import TrialPage, in_turn
-from app.trials.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, StopPage, TextPage
+from app.trials.pages import (
+    ComprehensionPage,
+    ConsentPage,
+    EndPage,
+    FeedbackPage,
+    MessagePage,
+    Page,
+    QuestionsPage,
+    StopPage,
+    TextPage,
+)
 
 TITLE = "Which navigation looks human?"
 CERTAINTY = ("extremely certain", "somewhat certain", "neutral", "somewhat uncertain", "extremely uncertain")
@@ -49,8 +60,9 @@ UNCERTAINTY = question_of(
 )
 
 
-def consent(minimum_age: int | None = 18) -> ConsentPage:
+def consent(minimum_age: int | None = 18, **more: Any) -> ConsentPage:
     return ConsentPage(
+        **more,
         study_title=TITLE,
         action="",
         submit_id="",
@@ -98,6 +110,114 @@ def background() -> QuestionsPage:
             question_of("remarks", "text", "Anything we should know?", False),
         ),
     )
+
+
+def viewing() -> QuestionsPage:
+    return QuestionsPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=2,
+        steps=14,
+        title="How you watch",
+        questions=viewing_views({}, {}),
+    )
+
+
+OFTEN = ("never", "rarely", "sometimes", "often", "very often")
+SIGHT = question_of(
+    "sight",
+    "choice",
+    "Do you see videos well, with glasses if you wear any?",
+    True,
+    (OptionView("yes", "Yes"), OptionView("no", "No")),
+)
+
+
+def screening() -> QuestionsPage:
+    return QuestionsPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=1,
+        steps=14,
+        title="Before you begin",
+        questions=(
+            SIGHT,
+            question_of("games", "likert", "How often do you play video games?", True, scale(OFTEN)),
+        ),
+    )
+
+
+def comprehension(*, again: bool = False) -> ComprehensionPage:
+    """The first try, or the second after one wrong answer of two."""
+    when = (OptionView("at once", "At once"), OptionView("after both", "After both videos were watched"))
+    many = (OptionView("one", "One"), OptionView("two", "Two"), OptionView("three", "Three"))
+    wrong = {"error": "Your first answer was not right."} if again else {}
+    return ComprehensionPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=3,
+        steps=14,
+        questions=(
+            question_of("when", "choice", "When can you answer?", True, when, **wrong),
+            question_of(
+                "many",
+                "choice",
+                "How many videos are side by side?",
+                True,
+                many,
+                value="two" if again else "",
+            ),
+        ),
+        html=instructions().html,
+        is_again=again,
+        is_last=again,
+        ends=again,
+    )
+
+
+def attention() -> QuestionsPage:
+    ask = "So that we know that you read this: please choose *often*, however often you play."
+    return QuestionsPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=6,
+        steps=14,
+        title="A short question",
+        questions=(question_of("reads", "likert", ask, True, scale(OFTEN)),),
+    )
+
+
+def feedback(is_right: bool | None, parts: tuple[tuple[str, bool], ...] = ()) -> FeedbackPage:
+    return FeedbackPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=4,
+        steps=14,
+        is_right=is_right,
+        why="<p>The person looks <em>round the corner</em> before turning; the program turns at once.</p>",
+        parts=parts,
+    )
+
+
+def checks() -> dict[str, Page]:
+    """The pages of checks and practice, by a name for their pictures."""
+    parts = (("Is this a person?", True), ("How good is its sense of direction?", False))
+    return {
+        "screening": screening(),
+        "viewing": viewing(),
+        "comprehension": comprehension(),
+        "comprehension-again": comprehension(again=True),
+        "attention": attention(),
+        "feedback-right": feedback(True),
+        "feedback-wrong": feedback(False),
+        "feedback-neither": feedback(None),
+        "feedback-parts": feedback(False, parts),
+    }
 
 
 def instructions() -> TextPage:

@@ -72,7 +72,14 @@ def person(browser: Browser, service: tuple[str, Database]) -> Iterator[Person]:
     for context in contexts:
         context.close()
     hosts = {urlsplit(url).hostname for url in asked}
-    known = ("prolific.com", "mturk.com", "crowd.aws", "sona-systems.com", "cloudresearch.com")
+    known = (
+        "prolific.com",
+        "mturk.com",
+        "crowd.aws",
+        "sona-systems.com",
+        "cloudresearch.com",
+        "panel.example.org",
+    )
     assert all(str(host).endswith(known) for host in hosts), hosts
 
 
@@ -81,10 +88,15 @@ def link_page(href: str) -> str:
 
 
 def open_for(
-    service: tuple[str, Database], folder: Path, slug: str, recruiter: str, **completion: Any
+    service: tuple[str, Database],
+    folder: Path,
+    slug: str,
+    recruiter: str,
+    parameters: Mapping[str, str] | None = None,
+    **completion: Any,
 ) -> StudyDesign:
     """Load a study and open it; returns its design."""
-    recruitment = {"from": recruiter}
+    recruitment = {"from": recruiter, **({"parameters": dict(parameters)} if parameters else {})}
     with service[1].transaction() as session:
         load_file(session, folder, study=slug, recruitment=recruitment, completion=completion, **QUICK)
         set_state(session, slug, State.LIVE)
@@ -295,3 +307,38 @@ def test_connect_leads_back_who_finished_and_shows_the_others_their_code(
     identity = kept(database, "on-connect")[0][1]
     assert identity is not None
     assert identity.parameters == {"participantId": "C1", "assignmentId": "a-C1", "projectId": "570B52049B"}
+
+
+def test_another_recruiter_by_the_names_of_its_parameters(
+    person: Person, service: tuple[str, Database], tmp_path: Path
+) -> None:
+    base, database = service
+    panel = "https://panel.example.org"
+    ways = {way: f"{panel}/{way}?rid={{participant}}" for way in ("no_consent", "screened_out", "full")}
+    parameters = {"participant": "rid", "session": "transaction"}
+    redirect = f"{panel}/done?rid={{participant}}"
+    open_for(service, tmp_path, "on-panel", "other", parameters, redirect=redirect, codes=ways)
+
+    def come(id_: str) -> Page:
+        """As a panel does: it fills in the two parameters that the study has named, and adds one of its own."""
+        link = f"{base}/s/on-panel?rid={id_}&transaction=t-{id_}&campaign=7"
+        page = person(f"{panel}/tasks", link_page(link))
+        page.get_by_role("link", name="Open the study").click()
+        return page
+
+    page = come("P1")
+    agree(page)
+    finish(page)
+    assert go_back(page) == f"{panel}/done?rid=P1"
+    page = come("P2")
+    page.get_by_role("button", name="I do not want to take part").click()
+    assert go_back(page) == f"{panel}/no_consent?rid=P2"
+    page = come("P3")
+    agree(page, is_old=False)
+    assert go_back(page) == f"{panel}/screened_out?rid=P3"
+    pause(database, "on-panel")
+    assert go_back(come("P4")) == f"{panel}/full?rid=P4"
+    session, identity = kept(database, "on-panel")[0]
+    assert session.status == Status.COMPLETED
+    assert identity is not None
+    assert (identity.external_id, identity.parameters["transaction"]) == ("P1", "t-P1")

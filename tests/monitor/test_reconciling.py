@@ -97,6 +97,7 @@ def prolific(client: TestClient, database: Database, study: str, tmp_path: Path)
     judged(database, cheat, **{"too-fast": {"seconds": 12}})
 
 
+@pytest.mark.both_databases
 def test_each_submission_of_prolific_has_what_to_do_and_the_evidence(
     prolific: None, database: Database, settings: Settings
 ) -> None:

@@ -9,6 +9,7 @@ let button;
 let agree;
 let part;
 let plays;
+let said;
 
 beforeEach(() => {
   time = clock();
@@ -16,8 +17,9 @@ beforeEach(() => {
   plays = () => Promise.resolve();
   video = new Element({ currentTime: 0, videoWidth: 0, readyState: 0, currentSrc: "/check.mp4", play: () => plays(), load: mock.fn() });
   button = new Element();
-  agree = new Element({ disabled: false });
-  const inside = { video, button, "[data-said]": new Element(), "[data-unscripted]": new Element() };
+  agree = new Element();
+  said = new Element();
+  const inside = { video, button, "[data-said]": said, "[data-unscripted]": new Element() };
   part = new Element({ dataset: {} }, { inside });
 });
 afterEach(() => {
@@ -31,7 +33,8 @@ async function refuse(name) {
   await settled();
 }
 
-const state = () => [part.dataset.check, agree.disabled, button.hidden];
+const held = () => agree.getAttribute("aria-disabled") === "true";
+const state = () => [part.dataset.check, held(), button.hidden];
 const pictures = () => Object.assign(video, { currentTime: 0.1, videoWidth: 320 });
 
 test("nobody can agree before a picture was seen, and then everybody", async () => {
@@ -46,6 +49,18 @@ test("nobody can agree before a picture was seen, and then everybody", async () 
   fire(video, "error");
   await time.pass(10_000);
   assert.deepEqual(state(), ["plays", false, true], "it stays so");
+});
+
+test("a press before that leads to what is said, and declines for nobody", async () => {
+  said.focus = mock.fn();
+  checkPlaying(part, agree);
+  const early = fire(agree, "click");
+  assert.equal(early.defaultPrevented, true);
+  assert.equal(said.focus.mock.callCount(), 1);
+  pictures();
+  fire(video, "timeupdate");
+  assert.equal(fire(agree, "click").defaultPrevented, false);
+  assert.equal(agree.disabled, undefined, "a disabled button would hand Enter in a field to the next one");
 });
 
 test("a browser that wants a press is given a button for it", async () => {

@@ -230,7 +230,8 @@ def test_pages_of_no_study_are_in_the_browsers_language_and_those_of_experimente
     client.headers["accept-language"] = "de"
     assert '<html lang="de"' in client.get("/s/none").text
     assert '<html lang="en"' in client.get("/admin/none").text
-    assert '<html lang="en"' in client.get("/").text
+    # Participants come to the start page by a link that was cut short, and it speaks to them first.
+    assert '<html lang="de"' in client.get("/").text
 
 
 def test_accept_language_as_browsers_send_it() -> None:
@@ -240,3 +241,84 @@ def test_accept_language_as_browsers_send_it() -> None:
     assert best_match("zh-Hant-TW", ["en", "zh-Hant"]) == "zh-Hant"
     assert best_match("de", ["en", "de-AT"]) == "de-AT"
     assert best_match("fr", ["en", "de"]) is None
+
+
+CHECKED = {
+    "scales": {"size": ["small", "large"]},
+    "screening": [
+        {
+            "id": "sight",
+            "type": "choice",
+            "ask": "Do you see well?",
+            "options": ["I do", "I do not"],
+            "accept": ["I do"],
+        },
+        {"id": "window", "ask": "How large?", "scale": "size", "accept": ["large"]},
+    ],
+    "instructions": "# Instructions\n\nWatch.\n",
+    "comprehension": {
+        "questions": [
+            {"id": "when", "type": "choice", "ask": "When?", "options": ["Now", "Later"], "answer": "Later"},
+            {"id": "sure", "type": "likert", "ask": "Sure?", "labels": ["not", "very"], "answer": "very"},
+        ],
+        "failed": "end",
+    },
+}
+CHECKED_GERMAN = {
+    "scales": {"size": ["klein", "groß"]},
+    "screening": [
+        {"id": "sight", "ask": "Sehen Sie gut?", "options": ["Ja", "Nein"]},
+        {"id": "window", "ask": "Wie groß?"},
+    ],
+    "instructions": "# Anleitung\n\nBitte ansehen.\n",
+    "comprehension": {
+        "questions": [
+            {"id": "when", "ask": "Wann?", "options": ["Jetzt", "Später"]},
+            {"id": "sure", "ask": "Sicher?", "labels": ["nicht", "sehr"]},
+        ]
+    },
+    "trials": {
+        "questions": [{"id": "choice", "ask": "Welches?"}],
+        "attention": {"questions": [{"id": "reads", "ask": "Bitte „stimme zu“ wählen."}]},
+    },
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "de"])
+def test_screening_comprehension_and_attention_know_the_right_answer_in_each_language(
+    client: TestClient, database: Database, library: Library, tmp_path: Path, lang: str
+) -> None:
+    """What is accepted, right or asked for stands in the study file in its own language."""
+    reads = {"id": "reads", "ask": "Choose agree.", "scale": "agreement", "expect": "agree"}
+    trials = {"questions": QUESTIONS[:1], "attention": {"questions": [reads], "failed": "end", "after": 1}}
+    german = {**{key: GERMAN[key] for key in ("title", "consent")}, **CHECKED_GERMAN}
+    with database.transaction() as session:
+        open_study(
+            session,
+            tmp_path,
+            library[1],
+            **CHECKED,
+            trials=trials,
+            background=None,
+            completion=None,
+            languages={"en": ".", "de": german},
+        )
+    walk = opened(client, "nav", lang=lang)
+    walk.answer()
+    assert ("Sehen Sie gut?" in walk.html) is (lang == "de")
+    assert walk.answer(sight="I do", window="2") == "instructions"
+    walk.answer()
+    assert walk.answer(when="Now", sure="2") == "comprehension-2"
+    assert walk.html.count(" checked") == 1  # what was right stays
+    assert walk.answer(when="Later", sure="2") == "trial-1"
+    while walk.page != "end":
+        walk.answer(**({"reads": "4"} if walk.page.startswith("attention") else {}))
+    with database.reading() as session:
+        assert [one.status for one in session.exec(select(ParticipantSession))] == [Status.COMPLETED]
+    out = opened(client, "nav", lang=lang)
+    out.answer()
+    out.html = client.post(out.address, data=answer_for(out.html, sight="I do", window="1")).text
+    assert f'<html lang="{lang}"' in out.html
+    with database.reading() as session:
+        statuses = {one.status for one in session.exec(select(ParticipantSession))}
+    assert statuses == {Status.COMPLETED, Status.SCREENED_OUT}

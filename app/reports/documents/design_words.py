@@ -22,6 +22,11 @@ _SIDES = {
     "random": "The sides of the two members are drawn at random in each trial.",
     "fixed": "Member a of each pair is always on the left.",
 }
+_SHOWN = {
+    "side-by-side": "side by side, one above the other in a narrow window",
+    "sequential": "one clip after the other, the left one first, then both at rest with the questions",
+    "by-width": "side by side, or one clip after the other in a narrow window (recorded with each answer)",
+}
 _WATCH = {
     "both-to-end": "The questions open once both clips have been watched to the end.",
     "free": "The questions can be answered at any time.",
@@ -51,7 +56,7 @@ def block_lines(block: BlockDesign) -> Iterator[str]:
         yield f"Block {block.id} ({block.task}): participants {block.activity()}."
     if isinstance(block, PairDesign):
         trials = block.trials
-        yield f"Pairs are shown side by side, {_ORDERS[trials.order]}."
+        yield f"Pairs are shown {_SHOWN[trials.layout]}, {_ORDERS[trials.order]}."
         yield _SIDES[trials.sides]
         if block.shows is StimulusKind.CLIP:
             yield _WATCH[trials.watch]

@@ -49,5 +49,10 @@ def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     for column, value in row.items():
         if value is None or value in ("", {}, []):
             continue
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        yield f"{column}: {text}"
+        yield f"{column}: {_text(value)}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S} UTC"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -3,6 +3,7 @@
  * the browser lets it. Whoever cannot is told so, and what can, before they have answered anything.
  */
 
+import { hold, leadTo } from "./held.js";
 import { _ } from "./words.js";
 
 const SILENT_MS = 8_000;
@@ -26,7 +27,8 @@ async function isReached(address) {
   }
 }
 
-export function checkPlaying(part, agree) {
+/** `tell` is told whether it plays, once that is known. */
+export function checkPlaying(part, agree, tell = () => {}) {
   const [video, button, said] = ["video", "button", "[data-said]"].map((name) => part.querySelector(name));
   let state = "";
   let timer;
@@ -38,7 +40,8 @@ export function checkPlaying(part, agree) {
     said.textContent = SAYS[state];
     button.hidden = !BUTTONS[state];
     button.textContent = BUTTONS[state] ?? "";
-    agree.disabled = state !== "plays";
+    hold(agree, "data-unplayed", state !== "plays");
+    if (state === "plays" || state === "cannot") tell(state === "plays");
     clearTimeout(timer);
   };
   const fail = async () => show((await isReached(video.currentSrc)) ? "cannot" : "late");
@@ -54,6 +57,7 @@ export function checkPlaying(part, agree) {
   };
 
   part.querySelector("[data-unscripted]").hidden = true;
+  leadTo(agree, "data-unplayed", said);
   video.controls = false;
   video.muted = true; // the attribute alone does not count everywhere
   video.addEventListener("timeupdate", seen);

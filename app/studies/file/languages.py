@@ -280,6 +280,7 @@ def _mapping(keys: Keys, overlay: Keys, at: Place, *, answers: bool) -> dict[str
     if answers and "ask" in keys:
         own = keys.get("own", {}).get("statements", ())
         pairs = [
+            *zip(keys.get("labels", ()), overlay.get("labels", ()), strict=False),
             *zip(keys.get("options", ()), overlay.get("options", ()), strict=False),
             *zip(own, overlay.get("statements", ()), strict=False),
         ]
@@ -307,6 +308,33 @@ def _renamed(keys: Keys, renamed: Mapping[str, str]) -> dict[str, Any]:
         elif isinstance(value, (list, tuple)):
             changed[key] = tuple(renamed.get(str(each).strip(), each) for each in value)
     return {**keys, **changed}
+
+
+def with_scales_named(keys: Keys, laid: Keys) -> dict[str, Any]:
+    """A translation laid over the keys, with the answers that questions of the study's own scales accept, hold right or
+    ask for named as the translated scales name them.
+    """
+    scales, theirs = keys.get("scales"), laid.get("scales")
+    if not isinstance(scales, Mapping) or not isinstance(theirs, Mapping):
+        return dict(laid)
+    renamed = {
+        str(name): {
+            str(old).strip(): str(new) for old, new in zip(labels, theirs.get(name, ()), strict=False)
+        }
+        for name, labels in scales.items()
+        if _is_list(labels) and _is_list(theirs.get(name, ()))
+    }
+    found: dict[str, Any] = _with_scales_named(laid, renamed)
+    return found
+
+
+def _with_scales_named(keys: Any, scales: Mapping[str, Mapping[str, str]]) -> Any:
+    if _is_list(keys):
+        return [_with_scales_named(each, scales) for each in keys]
+    if not isinstance(keys, Mapping):
+        return keys
+    found = {key: _with_scales_named(value, scales) for key, value in keys.items()}
+    return _renamed(found, scales.get(str(keys.get("scale")), {})) if "ask" in keys else found
 
 
 def _plain(value: object) -> object:

@@ -206,13 +206,13 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         default=(),
         title="Screening",
         description="Asked after consent, before anything else. With an answer that is not accepted the study ends "
-        "politely, and of the person only a count is kept.",
+        "politely; of the person a count is kept, and a hash of the id in their link.",
     )
     viewing_conditions: bool = Field(
         default=False,
         title="Ask about viewing conditions",
-        description="Asks once, after consent, how people watch: screen, distance, light, glasses, as ITU-T P.910 has "
-        "studies report it.",
+        description="Asks once, after consent, how people watch: screen, distance, light and eyesight, after ITU-T "
+        "P.910.",
     )
     background: tuple[BackgroundQuestion, ...] = Field(
         default=(),

@@ -32,6 +32,7 @@ from app.studies.file.languages import (
     laid_over,
     missing_in,
     own_language,
+    with_scales_named,
     words_in,
 )
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
@@ -155,7 +156,7 @@ class Reading(ABC):
                 Fault(self.place_of_words(language, place) or indexed(data, place) or at, message, remedy)
             )
         try:
-            laid = laid_over(written, overlay)
+            laid = with_scales_named(written, laid_over(written, overlay))
             file = StudyFile.model_validate(laid)
         except Untranslatable as error:
             place = self.place_of_words(language, error.fault.place) or at

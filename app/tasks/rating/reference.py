@@ -41,7 +41,7 @@ def is_right(question: Question, wanted: str, value: Any) -> bool:
         low, high = bounds
         number = finite_number(value)
         return number is not None and (low is None or low <= number) and (high is None or number <= high)
-    return TYPES[question.type].name_of(question, value) == wanted
+    return TYPES[question.type].name_of(question, value) in (wanted, question.says(wanted))
 
 
 def check_references(found: ItemFile, questions: object) -> None:

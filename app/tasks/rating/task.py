@@ -100,7 +100,7 @@ class Rating(Task):
         )
 
     def feedback(self, block: BlockRun, answered: Mapping[str, Any]) -> Feedback:
-        """By the item's references; None as to right or wrong where it has none, or its clip would not play."""
+        """Feedback by the item's references; neither right nor wrong without any, or if its clip would not play."""
         design = design_of(block)
         item = next(each for each in design.items if each.id == answered["unit"])
         wanted, given = references(item.right), answered["answers"] or {}

@@ -190,6 +190,17 @@ def test_an_informative_choice_of_pairs_is_worded(study: str, database: Database
     assert "Pairs that were shown least often come first" in text
 
 
+def test_the_layout_of_the_clips_is_worded(study: str, database: Database, tmp_path: Path) -> None:
+    file = study_file()
+    for layout, said in (
+        ("sequential", "one clip after the other, the left one first"),
+        ("by-width", "side by side, or one clip after the other in a narrow window"),
+    ):
+        with database.transaction() as session:
+            load_file(session, tmp_path, trials={**file["trials"], "layout": layout})  # type: ignore[dict-item]
+        assert f"Pairs are shown {said}" in chapter(prereg_of(database), "Conditions")
+
+
 def test_the_languages_of_the_pages_are_worded(study: str, database: Database, tmp_path: Path) -> None:
     german = {
         "title": "Was wirkt natürlich?",
