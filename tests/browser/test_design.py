@@ -392,6 +392,88 @@ def test_a_design_with_blocks_breaks_no_axe_rule_and_fits(
     check(page)
 
 
+def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_their_cards(
+    open_design: Open, service: Service, check: Check
+) -> None:
+    slug = service.study()
+    page = open_design(slug, **AXE_CONTEXT)
+    page.get_by_role("button", name="Add an arm").click()
+    expect(page.locator('[id="arms.0.id"]')).to_be_focused()
+    expect(page.locator('[id="arms-error"]')).to_contain_text("one arm is none")
+    page.get_by_role("button", name="Add an arm").click()
+    expect(page.locator('[id="arms.1.id"]')).to_be_focused()
+    page.locator('[id="add.arms.1.set"]').select_option(label="Watching")
+    page.locator('[id="arms.1.set.add"]').click()
+    watch = page.locator('[id="arms.1.set.trials.watch"]')
+    expect(watch).to_be_focused()
+    watch.select_option("free")
+    name = page.locator('[id="arms.1.id"]')
+    name.fill("fast")
+    name.press("Tab")
+    expect(page.get_by_role("group", name="fast")).to_be_visible()
+    page.locator('[id="hypotheses.add"]').click()
+    expect(page.locator('[id="hypotheses.0.direction-error"]')).to_have_text(
+        "“Direction” is empty: fill it in."
+    )
+    for field, chosen in (
+        ("compare.0", "arm-1"),
+        ("compare.1", "fast"),
+        ("direction", "less"),
+        ("test", "mann-whitney"),
+    ):
+        page.locator(f'[id="hypotheses.0.{field}"]').select_option(chosen)
+    page.locator('[id="hypotheses.0.measure"]').select_option("accuracy")
+    expect(page.get_by_text("Ready to save")).to_be_visible()
+    draft = service.draft(slug)
+    assert draft["arms"] == [{"id": "arm-1"}, {"id": "fast", "set": {"trials.watch": "free"}}]
+    assert draft["hypotheses"] == [
+        {
+            "id": "h1",
+            "compare": ["arm-1", "fast"],
+            "measure": "accuracy",
+            "direction": "less",
+            "test": "mann-whitney",
+        }
+    ]
+    page.get_by_role("button", name="As in the study again").click()
+    expect(watch).to_have_count(0)
+    page.get_by_role("button", name="Undo removing").click()
+    expect(watch).to_have_value("free")
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    check(page)
+    check(page)
+
+
+def test_texts_are_translated_beside_the_original_and_what_is_missing_is_marked(
+    open_design: Open, service: Service, check: Check
+) -> None:
+    slug = service.study()
+    page = open_design(slug, **AXE_CONTEXT)
+    page.locator('[id="add.languages"]').select_option("ar")
+    page.locator('[id="languages.add"]').click()
+    title = page.locator('[id="languages.ar.title"]')
+    expect(title).to_be_focused()
+    assert title.evaluate("field => getComputedStyle(field).direction") == "rtl"
+    expect(page.get_by_text("8 of 9 texts missing")).to_be_visible()
+    expect(page.locator('[id="languages.ar.title-error"]')).to_have_text(
+        "“Title” has no translation: translate it."
+    )
+    original, field = page.locator(".original").first.bounding_box(), title.bounding_box()
+    assert original is not None
+    assert field is not None
+    assert original["x"] + original["width"] <= field["x"], "side by side"
+    title.fill("أي تنقل يبدو طبيعيًا؟")
+    saved(page)
+    expect(page.locator('[id="languages.ar.title-error"]')).to_have_text("")
+    assert service.draft(slug)["languages"]["ar"]["title"] == "أي تنقل يبدو طبيعيًا؟"
+    link = page.get_by_role("link", name="“Consent text” has no translation")
+    assert link.get_attribute("href") == "#languages.ar.consent.text"
+    link.click()
+    expect(page.locator('[id="languages.ar.consent.text"]')).to_be_in_viewport()
+    check(page)
+    check(page)
+
+
 def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(
     open_design: Open, service: Service
 ) -> None:

@@ -27,7 +27,7 @@ from app.tasks.registry import BLOCKS
 Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
-_ONE_PER_LINE = ", one per line"
+ONE_PER_LINE = ", one per line"
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 
@@ -86,7 +86,7 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
         entries = tuple(_entry(each, (*place, at), tag, variants) for at, each in held)
         return Cards(place, title, help_, tag, variants, entries)
     if boxes := _boxes(info, core, value, place):
-        return Group(place, title.removesuffix(_ONE_PER_LINE), help_, value, boxes, is_picks=True)
+        return Group(place, title.removesuffix(ONE_PER_LINE), help_, value, boxes, is_picks=True)
     if not _is_model(core):
         return _leaf(info, core, value, place)
     parts = _parts(_fields(core), value, place)

@@ -50,6 +50,7 @@ _KINDS_HELP = {
 # A section's id and its page, where these are not its key in the file.
 _IDS = {
     "languages": "words",
+    "viewing_conditions": "viewing",
     "title": "about",
     "background": "people",
     "instructions": "before",

@@ -109,8 +109,8 @@ class PicksView:
 
 @dataclass(frozen=True, slots=True)
 class ChangesView:
-    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change, by
-    those parts.
+    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change,
+    by those parts.
     """
 
     at: str
@@ -171,6 +171,11 @@ class SectionView:
     pairs_error: str = ""
     error: str = ""
     n_faults: int = 0
+
+    @property
+    def is_list(self) -> bool:
+        """True for a section of one list, which has the section's name and says what is wrong."""
+        return any(isinstance(part, ListView) and part.at == self.id for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,15 @@ from typing import Any
 
 from app.admin.design.fields import text_of
 from app.admin.design.nodes import Group, Leaf
+from app.admin.design.outline import ONE_PER_LINE
 from app.admin.design.translations import LANGUAGES, is_due, is_gone
 from app.admin.design.values import dotted
 from app.admin.design.views import FieldView, TranslationsView, WordView
 from app.studies.file.languages import MAY_DIFFER, own_language
 
 _MOST_ROWS = 12
+# Characters of a row, about.
+_ROW = 30
 
 
 def translations_view(group: Group, keys: Mapping[str, Any], errors: Mapping[str, str]) -> TranslationsView:
@@ -41,12 +44,12 @@ def _word(leaf: Leaf, errors: Mapping[str, str]) -> WordView:
     is_long = leaf.kind != "text" or leaf.widget.rows > 1 or "\n" in original
     field = FieldView(
         name=at,
-        label=leaf.label,
+        label=leaf.label.removesuffix(ONE_PER_LINE),
         widget="text" if is_long else "line",
         value=text_of(leaf),
         help="" if leaf.kind == "text" else "One for each line of the original.",
         error=errors.get(at, ""),
-        rows=min(max(original.count("\n") + 1, leaf.widget.rows, 2), _MOST_ROWS),
+        rows=min(max(sum(1 + len(line) // _ROW for line in original.split("\n")), 2), _MOST_ROWS),
         optional=leaf.key in MAY_DIFFER,
     )
     return WordView(field, original, is_due(leaf), is_gone(leaf))

@@ -6,13 +6,14 @@ async function copy(text, element) {
     return true;
   } catch {
     // No clipboard without https: select the text and let the browser copy what is selected.
-    getSelection().selectAllChildren(element);
+    if (element.select) element.select();
+    else getSelection().selectAllChildren(element);
     return document.execCommand("copy");
   }
 }
 
 for (const button of document.querySelectorAll("[data-copy]")) {
-  const text = button.parentElement.querySelector("[data-text]");
+  const text = button.closest(":has([data-text])").querySelector("[data-text]");
   const status = button.parentElement.querySelector("[data-copied]");
   button.hidden = false;
   button.addEventListener("click", async () => {

@@ -1,0 +1,161 @@
+"""Pages on a study that runs with arms and a target of precision: they break no rule of axe, and they fit."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import URL
+
+from app.accounts.tables import Role
+from app.admin.access import COOKIE
+from app.core.database import Database
+from app.core.settings import Settings
+from app.library.clips.imported import ImportedClip
+from app.library.clips.store import ClipStore
+from app.main import create_app
+from app.serving import address_of, bind
+from tests.admin.persons import make_login, make_user
+from tests.browser.steps import AXE_CONTEXT, Check
+from tests.conftest import migrate
+from tests.factories import open_study
+from tests.sessions.test_allocating import answer, begin, block, most_human
+
+pytestmark = pytest.mark.browser
+
+HERE = "/admin/studies/nav"
+ARMS = [
+    {"id": "slow", "target": 40, "set": {"blocks.watch.trials.watch": "both-to-end"}},
+    {"id": "fast", "target": 40},
+]
+PEOPLE = 8
+KEYS = {
+    "sample": None,
+    "trials": None,
+    "background": None,
+    "blocks": [block(allocate="even")],
+    "arms": ARMS,
+    "opens": "2026-01-01T09:00+01:00",
+    "ends": "2036-01-01T09:00+01:00",
+    "stop_when": {"measure": "accuracy", "narrower_than": 0.1},
+    "hypotheses": [
+        {
+            "id": "h1",
+            "compare": ["slow", "fast"],
+            "measure": "accuracy",
+            "direction": "less",
+            "test": "mann-whitney",
+        }
+    ],
+    "recruitment": {"from": "prolific"},
+}
+
+
+@pytest.fixture(scope="module")
+def address_and_cookie(
+    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> Iterator[tuple[str, str]]:
+    folder: Path = tmp_path_factory.mktemp("running")
+    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
+    migrate(url)
+    settings = Settings(  # type: ignore[call-arg]
+        LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
+    )
+    database = Database(url, checkpointing=True)
+    with database.transaction() as session:
+        open_study(session, folder, library[1], **KEYS)
+        cookie = make_login(session, make_user(session, Role.OWNER, "ada@example.org"))
+        for seed in range(1, PEOPLE + 1):
+            answer(session, begin(session, seed), most_human)
+    bound = bind("127.0.0.1", 0)
+    bound.listen()  # who comes before the service runs waits for it
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    yield address_of(bound), cookie
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def page(browser: Browser, address_and_cookie: tuple[str, str]) -> Iterator[Page]:
+    """The owner's browser; asking any other host, or an error in a script, fails the test."""
+    address, cookie = address_and_cookie
+    faults: list[str] = []
+    context = browser.new_context(base_url=address, viewport={"width": 1280, "height": 900}, **AXE_CONTEXT)  # type: ignore[arg-type]
+    context.set_default_timeout(60_000)
+    context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{address}/admin"}])
+    context.on(
+        "request", lambda request: None if request.url.startswith(address) else faults.append(request.url)
+    )
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    assert faults == []
+
+
+def test_arms_are_retargeted_and_paused_on_the_launch_page_which_breaks_no_rule(
+    page: Page, check: Check
+) -> None:
+    page.goto(f"{HERE}/launch")
+    opens = page.get_by_label("Opens", exact=True)
+    assert opens.evaluate("field => field.scrollWidth <= field.clientWidth"), "a date with its zone fits"
+    page.get_by_label("Target of fast").fill("50")
+    page.get_by_label("Pause slow").check()
+    page.get_by_role("button", name="Change the places").click()
+    expect(page.get_by_label("Target of fast")).to_have_value("50")
+    expect(page.get_by_label("Pause slow")).to_be_checked()
+    expect(page.get_by_role("heading", name="Pre-registration and ethics board")).to_be_visible()
+    check(page)
+    check(page)
+
+
+def test_lists_of_a_page_are_no_boxes_of_the_figure_of_the_flow(page: Page) -> None:
+    """A class of that figure once was the name of the page's own layout, and drew a frame round each list."""
+    page.goto(f"{HERE}/launch")
+    styles = page.locator("main ul").evaluate_all(
+        "all => all.map((each) => getComputedStyle(each).borderStyle)"
+    )
+    assert set(styles) == {"none"}
+    assert len(styles) >= 2
+
+
+def test_the_recruitment_page_breaks_no_rule_and_its_link_is_copied(page: Page, check: Check) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{HERE}/recruiting")
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    link = page.locator("[data-text]").first.text_content()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    check(page)
+    check(page)
+
+
+def test_many_sessions_are_excluded_on_a_page_that_breaks_no_rule(page: Page, check: Check) -> None:
+    page.goto(f"{HERE}/sessions")
+    page.get_by_role("link", name="Exclude many, or count them again").click()
+    reason = page.get_by_label("Reason to exclude them")
+    expect(reason).to_be_in_viewport()
+    check(page)
+    check(page)
+    page.get_by_label("all 8 that the search above finds").check()
+    reason.fill("Pressed at once")
+    page.get_by_role("button", name="Exclude", exact=True).click()
+    expect(page.get_by_text("excluded", exact=True)).to_have_count(PEOPLE)
+    page.get_by_role("link", name="Exclude many, or count them again").click()
+    page.get_by_label("all 8 that the search above finds").check()
+    page.get_by_role("button", name="Count again").click()
+    expect(page.get_by_text("excluded", exact=True)).to_have_count(0)
+
+
+def test_the_monitor_with_arms_and_precision_breaks_no_rule(page: Page, check: Check) -> None:
+    page.goto(f"{HERE}/monitor")
+    expect(page.get_by_role("heading", name="Precision")).to_be_visible()
+    expect(page.locator("svg.chart polyline.live")).to_have_count(1)
+    expect(page.get_by_role("row", name="fast").first).to_contain_text("4 of")
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    check(page)
+    check(page)
