@@ -105,6 +105,8 @@ def open_for(
 
 def agree(page: Page, *, is_old: bool = True) -> None:
     page.get_by_role("radio", name="Yes" if is_old else "No").check()
+    # Until the test video has played, the button leads there; a link's click does not wait for the scripts.
+    page.locator("[data-check=plays]").wait_for()
     page.get_by_role("button", name="agree").first.click()
 
 
