@@ -31,7 +31,7 @@ class BadPlaces(StudyError):
 
 
 class PlacesMoved(StudyError):
-    """Somebody else changed the places after the form was shown."""
+    """Refusal of a form of places that have been changed since it was shown."""
 
     status_code = 409
 
@@ -154,7 +154,7 @@ def _check(wanted: PlacesNow, before: PlacesNow, design: StudyDesign) -> None:
 
 
 def time_from(text: str) -> datetime | None:
-    """A time that somebody wrote, in UTC; None for nothing. Raises BadPlaces."""
+    """A time as typed in, in UTC; None for nothing. Raises BadPlaces."""
     try:
         return moment(text.strip()) if text.strip() else None
     except ValueError as error:
@@ -162,7 +162,7 @@ def time_from(text: str) -> datetime | None:
 
 
 def target_from(text: str) -> int | None:
-    """A target that somebody wrote; None for nothing. Raises BadPlaces."""
+    """A target as typed in; None for nothing. Raises BadPlaces."""
     text = text.strip()
     if not text:
         return None

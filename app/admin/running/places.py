@@ -30,9 +30,9 @@ class ArmField:
 
 @dataclass(frozen=True, slots=True)
 class PlacesForm:
-    """Targets and dates that can be changed while the study runs, with the values of the study file beside them.
+    """Targets and dates that can be changed while the study runs, with the values of the study file.
 
-    `mark` tells the changes that hold from any others, so that nobody undoes unseen what another changed meanwhile.
+    `mark` identifies the changes that hold now, so that a form shown before another change is refused.
     """
 
     now: Places
