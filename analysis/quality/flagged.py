@@ -173,7 +173,7 @@ FLAGGED = (
                 "share",
                 "Share of the time, at least",
                 "From 0 to 1, of the time of the trials.",
-                0.2,
+                0.33,
                 maximum=1,
             ),
         ),

@@ -85,11 +85,10 @@ WRITTEN = (
     Rule(
         "program-written",
         "Text that a program may have written",
-        "So many texts were filled in at once or faster than anybody types, or many long texts are all neat and as "
-        "long as one another, as those of programs are, or a text says that a language model wrote it. A remark alone, "
-        "as it errs: by style it met none of 10 people (95% interval 0 to 28%) and 218 of 229 players written by GPT-4 "
-        "(92 to 97%), texts on which its bounds were chosen. It does not find short texts, nor who types what a "
-        "program wrote; dictation may look filled in.",
+        "So many texts were filled in at once or faster than anybody types; or many long texts are neat and of one "
+        "length; or one says that a language model wrote it. A remark alone, as it errs: by style it met 0 of 10 "
+        "people (95% interval 0 to 28%) and 218 of 229 players written by GPT-4 (92 to 97%), on whose texts its bounds "
+        "were chosen. Dictation may look filled in.",
         _program_written,
         (at_least(3), share(0.5), _WORDS, _SPREAD),
         flag_only=True,

@@ -26,6 +26,34 @@ _WORDS = (
     ("went back", "slowed down", "looked around", "took a wide turn", "bumped into it", "changed its mind"),
 )
 
+_OWN = (
+    *(
+        "really",
+        "kind of",
+        "clearly",
+        "just",
+        "almost",
+        "maybe",
+        "slightly",
+        "pretty",
+        "rather",
+        "somehow",
+        "again",
+    ),
+    *(
+        "quite",
+        "a bit",
+        "definitely",
+        "probably",
+        "sort of",
+        "basically",
+        "suddenly",
+        "actually",
+        "twice",
+        "too",
+    ),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -185,6 +213,9 @@ class Visitor:
         rng = self.rng
         text = rng.choice(_REASONS).format(*(rng.choice(words) for words in _WORDS))
         words = text.split()
+        # People have more words than these lists: where they add none of their own, two would write the same too often.
+        for _ in range(rng.randint(1, 3)):
+            words.insert(rng.randrange(1, len(words)), rng.choice(_OWN))
         if rng.random() < 0.5:
             words = words[: rng.randint(4, len(words))]
         if rng.random() < 0.3:
@@ -367,13 +398,16 @@ PASTED = (
     "The trajectory is smooth and purposeful, which is consistent with human decision-making.",
 )
 _PROGRAM = (
-    "The movement in the {0} video appears more human-like, with {1} near the {2} and {3}, whereas the other video "
-    "shows a more uniform pattern of movement."
+    "The movement in the {0} video {5} human-like, with {1} near the {2} and {3}, whereas the other video {4} a more "
+    "uniform pattern of {6}."
 )
 _PROGRAM_WORDS = (
     ("subtle pauses", "small corrections", "natural hesitations", "varied turning speeds"),
     ("corner", "doorway", "staircase", "far wall"),
     ("an adaptive change of direction", "a less predictable trajectory", "a brief exploratory glance"),
+    ("shows", "exhibits", "displays", "demonstrates", "presents"),
+    ("appears more", "seems more", "looks distinctly", "feels more"),
+    ("movement", "motion", "navigation", "turning", "path selection"),
 )
 TWICE = "comes twice"
 CHEATS: Mapping[str, Cheat | None] = {

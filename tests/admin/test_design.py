@@ -367,7 +367,7 @@ def test_exclusion_rules_are_added_one_by_one_or_as_the_default_set() -> None:
     assert isinstance(rules, ListView)
     assert (rules.cards[0].title, rules.cards[0].is_folded) == ("Page hidden", True)
     assert rules.cards[0].gist == (
-        "hidden, at least 45 seconds; share of the time, at least 0.2; not in the numbers; not paid"
+        "hidden, at least 45 seconds; share of the time, at least 0.33; not in the numbers; not paid"
     )
     offered = [name for name, _ in rules.types]
     assert offered[0] == "default"

@@ -23,7 +23,7 @@ def test_a_rule_keeps_all_its_bounds_and_a_study_without_rules_its_hash(tmp_path
     (rule,) = design.exclude
     assert (rule.rule, rule.bounds, rule.use, rule.pay) == (
         "hidden",
-        {"seconds": 60, "share": 0.2},
+        {"seconds": 60, "share": 0.33},
         False,
         False,
     )
