@@ -124,12 +124,18 @@ class Database:
                 self._peek_engine, self._peekers, lambda session: job(session, *args, **kwargs)
             )
         if self._peeking is None:
-            self._peeking = Session(self._read_engine, expire_on_commit=False)
+            # Each statement sees what is committed, as on PostgreSQL. An open transaction would keep an old snapshot:
+            # later peeks stale, and the log never begun anew. To begin and end one took as long as to find a session.
+            self._peeking = Session(self._peek_engine, expire_on_commit=False)
         try:
             return job(self._peeking, *args, **kwargs)
-        finally:
-            # An open transaction would keep an old snapshot: later peeks stale, and the log never begun anew.
+        except BaseException:
             self._peeking.rollback()
+            raise
+        finally:
+            # Or a later peek would be given an object as it was.
+            if len(self._peeking.identity_map):
+                self._peeking.expunge_all()
 
     async def _in_thread(
         self, engine: Engine, limiter: anyio.CapacityLimiter | None, job: Callable[[Session], T]

@@ -58,6 +58,8 @@ def make_engine(
     def begin(connection: Any) -> None:
         # A reader that turns writer fails at once where another wrote meanwhile (SQLITE_BUSY, whatever the timeout);
         # IMMEDIATE takes the lock first, where waiting is possible.
+        if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
+            return
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine

@@ -69,8 +69,7 @@ PARTICIPANT_COLUMNS = (
         "device",
         "json",
         "",
-        "what the browser said at consent, where the study keeps it: `width`, `height` (CSS pixels), `pixel_ratio`, "
-        "`kind`, `browser`",
+        "what the browser said at consent, where the study keeps it: size of the window, kind, browser, what was tried",
     ),
     Column(
         "visit",

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select, update
 from sqlmodel import Session, SQLModel
 
+from app.core.statements import Hot
 from app.sessions.here import StudyWhere
 from app.sessions.slots import note_completed
 from app.trials.responses import Response
@@ -15,7 +16,7 @@ from app.verdicts.judging import judge_session
 _session, _response = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Response)
 )
-ADVANCE = (
+_ADVANCE = (
     update(_session)
     .where(_session.c.id == bindparam("session_id"))
     .values(step=bindparam("step"), page_shown_at=None, seen_at=bindparam("seen_at"))
@@ -26,7 +27,8 @@ PLAYED = select(func.count()).where(
     _response.c.trial_id.is_not(None),
     _response.c.unplayable.is_(False),
 )
-COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
+ADVANCE = Hot(_ADVANCE)
+COMPLETE = _ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
 
 
 def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) -> None:
@@ -44,7 +46,7 @@ def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) 
         if played and where.released_at is None:
             note_completed(session, where, now)
     else:
-        session.connection().execute(ADVANCE, values)
+        ADVANCE.run(session, values)
 
 
 def end_early(session: Session, where: StudyWhere, status: Status, now: datetime) -> None:

@@ -13,7 +13,7 @@ from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.core.language import gettext as _
 from app.sessions import beginning_queries
 from app.sessions.coming import Came
-from app.sessions.devices import Device, is_unsuited, measured, width_in
+from app.sessions.devices import Device, is_unsuited, measured, tried_of
 from app.sessions.entering import claim, day_of
 from app.sessions.here import StudyWhere
 from app.sessions.identity import keep, store_identity
@@ -68,13 +68,14 @@ def answer_consent(
     if errors:
         raise InvalidAnswer(errors)
     under_age = bool(consent.minimum_age) and of_age == "no"
+    measures, rules = form.get("device", ""), where.design.devices
+    # Before the decision: whoever was told that the device does not fit has no other way to leave than to decline.
+    if not under_age and is_unsuited(rules, Device(), tried_of(measures)) and not where.is_shut_out(now):
+        return _decline(session, where, Status.UNSUITED, now)
     if decision == "refuse" or under_age:
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
         raise Closed(_(ENDED))
-    measures, rules = form.get("device", ""), where.design.devices
-    if is_unsuited(rules, Device(), width_in(measures)):
-        return _decline(session, where, Status.UNSUITED, now)
     # Here and not on opening the link: a mail scanner that opens it would lock its owner out (decision 0010).
     who, recruitment = came.person, where.design.recruitment
     if who is not None and where.mode in (Mode.LIVE, Mode.PILOT):

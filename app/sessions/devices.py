@@ -13,8 +13,11 @@ from app.studies.file.devices import DesignDevices
 Kind = Literal["telephone", "tablet", "computer"]
 NAMES = {"chrome": "Chrome", "edge": "Edge", "firefox": "Firefox", "safari": "Safari"}
 _STEP_PX, _MOST_PX = 10, 20_000
+_WHOLE_FROM_MBPS, _MOST_MBPS = 10, 1_000.0
 _NO_TELEPHONE = noop("The study cannot be done on a telephone.")
 _WIDTH = noop("The study needs a window at least {width} pixels wide.")
+_SPEED = noop("The study needs a connection of at least {mbps} Mbit/s.")
+_SMOOTH = noop("The study plays videos, and needs a device that shows them smoothly.")
 _BROWSERS = noop("The study needs one of these browsers: {browsers}.")
 
 
@@ -48,13 +51,35 @@ def _browser(agent: str, brands: str) -> str:
     return "safari" if "Safari/" in agent else ""
 
 
-def is_unsuited(rules: DesignDevices, device: Device, width: int | None = None) -> bool:
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What a script found out about the device before consent; None where it did not.
+
+    `width` is the window's in CSS pixels, `mbps` the speed of the connection in Mbit/s; `plays` says whether the test
+    video could be played, `smooth` whether the browser says that it loses no pictures.
+    """
+
+    width: int | None = None
+    mbps: float | None = None
+    plays: bool | None = None
+    smooth: bool | None = None
+
+
+def is_unsuited(rules: DesignDevices, device: Device, tried: Tried | None = None) -> bool:
     """True if a rule is broken by what is known; what is not known breaks none."""
+    known = tried or Tried()
     return (
         (not rules.telephones and device.kind == "telephone")
         or (bool(rules.browsers and device.browser) and device.browser not in rules.browsers)
-        or (rules.minimum_width is not None and width is not None and width < rules.minimum_width)
+        or _is_below(known.width, rules.minimum_width)
+        or _is_below(known.mbps, rules.minimum_mbps)
+        or (rules.smooth and known.smooth is False)
+        or known.plays is False
     )
+
+
+def _is_below(value: float | None, least: float | None) -> bool:
+    return value is not None and least is not None and value < least
 
 
 def needs_of(rules: DesignDevices) -> str:
@@ -65,31 +90,49 @@ def needs_of(rules: DesignDevices) -> str:
         _(_BROWSERS).format(browsers=", ".join(NAMES[name] for name in rules.browsers))
         if rules.browsers
         else "",
+        _(_SMOOTH) if rules.smooth else "",
+        _(_SPEED).format(mbps=f"{rules.minimum_mbps:g}") if rules.minimum_mbps else "",
     ]
     return " ".join(filter(None, said))
 
 
 def measured(text: str) -> dict[str, Any]:
-    """The window's `width` and `height` in CSS pixels, down to tens, and its `pixel_ratio`, as far as they are read."""
-    try:
-        said = json.loads(text[:500]) if text else {}
-    except ValueError:
-        said = {}
-    known = {name: finite_number(value) for name, value in said.items()} if isinstance(said, dict) else {}
+    """What is kept of a script's report: the window's `width` and `height` in CSS pixels, down to tens, its
+    `pixel_ratio`, `mbps`, `plays` and `smooth`, as far as they can be read.
+    """
+    said, tried = _read(text), tried_of(text)
     found: dict[str, Any] = {
         name: int(size) // _STEP_PX * _STEP_PX
         for name in ("width", "height")
-        if (size := known.get(name)) is not None and 0 < size <= _MOST_PX
+        if (size := finite_number(said.get(name))) is not None and 0 < size <= _MOST_PX
     }
-    ratio = known.get("pixel_ratio")
-    return found | ({"pixel_ratio": round(ratio, 1)} if ratio is not None and 0 < ratio <= 10 else {})
+    ratio = finite_number(said.get("pixel_ratio"))
+    if ratio is not None and 0 < ratio <= 10:
+        found["pixel_ratio"] = round(ratio, 1)
+    if tried.mbps is not None:
+        found["mbps"] = round(tried.mbps, 1) if tried.mbps < _WHOLE_FROM_MBPS else round(tried.mbps)
+    ways = {"plays": tried.plays, "smooth": tried.smooth}
+    return found | {name: value for name, value in ways.items() if value is not None}
 
 
-def width_in(text: str) -> int | None:
-    """The window's width as it was measured, to the pixel: rules are held against it, and it is not kept."""
+def tried_of(text: str) -> Tried:
+    """A script's report, to which the rules are held: the width to the pixel, which is not kept."""
+    said = _read(text)
+    width, mbps = (finite_number(said.get(name)) for name in ("width", "mbps"))
+    plays, smooth = (
+        value if isinstance(value := said.get(name), bool) else None for name in ("plays", "smooth")
+    )
+    return Tried(
+        None if width is None or not 0 < width <= _MOST_PX else int(width),
+        None if mbps is None or mbps <= 0 else min(mbps, _MOST_MBPS),
+        plays,
+        smooth,
+    )
+
+
+def _read(text: str) -> Mapping[str, Any]:
     try:
-        said = json.loads(text[:500])
+        said = json.loads(text[:500]) if text else {}
     except ValueError:
-        return None
-    width = finite_number(said.get("width")) if isinstance(said, dict) else None
-    return None if width is None or not 0 < width <= _MOST_PX else int(width)
+        return {}
+    return said if isinstance(said, dict) else {}

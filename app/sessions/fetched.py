@@ -5,10 +5,14 @@ import logging
 from fastapi import APIRouter, Request, Response
 
 from app.core.dependencies import DatabaseDep, Now
+from app.core.errors import NotFound
 from app.library.dependencies import StoreDep
 from app.sessions.clips import clip_for
 from app.sessions.media import ClipMissing, clip_response, is_there, note_missing, note_sent
 from app.sessions.polling import events_of, news_of
+from app.sessions.speed import speed_response
+from app.sessions.where import locate
+from app.trials.tables import Status
 
 _log = logging.getLogger("likely-human.clips")
 router = APIRouter(include_in_schema=False)
@@ -29,6 +33,15 @@ async def stream_news(
     """The same as server-sent events; a browser that opens the next stream names the last version that it has seen."""
     seen = request.headers.get("last-event-id", after)
     return await events_of(database, token, now, seen, request.is_disconnected)
+
+
+@router.get("/p/{token}/speed")
+async def measure_speed(token: str, database: DatabaseDep) -> Response:
+    """A file of known size, for somebody who is asked for consent. Nothing of it is noted."""
+    where = await database.peek(locate, token)
+    if where.status != Status.ARRIVED:
+        raise NotFound("There is nothing to measure here.")
+    return speed_response()
 
 
 @router.api_route("/p/{token}/clips/{position}-{place}.mp4", methods=["GET", "HEAD"])

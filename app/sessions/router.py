@@ -7,8 +7,17 @@ from datetime import datetime, timedelta
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.core import dependencies
 from app.core.database import Database
-from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, Site, without_nul
+from app.core.dependencies import (
+    DatabaseDep,
+    Now,
+    SettingsDep,
+    get_rng,
+    get_site,
+    read_single_form,
+    without_nul,
+)
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.language import current_language, speak
@@ -33,7 +42,7 @@ from app.sessions.entry import carried_by, is_looked_at, remember, remember_sent
 from app.sessions.here import StudyWhere
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
-from app.sessions.sent import SentDep, SentForm, in_language, with_came
+from app.sessions.sent import SentForm, in_language, sent_form, with_came
 from app.sessions.slots import note_seen, return_to_place
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.views import current_page, page_for
@@ -51,12 +60,12 @@ KNOWN = {"known": "1"}
 NO_STORE = {"Cache-Control": "no-store"}
 
 
-# Routes are tried in their order: these two are what is asked for most.
-@router.post("/p/{token}")
-async def answer_page(
-    request: Request, token: str, database: DatabaseDep, sent: SentDep, now: Now, rng: Rng
-) -> Response:
+async def answer_page(request: Request) -> Response:
     """Take one answer. It is committed before the reply leaves."""
+    token, state = request.path_params["token"], request.app.state
+    database: Database = state.database
+    sent = await sent_form(request, await read_single_form(request), state.settings)
+    now, rng = await dependencies.now(), await get_rng()
     scripted = "application/json" in request.headers.get("accept", "")
     here, declined = f"/p/{token}", None
     try:
@@ -85,17 +94,10 @@ async def answer_page(
     return _remembered(reply, request, declined)
 
 
-@router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(
-    request: Request,
-    token: str,
-    database: DatabaseDep,
-    settings: SettingsDep,
-    now: Now,
-    site: Site,
-    at: str = "",
-    came: str = "",
-) -> Response:
+async def show_page(request: Request) -> Response:
+    token, state = request.path_params["token"], request.app.state
+    database: Database = state.database
+    now = await dependencies.now()
     if is_framed(request):
         return framed(request, None)
     where = await current(database, token, now)
@@ -106,12 +108,20 @@ async def show_page(
     if _is_refused(request, where, now):
         await database.write(note_turned_away, token, now, Status.UNSUITED)
         # The way back takes the id along, as it does from every other way out.
-        carried = came if where.design.completion.sends_id else ""
+        carried = request.query_params.get("came", "") if where.design.completion.sends_id else ""
         there = f"/s/{where.design.study}/declined/{Status.UNSUITED}"
         there = with_came(there, carried, **in_language(where.spoken))
         return RedirectResponse(there, 303, headers=NO_STORE)
     _note_shown(database, where, now)
-    return current_page(where, now, at, came, settings.secret, site)
+    asked, is_over = request.query_params, where.status == Status.COMPLETED
+    site = await get_site(request, state.settings) if is_over else ""
+    return current_page(where, now, asked.get("at", ""), asked.get("came", ""), state.settings.secret, site)
+
+
+# Plain routes, without FastAPI's reading of parameters: these two are what is asked for most. Routes are tried in their
+# order.
+router.add_route("/p/{token}", answer_page, methods=["POST"])
+router.add_route("/p/{token}", show_page, methods=["GET", "HEAD"])
 
 
 @router.get("/s/{slug}")

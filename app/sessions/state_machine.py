@@ -14,6 +14,7 @@ from sqlmodel import Session, SQLModel
 
 from app.core.errors import Closed, InvalidAnswer
 from app.core.language import gettext as _
+from app.core.statements import Hot
 from app.sessions.advancing import advance
 from app.sessions.beginning import Declined, answer_consent
 from app.sessions.checking import (
@@ -40,7 +41,7 @@ _session, _evidence = (
     SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Evidence)
 )
 
-MARK_SHOWN = (
+MARK_SHOWN = Hot(
     update(_session)
     .where(
         _session.c.id == bindparam("session_id"),
@@ -51,13 +52,13 @@ MARK_SHOWN = (
     )
     .values(page_shown_at=bindparam("page_shown_at"), seen_at=bindparam("page_shown_at"))
 )
-ADD_EVIDENCE = insert(_evidence)
+ADD_EVIDENCE = Hot(insert(_evidence))
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
     """Note when the current page was first served."""
     values = {"session_id": session_id, "at_step": step, "page_shown_at": now}
-    session.connection().execute(MARK_SHOWN, values)
+    MARK_SHOWN.run(session, values)
 
 
 def submit(
@@ -122,7 +123,7 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
     response_id = store(session, where, form, now, taken.answers, values)
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
-        session.connection().execute(ADD_EVIDENCE, rows)
+        ADD_EVIDENCE.run(session, *rows)
     if Flag.ATTENTION in split(taken.values.get("raised")) and note_inattention(
         session, where, block.id, now
     ):

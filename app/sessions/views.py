@@ -3,7 +3,7 @@
 import re
 import secrets
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -26,7 +26,9 @@ from app.sessions.ends import failed_checks, farewell, last_page, nothing_played
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import receipt_of
 from app.sessions.sent import in_language, with_came
+from app.sessions.speed import speed_address
 from app.sessions.where import locate
+from app.studies.file.devices import DesignDevices
 from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
@@ -55,13 +57,16 @@ FORM_ERROR = noop("Please check the marked questions.")
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 # The pieces of a trial's page between what differs by session; the least recently made page goes first.
-_trial_pages: OrderedDict[tuple[str, str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
+_trial_pages: OrderedDict[tuple[str, str, BlockPart, int, bool, float, Hashable], tuple[str, ...]] = (
+    OrderedDict()
+)
 
 
 def current_page(
     where: StudyWhere, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
 ) -> HTMLResponse:
-    """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
+    """The page as sent. A trial's is made once for all who see the same at that position, but for the token and the
+    form's number.
 
     `came` is who is asked for consent, as the address of that page carries it; `site` is where the service is reached.
 
@@ -74,11 +79,11 @@ def current_page(
     notice = " ".join(filter(None, [_(NOTICES[notice]) if notice in NOTICES else "", time_left(where, now)]))
     if where.status == Status.COMPLETED:
         return render(finished(where, now, notice, secret, site))
-    is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and has_shared_page(where)
-    if notice or not is_shared:
+    shown = _shown(where)
+    if notice or shown is None:
         return render(page_for(where, now, notice=notice, came=came))
     of = where.design.language
-    key = (where.run.sha256, of, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
+    key = (where.run.sha256, of, where.part, where.step, where.mode == Mode.PREVIEW, templates_age(), shown)
     pieces = _trial_pages.get(key)
     if pieces is None:
         pieces = _trial_pages[key] = _pieces_of(where)
@@ -87,6 +92,15 @@ def current_page(
     fills = (where.token, submit_id_for(where))
     filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
     return html_response("".join(filled))
+
+
+def _shown(where: StudyWhere) -> Hashable:
+    """What a trial's page shows besides what all have at its position; None where it is a session's own."""
+    if where.page.kind != "trial" or where.status != Status.ACTIVE:
+        return None
+    if has_shared_page(where):
+        return ""
+    return None if where.trial is None else task_named(where.part.task).shown_alike(where.trial)
 
 
 def finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> Page:
@@ -206,8 +220,11 @@ def page_of(
                 pay=design.completion.pay or "",
                 age_error=place.errors.get("of_age", ""),
                 languages=language_menu(place),
-                measures=design.devices.kept or design.devices.minimum_width is not None,
+                measures=design.devices.measures,
                 least_width=design.devices.minimum_width or 0,
+                least_mbps=design.devices.minimum_mbps or 0,
+                speed_at=speed_address(place.action) if _asks_speed(design.devices) else "",
+                smooth=design.devices.smooth,
                 needs=needs_of(design.devices),
             )
         case "screening":
@@ -249,6 +266,10 @@ def page_of(
                 notice=place.notice,
                 steps=place.steps,
             )
+
+
+def _asks_speed(rules: DesignDevices) -> bool:
+    return rules.kept or rules.minimum_mbps is not None
 
 
 def language_menu(place: Place) -> tuple[LanguageLink, ...]:

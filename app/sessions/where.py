@@ -15,6 +15,7 @@ from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.core.language import gettext as _
 from app.core.language import noop
+from app.core.statements import Hot
 from app.library.tables import Content, Stimulus
 from app.sessions.here import StudyWhere
 from app.sessions.identity import external_id
@@ -53,7 +54,7 @@ _session, _version, _study, _trial, _response, _unit, _member, _token, _stimulus
 )  # fmt: skip
 
 # Where a session stands, and the response that a `submit_id` has made, if any.
-LOCATE = (
+LOCATE = Hot(
     select(
         _session.c.id,
         _session.c.version_id,
@@ -109,7 +110,7 @@ _NEXT_KIND = (
     )
     .scalar_subquery()
 )
-UNIT_AT = (
+UNIT_AT = Hot(
     select(
         _trial.c.id,
         _unit.c.name,
@@ -130,7 +131,7 @@ UNIT_AT = (
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
 # The same of a task whose units are plays, which show no stimulus.
-PLAY_AT = (
+PLAY_AT = Hot(
     select(_trial.c.id, _unit.c.name, _unit.c.kind)
     .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
@@ -161,7 +162,7 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     if not TOKEN.fullmatch(token):
         raise NotFound(_(NO_SESSION))
     named = {"sha256": token_hash(token), "submit_id": submit_id}
-    row = session.connection().execute(LOCATE, named).first()
+    row = LOCATE.first(session, named)
     if row is None:
         raise NotFound(_(NO_SESSION))
     (
@@ -247,8 +248,11 @@ def ended(session: Session, one: ParticipantSession) -> Ending:
 
 
 def hold(session: Session, token: str) -> None:
-    """Lock a session before a change: a second process with the same form waits, then sees what the first stored."""
-    if TOKEN.fullmatch(token):
+    """Lock a session before a change: a second process with the same form waits, then sees what the first stored.
+
+    SQLite locks no row: whoever writes has the whole database to themselves.
+    """
+    if session.get_bind().dialect.name != "sqlite" and TOKEN.fullmatch(token):
         session.connection().execute(HOLD_SESSION, {"sha256": token_hash(token)})
 
 
@@ -264,7 +268,7 @@ def session_of(session: Session, token: str) -> int:
 def _trial_seen(session: Session, where: StudyWhere) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
     statement = UNIT_AT if live_of(where) is None else PLAY_AT
-    trial = TrialSeen(*session.connection().execute(statement, named).one())
+    trial = TrialSeen(*statement.first(session, named))
     return replace(trial, own=task_named(where.part.task).seen(session, where, trial))
 
 

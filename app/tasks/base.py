@@ -1,7 +1,7 @@
 """The protocol of a task: sessions, pages and exports know no task by its name."""
 
 import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -72,6 +72,11 @@ class Task(Protocol):
     def shares_page(self, design: Any) -> bool:
         """True if the page of a trial of this block is the same for every session at that position."""
         return False
+
+    def shown_alike(self, trial: TrialSeen) -> Hashable:
+        """What a page that is not shared shows besides what all have at its position: equal for equal pages, so that
+        each is made once. None where it is a session's own."""
+        return None
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         """The trials of a session that begins, in order, those for practice first; none where the block is full."""

@@ -10,6 +10,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import InvalidAnswer
+from app.core.statements import Hot
 from app.questions.base import Question
 from app.questions.registry import TYPES
 from app.trials.here import Where
@@ -17,7 +18,7 @@ from app.trials.responses import Response
 from app.trials.typing import read_typed
 
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
-ADD_RESPONSE = insert(_response).returning(_response.c.id)
+ADD_RESPONSE = Hot(insert(_response).returning(_response.c.id))
 # Read-only, as Python makes a default argument once for all calls.
 _NO_TRIAL: Mapping[str, Any] = MappingProxyType({"trial_id": None, "unplayable": False, "flags": []})
 
@@ -89,4 +90,4 @@ def store(
         **_NO_TRIAL,
         **of_trial,
     }
-    return int(session.connection().execute(ADD_RESPONSE, values).scalar_one())
+    return int(ADD_RESPONSE.first(session, values).id)

@@ -12,6 +12,7 @@ import pytest
 from sqlmodel import Session
 
 from analysis import analyze, analyze_rating_rows
+from app.accounts.audit import COMMAND_LINE
 from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.frames import responses_frame
@@ -20,7 +21,10 @@ from app.reports.rated import ratings_frame
 from app.reports.report import build_report
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.where import locate
-from app.studies.versions import set_state
+from app.studies.file.load import load_study
+from app.studies.launch import study_here
+from app.studies.registering import register
+from app.studies.versions import load_version, set_state, stimulus_facts
 from app.tasks.game.match_files import SEATS_FILE, read_matches
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
@@ -30,7 +34,7 @@ from tests.admin.persons import Person
 from tests.factories import NOW
 from tests.reports.people import PLAYBACK, fetch_clips
 from tests.resamples import FEW
-from tests.sessions.arms import ANSWERS, begin, put_study
+from tests.sessions.arms import ANSWERS, ARMS, STUDY, begin, put_study
 
 pytestmark = [pytest.mark.slow, pytest.mark.any_database]
 
@@ -132,3 +136,56 @@ def test_matches_in_two_arms_are_compared_by_each_measure(tmp_path: Path) -> Non
     whole = next(one for one in game.measures if one.measure == "mean_offer")
     both = [arm.described.mean or 0 for arm in offers.arms]
     assert sum(both) / 2 == pytest.approx(whole.mean)
+
+
+HYPOTHESES = """\
+hypotheses:
+  - {id: h1, compare: [fast, slow], measure: logic, direction: two-sided, test: mann-whitney}
+"""
+
+
+def test_results_marks_what_was_registered_with_the_numbers_of_the_arms_and_lists_a_deviation(
+    owner: Person, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    put_study(database, tmp_path, ARMS + HYPOTHESES)
+    with database.transaction() as session:
+        register(
+            session, COMMAND_LINE, study_here(session, "arms"), 1, "# Text\n", "https://osf.io/abcde", NOW
+        )
+        for number in range(12):
+            at = NOW + timedelta(minutes=1 + number)
+            watch(session, begin(session, at, seed=number), at, number)
+        set_state(session, "arms", State.CLOSED)
+    page = results_of(owner, settings, database)
+    for said in (
+        "Pre-registered hypotheses",
+        "h1 (pre-registered)",
+        "No deviation from the registration is recorded.",
+    ):
+        assert said in page, said
+    # Two-sided, the test of the hypothesis is that of the arms.
+    with database.reading() as session:
+        rated = ratings_frame(session, "arms")
+    [block] = analyze_rating_rows([rated])
+    assert block.arms is not None
+    [pair] = block.arms.measures[0].pairs
+    [row] = csv.DictReader(io.StringIO(owner.get(f"{HERE}/numbers/hypotheses.csv").text.lstrip("\ufeff")))
+    assert row["status"] == "pre-registered"
+    assert float(row["p"]) == pytest.approx(pair.test.p_two_sided)
+    own = STUDY.replace("PER_ITEM", "order: random") + ARMS + HYPOTHESES + "exclude: [{rule: same-side}]\n"
+    (tmp_path / "study.yaml").write_text(own)
+    with database.transaction() as session:
+        load_version(
+            session, load_study(tmp_path / "study.yaml", stimulus_facts(session)), NOW + timedelta(days=1)
+        )
+    owner.post(
+        f"{HERE}/again", {"mode": "live", "against": ""}
+    )  # results of less than a minute ago stay otherwise
+    page = results_of(owner, settings, database)
+    assert "Deviations from the registration: exclude" in page
+
+
+def results_of(owner: Person, settings: Settings, database: Database) -> str:
+    owner.get(HERE)
+    drain(settings, database)
+    return " ".join(owner.get(HERE).text.split())

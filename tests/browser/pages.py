@@ -60,8 +60,9 @@ UNCERTAINTY = question_of(
 )
 
 
-def consent(minimum_age: int | None = 18) -> ConsentPage:
+def consent(minimum_age: int | None = 18, **more: Any) -> ConsentPage:
     return ConsentPage(
+        **more,
         study_title=TITLE,
         action="",
         submit_id="",

@@ -1,6 +1,7 @@
 """Devices that a study takes: decided before consent by what the browser says, and by what a script measured."""
 
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.reports.export import rows_of
 from app.sessions.devices import Device, device_of, measured
+from app.sessions.speed import SPEED_BYTES
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, SessionToken, Status
 from tests.factories import answer_for, load_file
@@ -56,6 +58,10 @@ def test_what_headers_tell(headers: dict[str, str], device: Device) -> None:
             {"width": 1280, "height": 770, "pixel_ratio": 1.2},
         ),
         ('{"width": -3, "height": 1e9, "pixel_ratio": "x"}', {}),
+        ('{"mbps": 3.26, "plays": true, "smooth": false}', {"mbps": 3.3, "plays": True, "smooth": False}),
+        ('{"mbps": 47.8, "plays": 1, "smooth": "yes"}', {"mbps": 48}),
+        ('{"mbps": 1e9}', {"mbps": 1000}),
+        ('{"mbps": -1, "plays": null}', {}),
         ("[1]", {}),
         ("{", {}),
         ("", {}),
@@ -113,6 +119,83 @@ def test_a_window_too_narrow_is_refused_and_one_not_measured_is_not(
     with database.reading() as session:
         assert statuses(session) == [status]
         assert list(session.exec(select(ParticipantSession.device))) == [None]
+
+
+SLOW: dict[str, Any] = {"width": 1280, "mbps": 1.9}
+NARROW: dict[str, Any] = {"width": 600}
+
+
+@pytest.mark.parametrize(
+    ("rules", "tried", "status"),
+    [
+        ({"minimum_mbps": 2}, SLOW, Status.UNSUITED),
+        ({"minimum_mbps": 1.9}, SLOW, Status.ACTIVE),
+        ({"minimum_mbps": 2}, {}, Status.ACTIVE),
+        ({"smooth": True}, {"smooth": False}, Status.UNSUITED),
+        ({"smooth": True}, {"smooth": True}, Status.ACTIVE),
+        ({"smooth": True}, {}, Status.ACTIVE),
+        ({"telephones": True}, {"smooth": False, "mbps": 0.1}, Status.ACTIVE),
+        ({"smooth": True}, {"smooth": True, "plays": False}, Status.UNSUITED),
+    ],
+)
+def test_a_rule_is_broken_by_what_was_tried_and_by_nothing_unknown(
+    client: TestClient,
+    database: Database,
+    study: str,
+    tmp_path: Path,
+    rules: dict[str, Any],
+    tried: dict[str, Any],
+    status: Status,
+) -> None:
+    load(database, tmp_path, **rules)
+    walk = Walk(client)
+    client.post(walk.address, data=answer_for(walk.html, device=json.dumps(tried)))
+    with database.reading() as session:
+        assert statuses(session) == [status]
+
+
+@pytest.mark.parametrize(("tried", "status"), [(NARROW, Status.UNSUITED), ({}, Status.REFUSED)])
+def test_who_cannot_agree_and_declines_is_counted_by_the_device(
+    client: TestClient,
+    database: Database,
+    study: str,
+    tmp_path: Path,
+    tried: dict[str, Any],
+    status: Status,
+) -> None:
+    load(database, tmp_path, minimum_width=900)
+    walk = Walk(client)
+    form = {**answer_for(walk.html, device=json.dumps(tried)), "decision": "refuse"}
+    reply = client.post(walk.address, data=form)
+    assert reply.url.path.endswith(f"/declined/{status}")
+    with database.reading() as session:
+        assert statuses(session) == [status]
+        assert session.scalar(select(func.count()).select_from(Response)) == 0
+
+
+def test_the_speed_is_measured_on_a_file_for_those_asked_for_consent(
+    client: TestClient, database: Database, study: str, tmp_path: Path
+) -> None:
+    load(database, tmp_path, minimum_mbps=2.5)
+    walk = Walk(client)
+    assert "The study needs a connection of at least 2.5 Mbit/s." in walk.html
+    assert f'data-mbps="2.5" data-speed="{walk.address}/speed"' in walk.html
+    sent = client.get(f"{walk.address}/speed")
+    assert (len(sent.content), sent.headers["cache-control"]) == (SPEED_BYTES, "no-store")
+    assert len(zlib.compress(sent.content)) > 0.99 * SPEED_BYTES
+    walk.answer()
+    assert client.get(f"{walk.address}/speed").status_code == 404
+    assert client.get("/p/nobody/speed").status_code == 404
+
+
+def test_smooth_playback_is_told_before_consent(
+    client: TestClient, database: Database, study: str, tmp_path: Path
+) -> None:
+    load(database, tmp_path, smooth=True)
+    walk = Walk(client)
+    assert "needs a device that shows them smoothly" in walk.html
+    assert "data-smooth>" in walk.html
+    assert 'data-speed=""' in walk.html
 
 
 def test_what_the_device_is_is_kept_where_the_study_says_so(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlmodel import func, select
+from sqlmodel import Session, func, select
 from starlette.testclient import TestClient
 
 from app.accounts.audit import COMMAND_LINE
@@ -24,6 +24,7 @@ from app.sessions.where import locate
 from app.studies.launch import study_here
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession
+from bench.likely_human import playback
 from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
 from tests.sessions.walks import Walk
 
@@ -53,6 +54,27 @@ def test_a_whole_session_by_plain_forms(walk: Walk, database: Database) -> None:
     assert "DONE42" in walk.html
     assert walk.look() == "end"
     assert n_responses(database) == 14
+
+
+def test_a_page_turn_sends_six_statements(walk: Walk, database: Database) -> None:
+    """And one that adds what the browser reported of each clip. Twice where it stands: to answer, and to show."""
+    walk.to("trial-2")
+    sent: list[str] = []
+    assert database._peeking is not None
+    for session in (database._peeking, database._loop_engine.connect()):
+        raw = session.connection() if isinstance(session, Session) else session
+        raw.connection.dbapi_connection.set_trace_callback(sent.append)  # type: ignore[union-attr]
+        if not isinstance(session, Session):
+            session.close()
+    response = walk.client.post(walk.address, data={**answer_for(walk.html), "playback": playback()})
+    assert page_on(response.text) == "trial-3"
+    walk.client.get("/healthz")  # what is written without waiting is written before
+    statements = [text.split()[:3] for text in sent if text.split()[0] not in ("BEGIN", "COMMIT", "ROLLBACK")]
+    verbs = [f"{words[0]} {words[2]}" if words[0] == "INSERT" else words[0] for words in statements]
+    assert verbs[:8] == [
+        "SELECT", "SELECT", "INSERT response", "INSERT evidence", "INSERT evidence", "UPDATE",
+        "SELECT", "UPDATE",
+    ]  # fmt: skip
 
 
 def test_the_address_is_the_same_for_every_page(walk: Walk) -> None:

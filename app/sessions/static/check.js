@@ -27,7 +27,8 @@ async function isReached(address) {
   }
 }
 
-export function checkPlaying(part, agree) {
+/** `tell` is told whether it plays, once that is known. */
+export function checkPlaying(part, agree, tell = () => {}) {
   const [video, button, said] = ["video", "button", "[data-said]"].map((name) => part.querySelector(name));
   let state = "";
   let timer;
@@ -40,6 +41,7 @@ export function checkPlaying(part, agree) {
     button.hidden = !BUTTONS[state];
     button.textContent = BUTTONS[state] ?? "";
     hold(agree, "data-unplayed", state !== "plays");
+    if (state === "plays" || state === "cannot") tell(state === "plays");
     clearTimeout(timer);
   };
   const fail = async () => show((await isReached(video.currentSrc)) ? "cannot" : "late");

@@ -23,14 +23,11 @@ new KeptClips([]); // forgets those of the trials
 const form = document.querySelector("form[data-send]");
 if (form) enhance(form, openStore(form.getAttribute("action"), form.dataset.send));
 
-const check = document.querySelector("[data-check]");
-if (check) checkPlaying(check, form.querySelector("button[value=agree]"));
-
+const agree = form?.querySelector("button[value=agree]");
 const device = document.querySelector("[data-device]");
-if (device) {
-  const agree = form.querySelector("button[value=agree]");
-  measureDevice(device, document.querySelector("[data-narrow-said]"), agree);
-}
+const tell = device ? measureDevice(device, document, agree) : () => {};
+const check = document.querySelector("[data-check]");
+if (check) checkPlaying(check, agree, (plays) => tell({ plays }));
 
 const button = document.querySelector("[data-copy]");
 if (button) {

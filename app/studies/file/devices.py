@@ -31,11 +31,25 @@ class Devices(Part):
         description="Of `chrome`, `edge`, `firefox`, `safari`; any browser unless said, and one that does not say "
         "which it is comes in.",
     )
+    smooth: bool = Field(
+        default=False,
+        title="Smooth playback",
+        description="Whether the browser has to say that it plays video of 1280 × 720 at 30 pictures a second without "
+        "losing any, asked by a script before consent; one that does not say it comes in.",
+    )
+    minimum_mbps: Annotated[float | None, Widget(is_short=True, placeholder="2")] = Field(
+        default=None,
+        ge=0.1,
+        le=100,
+        title="Speed of the connection, at least",
+        description="In Mbit/s, measured by a script before consent on a file of half a megabyte; what cannot be "
+        "measured is not refused.",
+    )
     kept: bool = Field(
         default=False,
         title="Keep what the device is",
-        description="Stores with consent the window's size and pixel ratio, roughly, the kind of device and the "
-        "browser's name.",
+        description="Stores with consent the window's size and pixel ratio, roughly, the kind of device, the "
+        "browser's name, and what was tried of playback and speed.",
     )
 
 
@@ -43,7 +57,15 @@ class DesignDevices(Frozen):
     minimum_width: int | None = None
     telephones: bool = True
     browsers: tuple[Browser, ...] = ()
+    smooth: bool = False
+    minimum_mbps: float | None = None
     kept: bool = False
+
+    @property
+    def measures(self) -> bool:
+        """True if a script looks at the device before consent."""
+        rules = self.minimum_width, self.minimum_mbps
+        return self.kept or self.smooth or any(rule is not None for rule in rules)
 
 
 def resolved_devices(file: Devices) -> DesignDevices:

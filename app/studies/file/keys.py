@@ -48,7 +48,7 @@ ORDER: Sequence[str] = (
 )
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _COMPREHENSION = ("questions", "tries", "failed")
-_DEVICES = ("minimum_width", "telephones", "browsers", "kept")
+_DEVICES = ("minimum_width", "telephones", "browsers", "smooth", "minimum_mbps", "kept")
 _TRUTH = ("source",)
 _COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
 _ARM = ("id", "target", "set")
@@ -153,7 +153,15 @@ _OF_ANY_BLOCK: Mapping[str, Tidy] = {"per_participant": whole, "questions": ques
 _PARTS: Mapping[str, Tidy] = {
     "consent": lambda value: section(value, _CONSENT, {"minimum_age": whole, "play_shown": yes_or_no}),
     "devices": lambda value: section(
-        value, _DEVICES, {"minimum_width": whole, "telephones": yes_or_no, "kept": yes_or_no}
+        value,
+        _DEVICES,
+        {
+            "minimum_width": whole,
+            "telephones": yes_or_no,
+            "smooth": yes_or_no,
+            "minimum_mbps": number,
+            "kept": yes_or_no,
+        },
     ),
     "screening": questions,
     "viewing_conditions": yes_or_no,

@@ -5,6 +5,7 @@ from collections import Counter
 from sqlalchemy import ColumnElement, bindparam, exists, func, not_, select
 from sqlmodel import Session, SQLModel, col
 
+from app.core.statements import Hot
 from app.library.tables import Content, Stimulus
 from app.questions.sides import Side
 from app.tasks.pair.design import Member, chosen_by
@@ -35,7 +36,7 @@ def planned_left() -> ColumnElement[str]:
 
 
 # With what the server knows of the stimuli, to hold the answer against: a row for each slot.
-TRIAL_AT = (
+TRIAL_AT = Hot(
     select(
         _trial.c.id,
         _trial.c.plan,

@@ -179,7 +179,7 @@ def read_pair(
 
 def trial_here(session: Session, session_id: int, position: int) -> TrialHere:
     place = {"session_id": session_id, "position": position}
-    rows = session.connection().execute(queries.TRIAL_AT, place).all()
+    rows = queries.TRIAL_AT.all(session, place)
     trial = rows[0]
     left = PairPlan.of(trial.plan).left
     sent = trial.sent or {}

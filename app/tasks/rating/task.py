@@ -1,6 +1,6 @@
 """One stimulus at a time on several criteria: items assigned by fewest ratings, answers with evidence of reading."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, cast
@@ -28,8 +28,18 @@ from app.trials.places import Place
 from app.trials.runs import BlockRun
 from app.trials.tables import Mode
 
+# Letters of a record or a text.
+_MOST_KEPT = 20_000
+
 
 class Rating(Task):
+    def shown_alike(self, trial: TrialSeen) -> Hashable:
+        content = trial.content or ""
+        # Long ones would fill the memory: pages are kept by their number.
+        if len(content) > _MOST_KEPT:
+            return None
+        return trial.unit, trial.stimulus_kind, trial.next_kind, content
+
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         design = design_of(block)
         since = start.now - start.idle

@@ -1,0 +1,124 @@
+"""Statements of every page turn: compiled once, and on SQLite run by the driver itself.
+
+SQLAlchemy's way from a statement to its rows takes several times what SQLite needs to find a row by its key
+(bench/profile.md). Here the text and the columns' types are SQLAlchemy's still, its way is not. PostgreSQL, over the
+network, goes SQLAlchemy's way, which looks after lost connections.
+"""
+
+import sqlite3
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Dialect
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
+
+Values = Mapping[str, Any]
+Convert = Callable[[Any], Any]
+
+
+class Hot:
+    """A statement whose bound values have names, without a list among them (`IN`) and without defaults of Python's."""
+
+    def __init__(self, statement: Any) -> None:
+        self.statement = statement
+        # By the names of the values: an insert has a column for each.
+        self._for_sqlite: dict[tuple[str, ...], _ForSQLite] = {}
+
+    def all(self, session: Session, values: Values) -> Sequence[Any]:
+        """All rows; columns by place and by name."""
+        connection = session.connection()
+        if not _is_direct(connection):
+            return connection.execute(self.statement, values).all()
+        return self._compiled(connection, values).all(connection, values)
+
+    def first(self, session: Session, values: Values) -> Any:
+        """The first row; None without one."""
+        found = self.all(session, values)
+        return found[0] if found else None
+
+    def run(self, session: Session, *rows: Values) -> None:
+        """Run the statement, which returns nothing, once for each row of values."""
+        connection = session.connection()
+        if not _is_direct(connection):
+            connection.execute(self.statement, rows)
+        else:
+            self._compiled(connection, rows[0]).run(connection, rows)
+
+    def _compiled(self, connection: Connection, values: Values) -> "_ForSQLite":
+        names = tuple(values)
+        found = self._for_sqlite.get(names)
+        if found is None:
+            found = self._for_sqlite[names] = _ForSQLite(self.statement, connection.dialect, names)
+        return found
+
+
+class _ForSQLite:
+    def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]) -> None:
+        compiled: Any = statement.compile(dialect=dialect, column_keys=list(names))
+        assert not [*compiled.insert_prefetch, *compiled.update_prefetch], "a default of Python's"
+        self._text = str(compiled)
+        self._bound: list[tuple[str, Any, Convert | None]] = [
+            (name, compiled.params[name], _impl(compiled.binds[name], dialect).bind_processor(dialect))
+            for name in compiled.positiontup
+        ]
+        columns = list(getattr(statement, "exported_columns", ()))
+        self._make = _maker([getattr(column, "name", "") for column in columns])
+        converts = [_impl(column, dialect).result_processor(dialect, None) for column in columns]
+        self._converted = [(at, convert) for at, convert in enumerate(converts) if convert is not None]
+
+    def all(self, connection: Connection, values: Values) -> list[Any]:
+        try:
+            rows = _driver(connection).execute(self._text, self._in_order(values)).fetchall()
+        except sqlite3.Error as error:
+            raise self._as_sqlalchemys(connection, error) from error
+        return [self._make(self._read(row)) for row in rows]
+
+    def run(self, connection: Connection, rows: Sequence[Values]) -> None:
+        try:
+            if len(rows) == 1:
+                _driver(connection).execute(self._text, self._in_order(rows[0]))
+            else:
+                _driver(connection).executemany(self._text, [self._in_order(values) for values in rows])
+        except sqlite3.Error as error:
+            raise self._as_sqlalchemys(connection, error) from error
+
+    def _in_order(self, values: Values) -> list[Any]:
+        return [
+            values.get(name, given) if convert is None else convert(values.get(name, given))
+            for name, given, convert in self._bound
+        ]
+
+    def _read(self, row: Sequence[Any]) -> Sequence[Any]:
+        if not self._converted:
+            return row
+        cells = list(row)
+        for at, convert in self._converted:
+            cells[at] = convert(cells[at])
+        return cells
+
+    def _as_sqlalchemys(self, connection: Connection, error: sqlite3.Error) -> BaseException:
+        """The error as the database expects it of every statement."""
+        return DBAPIError.instance(self._text, None, error, sqlite3.Error, dialect=connection.dialect)
+
+
+def _is_direct(connection: Connection) -> bool:
+    """True if the driver runs it: on SQLite, unless somebody listens to all statements."""
+    listened: Any = connection.dispatch
+    return connection.dialect.name == "sqlite" and not listened.before_cursor_execute
+
+
+def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
+    """Of rows whose cells have names; a column without one, or with another's, has its place."""
+    row: Any = namedtuple("Row", names, rename=True)  # type: ignore[misc]
+    make: Callable[[Sequence[Any]], Any] = row._make
+    return make
+
+
+def _impl(typed: Any, dialect: Dialect) -> Any:
+    return typed.type.dialect_impl(dialect)
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    return connection.connection.dbapi_connection  # type: ignore[return-value]

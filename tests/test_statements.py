@@ -1,0 +1,48 @@
+"""Statements of every page turn: run by SQLite's driver with the same rows as SQLAlchemy's own way, and few."""
+
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import SQLModel
+
+from app.core.database import Database
+from app.core.statements import Hot
+from app.trials.tables import Study
+
+_study = SQLModel.metadata.tables[str(Study.__tablename__)]
+COLUMNS = (_study.c.id, _study.c.slug, _study.c.state, _study.c.closes_at, _study.c.target)
+AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+
+
+def test_rows_are_those_of_sqlalchemy(database: Database) -> None:
+    add = Hot(insert(_study).returning(_study.c.id))
+    change = Hot(update(_study).where(_study.c.id == bindparam("which")).values(target=bindparam("wanted")))
+    find = Hot(select(*COLUMNS).where(_study.c.slug == bindparam("slug"), _study.c.state == "closed"))
+    with database.transaction() as session:
+        values = {"slug": "a", "state": "closed", "closing": "", "created_at": AT, "closes_at": AT}
+        added = add.first(session, values).id
+        change.run(session, {"which": added, "wanted": 7})
+        expected = session.connection().execute(find.statement, {"slug": "a"}).all()
+        found = find.all(session, {"slug": "a"})
+        assert [tuple(row) for row in found] == [tuple(row) for row in expected]
+        assert (found[0].id, found[0].closes_at, found[0].target) == (added, AT, 7)
+        assert find.first(session, {"slug": "b"}) is None
+
+
+def test_several_rows_are_written_by_one_statement(database: Database) -> None:
+    add = Hot(insert(_study))
+    rows = [{"slug": slug, "state": "closed", "closing": "", "created_at": AT} for slug in ("a", "b", "c")]
+    with database.transaction() as session:
+        add.run(session, *rows)
+    with database.reading() as session:
+        assert list(session.connection().execute(select(_study.c.slug)).scalars()) == ["a", "b", "c"]
+
+
+def test_a_broken_constraint_is_told_as_of_every_statement(database: Database) -> None:
+    """The database looks for SQLAlchemy's errors, such as that of a lock that another process holds."""
+    add = Hot(insert(_study))
+    row = {"slug": "a", "state": "closed", "closing": "", "created_at": AT}
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        add.run(session, row, row)
