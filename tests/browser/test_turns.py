@@ -284,7 +284,7 @@ def test_by_width_a_telephone_gets_turns_from_the_real_service_and_its_answers_c
             trials=given | {"layout": "by-width"},
         )
         set_state(session, loaded.slug, State.LIVE)
-    context = browser.new_context(base_url=address, viewport=NARROW)
+    context = browser.new_context(base_url=address, viewport={"width": 390, "height": 844})
     page = context.new_page()
     page.goto("/s/turns")
     page.get_by_role("radio", name="Yes").check()
