@@ -78,7 +78,7 @@ def part_of(frame: FrameType) -> str:
 
 
 def named(statement: str) -> str:
-    """What a statement does to which table."""
+    """The verb of a statement and the table that it is about."""
     words = statement.split()
     for verb in ("FROM", "INTO", "UPDATE"):
         if verb in words[:-1]:

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 LONGEST, WIDTH = 160, 120
 FOLDERS = ("analysis", "app", "bench", "docs", "migrations", "stimuli", "tests", "tools")
 # Written whole by a program (`bench`): the width of its tables is that of what it measured.
-GENERATED = frozenset({"bench/calibration.md", "bench/judges.md"})
+GENERATED = frozenset({"bench/allocation.md", "bench/calibration.md", "bench/judges.md", "bench/stopping.md"})
 _PARSER = MarkdownIt("commonmark").enable("table")
 _CHUNK = re.compile(r"(?:(`+)(?!`).*?(?<!`)\1(?!`)|!?\[(?:[^\[\]]|\[[^\]]*\])*\]\([^)]*\)|<[^>]*>|\S)+")
 # At the beginning of a line these would begin a list, a heading, a quotation, a table, a rule or HTML.

@@ -30,12 +30,13 @@ from app.monitor.snapshots import (
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
 from app.monitor.timeline import timeline_of
+from app.monitor.titles import page_title
 from app.sessions.retargeting import places_for
 from app.sessions.runs import StudyRun, run_of
 from app.studies.access import StudyHere
 from app.studies.file.arms import MAIN
 from app.tasks.running import live_tasks
-from app.trials.design import Kind, PageKey, PageKind, SessionPages, Slot
+from app.trials.design import Kind, PageKey, PageKind, Slot
 from app.trials.flags import in_order
 from app.trials.loads import LEFT_AFTER, loads_of
 from app.trials.responses import Response
@@ -248,23 +249,6 @@ def _title(page: PageKey, run: StudyRun) -> str:
     if page.kind == "trial" and run.design.block_order == "random" and len(run.blocks) > 1:
         return f"Trial {page.position}"
     return page_title(page, run.pages)
-
-
-def page_title(page: PageKey, pages: SessionPages) -> str:
-    """A page in words, trials numbered as participants see them; with its block where there are several."""
-    of_block = f" ({page.block})" if page.block else ""
-    if page.kind != "trial":
-        number = f", try {page.position}" if page.position else ""
-        words = {"debrief": "Completed", "self": "About themselves"}.get(page.kind, page.kind.capitalize())
-        return f"{words}{number}{of_block}"
-    return trial_title(page.position, pages)
-
-
-def trial_title(position: int, pages: SessionPages) -> str:
-    part = pages.part_at(position)
-    noun = "Practice" if part.is_practice(position) else part.noun
-    of_block = f" ({part.block})" if len(pages.parts) > 1 else ""
-    return f"{noun} {part.number(position)}{of_block}"
 
 
 def _still_here(session: Session, version_ids: Iterable[int], now: datetime) -> frozenset[int]:

@@ -74,7 +74,7 @@ class Task(Protocol):
         return False
 
     def shown_alike(self, trial: TrialSeen) -> Hashable:
-        """What a page that is not shared shows besides what all have at its position: equal for equal pages, so that
+        """The part of a page that differs at its position: equal for equal pages, so that
         each is made once. None where it is a session's own."""
         return None
 

@@ -162,5 +162,5 @@ def _widened(
 
 @cache
 def _quantile(sources: int, df: int) -> float:
-    """Of the studentized range; SciPy integrates it anew each time, for a tenth of a second."""
+    """A quantile of the studentized range; SciPy integrates it anew each time, for a tenth of a second."""
     return float(scipy.stats.studentized_range.ppf(LEVEL, sources, df))

@@ -13,7 +13,9 @@ async function copy(text, element) {
 }
 
 for (const button of document.querySelectorAll("[data-copy]")) {
-  const text = button.closest(":has([data-text])").querySelector("[data-text]");
+  let around = button.parentElement;
+  while (!around.querySelector("[data-text]")) around = around.parentElement;
+  const text = around.querySelector("[data-text]");
   const status = button.parentElement.querySelector("[data-copied]");
   button.hidden = false;
   button.addEventListener("click", async () => {

@@ -140,7 +140,7 @@ def _replayed(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
 
 
 def _excluded(rows: Sequence[Mapping[str, str]]) -> str:
-    """Why a match is left out: a person in it was excluded by hand, or is not used by an exclusion rule."""
+    """The reason why a match is left out: a person in it was excluded by hand, or is not used by an exclusion rule."""
     by_hand = next((cells["excluded"] for cells in rows if cells["excluded"]), "")
     unused = (cells["rules"].partition(";")[0] for cells in rows if cells["use"].lower() == "false")
     rule = next(unused, None)
