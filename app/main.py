@@ -33,6 +33,7 @@ from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.language import gettext as _
+from app.core.language import read_catalogues
 from app.core.settings import Settings
 from app.core.storage import error_text, lacks_room, passes, why_not_stored
 from app.core.templating import STATIC, Static, render
@@ -64,6 +65,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        read_catalogues()
         with hearing(database), hearing_of_end(bodies.cut, wake_all):
             async with sweeping(database, settings):
                 yield

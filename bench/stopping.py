@@ -115,7 +115,8 @@ def _lines(simulations: int) -> Iterator[str]:
         "stops. *Results* is how often the interval that "
         f"Results has at the stop of the last holds it, over {SHOWN_OF} studies (Student's on the logit scale up to 49 "
         "people, then the bootstrap's), with its mean width in points. By "
-        f"chance alone a rate of 95 % varies by {200 * (0.95 * 0.05 / simulations) ** 0.5:.1f} points."
+        f"chance alone a rate of 95 % varies by {200 * (0.95 * 0.05 / simulations) ** 0.5:.1f} points, that of "
+        f"*results* by {200 * (0.95 * 0.05 / SHOWN_OF) ** 0.5:.1f}."
     )
     rates: dict[int, list[float]] = {least: [] for least in LEASTS}
     rows, of_results = list[str](), list[float]()

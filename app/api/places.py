@@ -24,7 +24,7 @@ class ArmIn(BaseModel):
 
 
 class PlacesIn(BaseModel):
-    """What is null is as the study file says. Times have their time zone."""
+    """Changes of places; what is null is as the study file says. Times have their time zone."""
 
     target: Annotated[StrictInt, Field(ge=1, le=retargeting.MOST)] | None = None
     opens_at: AwareDatetime | None = None

@@ -138,6 +138,7 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
     from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore
     from app.outputs.clues import clues_state
+    from app.sessions.retargeting import places_for
     from app.studies.checklist import ChecklistContext
     from app.studies.launch import Accepted, change_state, study_here
     from app.trials.tables import State
@@ -147,9 +148,16 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
         around = ChecklistContext(ClipStore(settings.data_dir), clues_state)
         wanted = (study_here(session, slug), State(to), accepted, around, now(), closing)
         changed = change_state(session, COMMAND_LINE, *wanted)
+        why = places_for(session, wanted[0], now()).closes_at_once(now()) if to == State.LIVE else ""
     for check in changed.warnings:
         err.print(f"warning: {check.title}: {check.detail}", markup=False)
     out.print(f"{slug}: {said}", markup=False)
+    if why:
+        err.print(
+            f"warning: The service closes it again within seconds: {why}. Change that first, by "
+            f"likely-human study target {slug}",
+            markup=False,
+        )
 
 
 @app.command("open")

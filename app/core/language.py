@@ -213,6 +213,14 @@ def _catalogue_for(language: str) -> Catalogue | None:
     return _catalogues[language]
 
 
+def read_catalogues() -> None:
+    """Read all catalogues now, as a service does before it takes requests: reading one takes 50 ms, in which, at first
+    use within a write, nobody else's answer would be stored.
+    """
+    for language in with_catalogue():
+        _catalogue_for(language)
+
+
 def read_catalogue(path: Path) -> Catalogue:
     """The translations in a PO file, but for those marked as fuzzy."""
     from babel.messages.plurals import get_plural

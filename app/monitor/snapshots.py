@@ -200,7 +200,7 @@ class Snapshot:
 
     @property
     def ways(self) -> Sequence[tuple[Status, str]]:
-        """What sessions have come to, in words: the two usual ones, and of the others those that occur."""
+        """Statuses with their words: the two usual ones, and of the others those that occur."""
         usual = (Status.COMPLETED, Status.ACTIVE)
         there = {status for line in self.statuses for status, n in line.by_status.items() if n}
         return [

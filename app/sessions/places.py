@@ -171,6 +171,12 @@ class Places:
             return True
         return bool(self.arms) and all(arm.is_complete for arm in self.arms)
 
+    def closes_at_once(self, now: datetime) -> str:
+        """Reason for which the service would close the study as soon as it is open; empty where there is none."""
+        if self.ends_at is not None and now >= self.ends_at:
+            return "its last day is over"
+        return "its target is reached" if self.is_complete else ""
+
     @property
     def most(self) -> int:
         """The sessions of the arm that has most."""

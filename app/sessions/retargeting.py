@@ -3,6 +3,8 @@
 They hold in place of what the study file says, and each change is in the audit log.
 """
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -26,6 +28,12 @@ MOST = 1_000_000
 
 class BadPlaces(StudyError):
     status_code = 422
+
+
+class PlacesMoved(StudyError):
+    """Refusal of a form of places that have been changed since it was shown."""
+
+    status_code = 409
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,11 @@ class PlacesNow:
             {"arms": arms} if arms else {}
         )
 
+    @property
+    def mark(self) -> str:
+        """A short text that other changes have differently."""
+        return hashlib.sha256(json.dumps(self.for_log(), sort_keys=True).encode()).hexdigest()[:16]
+
 
 def places_for(session: Session, study: StudyHere, now: datetime) -> Places:
     """The places of a study with all that counts. Raises NotFound where it has no version."""
@@ -82,15 +95,22 @@ def changed_places(session: Session, study: StudyHere) -> PlacesNow:
     return PlacesNow(target, opens_at, ends_at, held)
 
 
-def change_places(session: Session, by: Actor, study: StudyHere, wanted: PlacesNow, now: datetime) -> Places:
+def change_places(
+    session: Session, by: Actor, study: StudyHere, wanted: PlacesNow, now: datetime, seen: str = ""
+) -> Places:
     """Put these changes in the place of those that held; closes the study if it then has all that it wants.
 
-    Raises BadPlaces, NotFound.
+    `seen` is the mark of the changes that were shown, where a form showed any. Raises BadPlaces, PlacesMoved, NotFound.
     """
     design = newest_design(session, study)
     # Locked before it is read, so that two changes at once are one after the other in the log.
     session.exec(select(Study.id).where(Study.id == study.id).with_for_update(key_share=True)).one()
     before = changed_places(session, study)
+    if seen and seen != before.mark:
+        raise PlacesMoved(
+            "Somebody else has changed the places since you opened this page, and nothing of yours is changed. Open "
+            "the page again to see what holds now."
+        )
     _check(wanted, before, design)
     if wanted != before:
         values = {"target": wanted.target, "opens_at": wanted.opens_at, "ends_at": wanted.ends_at}
@@ -134,7 +154,7 @@ def _check(wanted: PlacesNow, before: PlacesNow, design: StudyDesign) -> None:
 
 
 def time_from(text: str) -> datetime | None:
-    """A time that somebody wrote, in UTC; None for nothing. Raises BadPlaces."""
+    """A time as typed in, in UTC; None for nothing. Raises BadPlaces."""
     try:
         return moment(text.strip()) if text.strip() else None
     except ValueError as error:
@@ -142,7 +162,7 @@ def time_from(text: str) -> datetime | None:
 
 
 def target_from(text: str) -> int | None:
-    """A target that somebody wrote; None for nothing. Raises BadPlaces."""
+    """A target as typed in; None for nothing. Raises BadPlaces."""
     text = text.strip()
     if not text:
         return None

@@ -12,47 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.questions.sides import Side
-
-_REASONS = (
-    "the {0} one {1} near the {2} and then {3}, which a machine would hardly do",
-    "I think the {0} player {1} because they {3} at the {2}",
-    "movement on the {0} looks {1}, especially around the {2} where it {3}",
-    "less {1} on the {0} side, it {3} before the {2} like somebody who looks around",
-)
-_WORDS = (
-    ("left", "right", "first", "second", "other"),
-    ("hesitated", "turned smoothly", "stopped for a moment", "jittered", "wandered", "looked purposeful"),
-    ("corner", "doorway", "stairs", "wall", "crate", "end of the hall"),
-    ("went back", "slowed down", "looked around", "took a wide turn", "bumped into it", "changed its mind"),
-)
-
-_OWN = (
-    *(
-        "really",
-        "kind of",
-        "clearly",
-        "just",
-        "almost",
-        "maybe",
-        "slightly",
-        "pretty",
-        "rather",
-        "somehow",
-        "again",
-    ),
-    *(
-        "quite",
-        "a bit",
-        "definitely",
-        "probably",
-        "sort of",
-        "basically",
-        "suddenly",
-        "actually",
-        "twice",
-        "too",
-    ),
-)
+from app.simulation.wording import OWN_WORDS, PASTED, PROGRAM, PROGRAM_WORDS, REASONS, WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,11 +171,11 @@ class Visitor:
     def _reason(self) -> str:
         """A text that nobody else is likely to write: of a template's words, in one's own order and with slips."""
         rng = self.rng
-        text = rng.choice(_REASONS).format(*(rng.choice(words) for words in _WORDS))
+        text = rng.choice(REASONS).format(*(rng.choice(words) for words in WORDS))
         words = text.split()
         # People have more words than these lists: where they add none of their own, two would write the same too often.
         for _ in range(rng.randint(1, 3)):
-            words.insert(rng.randrange(1, len(words)), rng.choice(_OWN))
+            words.insert(rng.randrange(1, len(words)), rng.choice(OWN_WORDS))
         if rng.random() < 0.5:
             words = words[: rng.randint(4, len(words))]
         if rng.random() < 0.3:
@@ -387,28 +347,10 @@ def _pastes(visitor: Visitor, _shown: Shown, doing: Doing) -> Doing:
 def _written_by_program(visitor: Visitor, _shown: Shown, doing: Doing) -> Doing:
     """Watches and answers as anybody, and has a program write each text anew and fill it in."""
     rng = visitor.rng
-    reason = _PROGRAM.format(rng.choice(("left", "right")), *(rng.choice(words) for words in _PROGRAM_WORDS))
+    reason = PROGRAM.format(rng.choice(("left", "right")), *(rng.choice(words) for words in PROGRAM_WORDS))
     return replace(doing, reason=reason, typed=typed(len(reason), 1))
 
 
-PASTED = (
-    "The movement in this video appears more natural and fluid, with realistic pauses and adjustments.",
-    "This video shows a more human-like behavior because the navigation is less predictable.",
-    "The navigation looks more organic, with small corrections that suggest a human player.",
-    "The trajectory is smooth and purposeful, which is consistent with human decision-making.",
-)
-_PROGRAM = (
-    "The movement in the {0} video {5} human-like, with {1} near the {2} and {3}, whereas the other video {4} a more "
-    "uniform pattern of {6}."
-)
-_PROGRAM_WORDS = (
-    ("subtle pauses", "small corrections", "natural hesitations", "varied turning speeds"),
-    ("corner", "doorway", "staircase", "far wall"),
-    ("an adaptive change of direction", "a less predictable trajectory", "a brief exploratory glance"),
-    ("shows", "exhibits", "displays", "demonstrates", "presents"),
-    ("appears more", "seems more", "looks distinctly", "feels more"),
-    ("movement", "motion", "navigation", "turning", "path selection"),
-)
 TWICE = "comes twice"
 CHEATS: Mapping[str, Cheat | None] = {
     "clicks at once": _clicks_at_once,

@@ -207,7 +207,9 @@ def _refuse_unknown(warnings: Sequence[Check], accepted: Accepted) -> None:
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """One change of state from the audit log; `warnings` were known, `reason` says why that was all right."""
+    """One change of state from the audit log; `warnings` were known, `reason` says why that was all right, `because`
+    why the service itself made it.
+    """
 
     at: datetime
     actor: str
@@ -215,6 +217,7 @@ class StateChange:
     after: str
     warnings: Sequence[str]
     reason: str
+    because: str
 
 
 def state_changes(session: Session, study: StudyHere) -> Sequence[StateChange]:
@@ -229,6 +232,7 @@ def state_changes(session: Session, study: StudyHere) -> Sequence[StateChange]:
             after=entry.after["state"],
             warnings=entry.after.get("warnings", ()),
             reason=entry.after.get("reason", ""),
+            because=entry.after.get("because", ""),
         )
         for entry in session.exec(newest)
     ]

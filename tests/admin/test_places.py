@@ -101,6 +101,35 @@ def test_the_launch_page_changes_targets_dates_and_arms(owner: Person, arms: str
     }
 
 
+def test_what_another_changed_meanwhile_is_not_undone_unseen(owner: Person, arms: str) -> None:
+    def mark() -> str:
+        page = owner.get(f"{HERE}/launch").text
+        return page.partition('name="mark" value="')[2].partition('"')[0]
+
+    stale = mark()
+    assert (
+        owner.post(f"{HERE}/places", {"mark": stale, "target-slow": "", "pause-slow": "yes"}).status_code
+        == 200
+    )
+    reply = owner.post(f"{HERE}/places", {"mark": stale, "target": "9"})
+    assert reply.status_code == 409
+    assert "Somebody else has changed the places" in reply.text
+    assert "paused" in owner.get(f"{HERE}/monitor").text
+    form = {"mark": mark(), "target": "9", "target-slow": "", "pause-slow": "yes"}
+    assert "The places are changed." in owner.post(f"{HERE}/places", form).text
+
+
+def test_opening_a_study_that_would_close_at_once_says_so(
+    owner: Person, arms: str, database: Database, tmp_path: Path
+) -> None:
+    assert owner.post(f"{HERE}/places", {"target": "1"}).status_code == 200  # one has completed
+    page = owner.get(f"{HERE}/launch").text
+    assert "by the service itself: its target is reached (1 completed)" in page
+    assert "It would close again by itself within seconds: its target is reached." in page
+    owner.post(f"{HERE}/places", {"target": "5"})
+    assert "It would close again" not in owner.get(f"{HERE}/launch").text
+
+
 @pytest.mark.parametrize(
     ("form", "said"),
     [

@@ -171,7 +171,9 @@ def test_matches_of_the_same_study_have_their_signatures_and_measures_beside_the
     write(asked_for("sug", ["rounds=2"], ["simulated"], 3, 1), tmp_path / "play", lambda *_: None)
     games = measures_by_game(read_matches(tmp_path / "play" / "moves.csv"))
     monkeypatch.setattr(
-        worker, "_matches", lambda session, slug, mode: (games, play) if mode == "live" else ((), None)
+        worker,
+        "_matches",
+        lambda session, slug, mode: (games, play, ()) if mode == "live" else ((), None, ()),
     )
     page = computed(owner, settings, database)
     assert "<h2>Play" in page

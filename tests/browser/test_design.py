@@ -399,7 +399,7 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
     page = open_design(slug, **AXE_CONTEXT)
     page.get_by_role("button", name="Add an arm").click()
     expect(page.locator('[id="arms.0.id"]')).to_be_focused()
-    expect(page.locator('[id="arms-error"]')).to_contain_text("one arm is none")
+    expect(page.locator('[id="arms-error"]')).to_contain_text("One arm is none")
     page.get_by_role("button", name="Add an arm").click()
     expect(page.locator('[id="arms.1.id"]')).to_be_focused()
     page.locator('[id="add.arms.1.set"]').select_option(label="Watching")

@@ -377,3 +377,24 @@ def test_a_device_that_does_not_fit_is_told_before_consent_and_a_narrow_window_c
             Status.ACTIVE,
             Status.ACTIVE,
         ]
+
+
+def test_how_a_text_was_entered_is_stored_with_the_answer(
+    come: Come, service: tuple[str, Database], tmp_path: Path
+) -> None:
+    asked = [CHOICE, {"id": "rationale", "type": "text", "ask": "Why?"}]
+    open_study(service, tmp_path, "types", instructions=None, trials={"questions": asked})
+    page = come("types")
+    agree(page, Mouse())
+    field = page.get_by_label("Why?")
+    field.press_sequentially("It turns.")
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+C")
+    page.keyboard.press("End")
+    page.keyboard.press("Control+V")
+    pick(page, Mouse(), "Left video")
+    with service[1].reading() as session:
+        [one] = sessions(session, "types")
+        stored = answers(session, one)["trial-1"]
+    assert stored.rationale == "It turns.It turns."
+    assert stored.typed == {"rationale": {"keys": 9, "pasted": 9}}

@@ -91,12 +91,11 @@ def open_for(
     service: tuple[str, Database],
     folder: Path,
     slug: str,
-    recruiter: str,
-    parameters: Mapping[str, str] | None = None,
+    recruiter: str | Mapping[str, Any],
     **completion: Any,
 ) -> StudyDesign:
-    """Load a study and open it; returns its design."""
-    recruitment = {"from": recruiter, **({"parameters": dict(parameters)} if parameters else {})}
+    """Load a study and open it; returns its design. `recruiter` is a name, or all of `recruitment`."""
+    recruitment = {"from": recruiter} if isinstance(recruiter, str) else dict(recruiter)
     with service[1].transaction() as session:
         load_file(session, folder, study=slug, recruitment=recruitment, completion=completion, **QUICK)
         set_state(session, slug, State.LIVE)
@@ -106,6 +105,8 @@ def open_for(
 
 def agree(page: Page, *, is_old: bool = True) -> None:
     page.get_by_role("radio", name="Yes" if is_old else "No").check()
+    # Until the test video has played, the button leads there; a link's click does not wait for the scripts.
+    page.locator("[data-check=plays]").wait_for()
     page.get_by_role("button", name="agree").first.click()
 
 
@@ -315,9 +316,8 @@ def test_another_recruiter_by_the_names_of_its_parameters(
     base, database = service
     panel = "https://panel.example.org"
     ways = {way: f"{panel}/{way}?rid={{participant}}" for way in ("no_consent", "screened_out", "full")}
-    parameters = {"participant": "rid", "session": "transaction"}
-    redirect = f"{panel}/done?rid={{participant}}"
-    open_for(service, tmp_path, "on-panel", "other", parameters, redirect=redirect, codes=ways)
+    named = {"from": "other", "parameters": {"participant": "rid", "session": "transaction"}}
+    open_for(service, tmp_path, "on-panel", named, redirect=f"{panel}/done?rid={{participant}}", codes=ways)
 
     def come(id_: str) -> Page:
         """As a panel does: it fills in the two parameters that the study has named, and adds one of its own."""

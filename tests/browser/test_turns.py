@@ -1,11 +1,20 @@
 """Clips one after the other, then the last picture of both: who sees them so, and what is sent."""
 
-import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from pathlib import Path
 
+import pytest
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from app.core.database import Database
+from app.reports.export import rows_of
+from app.studies.versions import set_state
 from app.tasks.pair.design import Member
 from app.tasks.pair.task import read_pair
 from app.trials.design import Layout, Slot
+from app.trials.tables import State
+from tests.clock import Clock
+from tests.factories import load_file, study_file
+from tests.sessions.walks import WATCHING_S
 
 from .conftest import Visit
 from .pages import message, trial
@@ -28,6 +37,7 @@ from .steps import (
 pytestmark = pytest.mark.browser
 
 WIDE: ViewportSize = {"width": 1280, "height": 800}
+DRAWN = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}}
 AT_REST = "document.querySelector('[data-trial]').dataset.inTurn === 'stills'"
 FITS = "document.documentElement.scrollWidth <= innerWidth"
 
@@ -256,3 +266,54 @@ def test_evidence_of_each_is_of_its_member(rig: Rig, visit: Visit) -> None:
         Slot.A: (True, 1, None),
         Slot.B: (True, 1, None),
     }
+
+
+def test_by_width_a_telephone_gets_turns_from_the_real_service_and_its_answers_count(
+    browser: Browser, service: tuple[str, Database], tmp_path: Path
+) -> None:
+    address, database = service
+    given = study_file()["trials"]
+    assert isinstance(given, dict)
+    with database.transaction() as session:
+        loaded = load_file(
+            session,
+            tmp_path,
+            study="turns",
+            background=None,
+            sample=DRAWN,
+            trials=given | {"layout": "by-width"},
+        )
+        set_state(session, loaded.slug, State.LIVE)
+    context = browser.new_context(base_url=address, viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.goto("/s/turns")
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="I agree to take part").click()
+    page.get_by_role("button", name="Continue").click()
+    for _ in range(2):
+        wait_until_loaded(page)
+        for name in ("Play first video", "Play second video"):
+            page.get_by_role("button", name=name).click()
+        expect(rationale(page)).to_be_enabled()
+        answer(page, choice="Second video")
+        Clock.wait(WATCHING_S)  # the service's clock stands still by itself
+        save(page)
+        expect(page.get_by_role("button", name="Replay second video")).to_be_hidden()
+    expect(page.get_by_text("DONE42")).to_be_visible()
+    context.close()
+    with database.reading() as session:
+        rows = list(rows_of(session, "turns", "responses"))
+    assert [(row["layout"], row["watched_a"], row["watched_b"], row["excluded"]) for row in rows] == [
+        ("sequential", True, True, None)
+    ] * 2
+    unlike = {
+        "not-watched",
+        "not-fetched",
+        "too-fast",
+        "short-interval",
+        "out-of-step",
+        "no-telemetry",
+        "rt-odd",
+    }
+    assert not [row["flags"] for row in rows if unlike & set((row["flags"] or "").split(";"))]
+    assert all(row["left"] != row["choice"] for row in rows)

@@ -15,6 +15,7 @@ from app.core.database import Database
 from app.tasks.walk.simulated import goal_at
 from stimuli import steps
 from stimuli.raycaster import Pose, raycaster
+from tests.browser.steps import wait_until
 from tests.clock import Clock
 from tests.tasks.walk.walking import SLUG, load_walks
 
@@ -90,12 +91,13 @@ def test_a_telephone_gives_its_empty_half_to_the_thumbs(page: Page, browser: Bro
     phone.goto(page.url.partition("/p/")[0] + f"/s/{SLUG}")
     phone.click("button[value=agree]")
     phone.locator("[data-start]").wait_for()
+    # The picture takes its place once it is drawn.
+    wait_until(phone, "document.querySelector('[data-pad]').getBoundingClientRect().height > 300")
     view, pad = (phone.locator(name).bounding_box() for name in ("[data-view]", "[data-pad]"))
     assert view is not None
     assert pad is not None
     assert view["width"] > 350
     assert pad["y"] >= view["y"] + view["height"]
-    assert pad["height"] > 300
     assert phone.evaluate("document.documentElement.scrollHeight") <= 844
     context.close()
 

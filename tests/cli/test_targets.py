@@ -36,6 +36,11 @@ def test_target_shows_and_changes_places(run: Callable[..., Done], tmp_path: Pat
     assert "ends 2030-01-01 00:00 UTC" in changed
     assert "notes: 0 of 70" in changed
     assert "slow: 0 of 30, 0 active\n" in run("study", "target", "notes", "--from-file").stdout
+    assert "closes it again" not in run("study", "open", "notes").stderr
+    run("study", "target", "notes", "--ends", "2020-01-01T00:00Z")
+    assert "closes it again within seconds: its last day is over" in " ".join(
+        run("study", "open", "notes").stderr.split()
+    )
     refused = run("study", "target", "notes", "5", "--arm", "none")
     assert refused.returncode == 1
     assert "There is no arm 'none'; there is slow and fast." in refused.stderr

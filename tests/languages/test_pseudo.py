@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import update
 from starlette.testclient import TestClient
 
 from app.core.database import Database
@@ -15,7 +17,7 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.studies.file.languages import overlay_of
 from app.studies.versions import set_state
-from app.trials.tables import State
+from app.trials.tables import State, Study
 from tests.factories import NOW, answer_for, open_study, study_file
 from tests.languages.pseudo import CLOSE, OPEN, PSEUDO, escaped, pseudo_spoken
 from tests.sessions.walks import Walk
@@ -256,3 +258,138 @@ def test_no_word_of_a_game_escapes() -> None:
         if re.search(r"[A-Za-z]{2}", NAMES.sub("", text)) and not text.removeprefix("· ").startswith(OF_DATA)
     }
     assert left == set()
+
+
+SIGHT = {
+    "id": "sight",
+    "type": "choice",
+    "ask": "See well?",
+    "options": ["I do", "I do not"],
+    "accept": ["I do"],
+}
+WHEN = {"id": "when", "type": "choice", "ask": "When?", "options": ["Now", "Later"], "answer": "Later"}
+READS = {"id": "reads", "ask": "Choose agree.", "scale": "agreement", "expect": "agree"}
+SEEN = {"id": "seen", "type": "choice", "ask": "A person?", "options": ["Yes", "No"]}
+PRACTISED = (
+    "item,text,kind,right\np1,1,practice,seen=Yes;logic=2\np2,2,practice,seen=Yes;logic=2\np3,3,practice,\n"
+)
+VIEWED = {"viewing_screen": "Laptop", "viewing_light": "Dim", "viewing_reflections": "No"}
+VIEWED |= {"viewing_eyesight": "No", "viewing_colours": "No"}
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_the_checks_of_a_participant_and_practice_with_feedback(
+    client: TestClient, database: Database, library: Library, tmp_path: Path
+) -> None:
+    rate = {**RATE, "items": f"{PRACTISED}i1,4,main,\n", "feedback": True, "order": "fixed"}
+    rate["questions"] = [SEEN, *RATE["questions"]]
+    rate["attention"] = {"questions": [READS], "failed": "end", "after": 1}
+    slug = opened(
+        database,
+        library,
+        tmp_path,
+        **dict.fromkeys(("trials", "sample", "background")),
+        blocks=[rate],
+        screening=[SIGHT],
+        viewing_conditions=True,
+        comprehension={"questions": [WHEN]},
+        devices={"telephones": False, "minimum_width": 300, "browsers": ["chrome", "firefox"]},
+    )
+    walk = Reading(client, slug)
+    walk.answer()
+    walk.refused()
+    walk.answer(sight="I do")
+    walk.refused(viewing_distance_cm="far")
+    walk.answer(**VIEWED)
+    walk.answer()
+    walk.answer(when="Now")
+    walk.answer(when="Later")
+    given = iter([("Yes", "2"), ("No", "1"), ("No", "1"), ("No", "1")])
+    while walk.page != "end":
+        if walk.page.startswith("trial"):
+            seen, logic = next(given)
+            walk.answer(seen=seen, logic=logic)
+        else:
+            walk.answer(**({"reads": "1"} if walk.page.startswith("attention") else {}))
+    assert "The study ends here" in walk.html
+    for link in ({}, {"participant": "x"}):
+        client.cookies.clear()
+        walk = Reading(client, slug) if not link else walk
+        if link:
+            entered = client.get(f"/s/{slug}", params={**link, "lang": PSEUDO})
+            walk.address, walk.html = str(entered.url), entered.text
+        walk.answer()
+        walk.html = client.post(
+            walk.address.partition("?")[0], data=answer_for(walk.html, sight="I do not")
+        ).text
+        walk.check()
+        walk.check(client.get(f"/s/{slug}", params={**link, "lang": PSEUDO}).text)
+    client.cookies.clear()
+    client.headers["user-agent"] = "Mozilla/5.0 (iPhone) Mobile Safari/604.1"
+    walk.check(client.get(f"/s/{slug}", params={"lang": PSEUDO}).text)
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_a_study_that_is_full_or_not_open_yet_and_an_id_that_is_taken(
+    client: TestClient, database: Database, library: Library, tmp_path: Path
+) -> None:
+    slug = opened(database, library, tmp_path, target=1, recruitment={"from": "mturk"})
+    named = {"workerId": "w1", "lang": PSEUDO}
+    entered = client.get(f"/s/{slug}", params=named)
+    walk = Reading(client, slug)
+    client.post(entered.url.path, params={"lang": PSEUDO}, data=answer_for(entered.text))
+    client.cookies.clear()
+    walk.check(client.get(f"/s/{slug}", params=named).text)  # begun in another browser
+    walk.check(client.get(f"/s/{slug}", params={**named, "workerId": "w2"}).text)  # full
+    looked = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "lang": PSEUDO}
+    walk.check(client.get(f"/s/{slug}", params=looked).text)
+    with database.transaction() as session:
+        session.execute(update(Study).values(target=None, opens_at=datetime(2999, 1, 1, tzinfo=UTC)))
+    # The moment itself is a number and the name of a zone.
+    html = client.get(f"/s/{slug}", params={**named, "workerId": "w3"}).text
+    assert [each for each in escaped(html) if "UTC" not in each] == []
+
+
+@pytest.mark.usefixtures("pseudo")
+def test_every_notice_and_each_plain_reply() -> None:
+    from app.core.at_once import TOO_MANY_OF_NETWORK, TOO_MANY_OF_SESSION
+    from app.core.ending import ENDS
+    from app.core.language import gettext
+    from app.library.records import Chart
+    from app.sessions.ends import place_lost
+    from app.sessions.views import NOTICES
+    from app.tasks.game.posted import move_of
+    from app.tasks.rating.views import _summary
+    from tests.browser.end_pages import design, where
+
+    with speaking(PSEUDO):
+        texts = [
+            gettext(text) for text in (*NOTICES.values(), TOO_MANY_OF_NETWORK, TOO_MANY_OF_SESSION, ENDS)
+        ]
+        charts = [Chart(label="x", values=values) for values in ((None,), (1.0, 2.0), (1.0, 9.0, 2.0))]
+        texts += map(_summary, charts)
+        texts += _refusals(move_of)
+        lost = html_of(place_lost(where(design())))
+    assert [each for text in texts for each in escaped(text)] == []
+    assert [each for each in escaped(lost) if "navigation" not in each] == []
+
+
+def _refusals(move_of: Any) -> list[str]:
+    """What the form of a move is refused with: each wrong amount, a choice that is none, texts too long."""
+    from app.core.errors import InvalidAnswer
+    from app.tasks.game.moves import Choice, MoveKind, MoveSchema, Number
+
+    amount, pick = Number("amount", 0, 10, step=2), Choice("accept", (True, False))
+    legal = MoveSchema((MoveKind("offer", (amount, pick), message=True),), max_length=3)
+    said: list[str] = []
+    for form in (
+        {"kind": "none"},
+        {"amount": "", "accept": "maybe", "message": "Hello"},
+        {"amount": "x"},
+        {"amount": "11"},
+        {"amount": "3", "rest-amount": "4"},
+    ):
+        with pytest.raises(InvalidAnswer) as refused:
+            move_of(legal, form)
+        said += refused.value.errors.values()
+    return said

@@ -8,8 +8,9 @@ import pytest
 from sqlmodel import col, select
 from starlette.testclient import TestClient
 
+from app.core import language
 from app.core.database import Database
-from app.core.language import accepted, best_match
+from app.core.language import accepted, best_match, with_catalogue
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import rows_of
@@ -232,6 +233,10 @@ def test_pages_of_no_study_are_in_the_browsers_language_and_those_of_experimente
     assert '<html lang="en"' in client.get("/admin/none").text
     # Participants come to the start page by a link that was cut short, and it speaks to them first.
     assert '<html lang="de"' in client.get("/").text
+
+
+def test_a_service_has_read_its_catalogues_before_the_first_request(client: TestClient) -> None:
+    assert set(with_catalogue()) <= set(language._catalogues)
 
 
 def test_accept_language_as_browsers_send_it() -> None:

@@ -214,7 +214,7 @@ class _Form:
             label=_TAGS.get(leaf.key) or _LABELS.get(leaf.kind, leaf.label),
             widget=_widget(leaf, options),
             value=value,
-            help=_help(leaf, options) if leaf.how != "kept" else self._usual(leaf),
+            help=self._usual(leaf) if leaf.how == "kept" else _help(leaf, options),
             error=self._error(at),
             options=options,
             rows=said.rows if said.rows > 1 else 4,
@@ -366,8 +366,11 @@ def _widget(leaf: Leaf, options: Options) -> Widget:
 
 def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
-    if (leaf.kind in _LABELS and leaf.key not in _TAGS) or leaf.widget.words:
+    said = leaf.widget
+    if (leaf.kind in _LABELS and leaf.key not in _TAGS) or said.words or said.chosen_from:
         return ""
+    if leaf.how == "item" and leaf.place[-1] != 0:
+        return ""  # said at the first
     if leaf.key == "scale" and options and not leaf.options:
         return "A named scale, or labels of its own."
     return " ".join(

@@ -30,9 +30,14 @@ class ArmField:
 
 @dataclass(frozen=True, slots=True)
 class PlacesForm:
-    """Targets and dates that can be changed while the study runs, with the values of the study file beside them."""
+    """Targets and dates that can be changed while the study runs, with the values of the study file.
+
+    `mark` identifies the changes that hold now, so that a form shown before another change is refused.
+    """
 
     now: Places
+    closes_at_once: str
+    mark: str
     target: str
     target_in_file: str
     opens: str
@@ -53,6 +58,8 @@ def places_form(session: Session, study: StudyHere, now: datetime, form: Mapping
 
     return PlacesForm(
         now=places,
+        closes_at_once=places.closes_at_once(now),
+        mark=held.mark,
         target=typed("target", held.target),
         target_in_file=str(design.target or "none"),
         opens=typed("opens", held.opens_at and held.opens_at.isoformat(timespec="minutes")),

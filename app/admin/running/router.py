@@ -93,7 +93,7 @@ async def take_places(
     now: Now,
 ) -> Response:
     try:
-        await database.write(change_places, who.actor, study, wanted_places(form), now)
+        await database.write(change_places, who.actor, study, wanted_places(form), now, form.get("mark", ""))
     except StudyError as error:
         said = str(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)

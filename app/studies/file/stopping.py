@@ -11,7 +11,7 @@ from app.questions.base import Frozen, Part
 from app.trials.stimuli import NO_SOURCE
 
 StopMeasure = Literal["accuracy", "preference"]
-# Of fewer people an interval at the stop holds the truth in 89 to 95 % of studies (bench/stopping.md).
+# Of fewer people an interval at the stop holds the truth in 87 to 96 % of studies (bench/stopping.md).
 AT_LEAST, FEWEST = 30, 20
 KEYS = ("measure", "source", "narrower_than", "at_least", "expected")
 

@@ -14,13 +14,15 @@ from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import rows_of
+from app.reports.report import build_report
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.drafts import keys_of_design
 from app.studies.file.load import load_study
 from app.studies.versions import stimulus_facts
+from app.trials.tables import Mode
 from tests.clock import Clock
-from tests.factories import open_study, study_file
+from tests.factories import NOW, open_study, study_file
 from tests.sessions.walks import Walk
 
 pytestmark = pytest.mark.any_database
@@ -84,6 +86,7 @@ def test_a_study_that_shows_both_at_once_takes_no_report_of_turns(
     assert (row["layout"], row["flags"]) == (None, "out-of-step")
 
 
+@pytest.mark.slow
 def test_simulated_people_see_what_their_window_allows(
     client: TestClient,
     database: Database,
@@ -99,6 +102,15 @@ def test_simulated_people_see_what_their_window_allows(
         frozenset({"side-by-side"}),
         frozenset({"sequential"}),
     }
+    with database.reading() as session:
+        build_report(session, "nav", tmp_path / "report", mode=Mode.SIMULATED, made_at=NOW)
+    page = (tmp_path / "report/report.html").read_text(encoding="utf-8")
+    assert "Layouts of the clips" in page
+    found = json.loads((tmp_path / "report/results.json").read_text(encoding="utf-8"))
+    told = found["studies"][0]["layouts"]
+    assert [one["layout"] for one in told["layouts"]] == ["side-by-side", "sequential"]
+    assert sum(one["n_answers"] for one in told["layouts"]) == 80
+    assert list((tmp_path / "report").rglob("*layouts*.csv"))
 
 
 def test_the_layout_is_a_key_of_the_study_file_and_the_usual_one_leaves_the_hash(
