@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, now, opened, out
+from app.cli.console import err, now, opened, out, say_where
 from app.core.errors import StudyError
 from app.core.problems import counted
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
@@ -153,11 +153,7 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
         err.print(f"warning: {check.title}: {check.detail}", markup=False)
     out.print(f"{slug}: {said}", markup=False)
     if why:
-        err.print(
-            f"warning: The service closes it again within seconds: {why}. Change that first, by "
-            f"likely-human study target {slug}",
-            markup=False,
-        )
+        err.print(f"warning: The service closes it again within seconds: {why}", markup=False)
 
 
 @app.command("open")
@@ -324,7 +320,7 @@ def links(
         site = settings.public_address.rstrip("/")
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerows([("participant", "link"), *((link.participant, site + link.path) for link in made)])
-    _say_where(site)
+    say_where(site)
 
 
 @app.command("session-link")
@@ -341,7 +337,7 @@ def link_to_session(
         path = session_link(session, COMMAND_LINE, study, session_id, settings.secret, now())
         site = settings.public_address.rstrip("/")
     typer.echo(site + path)
-    _say_where(site)
+    say_where(site)
 
 
 @app.command()
@@ -401,8 +397,3 @@ def _chosen(
     if not chosen:
         raise StudyError(f"{slug}: no session met the rule {rule}")
     return COMMAND_LINE, study, chosen
-
-
-def _say_where(site: str) -> None:
-    if not site:
-        err.print("put your service's address before each link (LIKELY_HUMAN_ADDRESS does it)", markup=False)
