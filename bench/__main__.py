@@ -12,6 +12,7 @@ from bench.answers import Level, measure_answers
 from bench.client import Broken
 from bench.games import measure_games
 from bench.inside import inside_text, measure_inside
+from bench.kept import compared_text, is_coloured, ratios_of, read_kept
 from bench.machine import this_machine
 from bench.media import Media, measure_media
 from bench.monitor import Watched, measure_monitor, monitor_text
@@ -39,6 +40,8 @@ def main(arguments: Sequence[str]) -> int:
             with_otree = not options.skip_otree and _otree_is_there()
             levels = measure_answers(options.seconds, options.repeats, with_otree=with_otree)
             print(f"\n{answers_text(levels)}", flush=True)
+            compared = compared_text(ratios_of(levels), read_kept(), coloured=is_coloured())
+            print(f"\nBeside the last release:\n{compared}", flush=True)
         if "media" in parts:
             media = measure_media(options.seconds, options.repeats)
             print(f"\n{media_text(media)}", flush=True)

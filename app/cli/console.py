@@ -79,3 +79,8 @@ def print_reasons(named: "Iterable[tuple[str, Mapping[str, Any]]]", start: str) 
             names.setdefault(interval["reason"], []).append(name)
     for reason, those in names.items():
         out.print(f"{start}no interval of {', '.join(those)}: {reason}", markup=False)
+
+
+def say_where(site: str) -> None:
+    if not site:
+        err.print("put your service's address before each link (LIKELY_HUMAN_ADDRESS does it)", markup=False)

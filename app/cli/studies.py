@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, now, opened, out
-from app.cli.excluding import SlugArgument, exclude, include
+from app.cli.console import err, now, opened, out, say_where
 from app.core.errors import StudyError
+from app.core.problems import counted
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlmodel import Session
+
+    from app.accounts.audit import Actor
+    from app.studies.access import StudyHere
     from app.studies.launch import Closing
 
 app = typer.Typer(
@@ -22,6 +28,7 @@ app = typer.Typer(
 )
 
 StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
+SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name, as in `study: name`.")]
 
 
 @app.command()
@@ -146,11 +153,7 @@ def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> Non
         err.print(f"warning: {check.title}: {check.detail}", markup=False)
     out.print(f"{slug}: {said}", markup=False)
     if why:
-        err.print(
-            f"warning: The service closes it again within seconds: {why}. Change that first, by "
-            f"likely-human study target {slug}",
-            markup=False,
-        )
+        err.print(f"warning: The service closes it again within seconds: {why}", markup=False)
 
 
 @app.command("open")
@@ -317,7 +320,7 @@ def links(
         site = settings.public_address.rstrip("/")
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerows([("participant", "link"), *((link.participant, site + link.path) for link in made)])
-    _say_where(site)
+    say_where(site)
 
 
 @app.command("session-link")
@@ -334,13 +337,63 @@ def link_to_session(
         path = session_link(session, COMMAND_LINE, study, session_id, settings.secret, now())
         site = settings.public_address.rstrip("/")
     typer.echo(site + path)
-    _say_where(site)
+    say_where(site)
 
 
-app.command()(exclude)
-app.command()(include)
+@app.command()
+def exclude(
+    slug: SlugArgument,
+    reason: Annotated[str, typer.Option(help="Why; it is in the exported data.")],
+    session_ids: Annotated[
+        list[int] | None, typer.Option("--session", metavar="N", min=1, help="A session; once for each.")
+    ] = None,
+    rule: Annotated[str, typer.Option(help="All sessions that met this exclusion rule.")] = "",
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Say how many they are; change nothing.")
+    ] = False,
+) -> None:
+    """Leave sessions out of the numbers, by number or by the exclusion rule that they met; `include` undoes it."""
+    from app.sessions.exclusions import exclude_many
+
+    with opened() as (_, database), database.transaction() as session:
+        actor, study, ids = _chosen(session, slug, session_ids, rule)
+        if preview:
+            out.print(f"{slug}: {counted(len(ids), 'session')}", markup=False)
+            return
+        done = exclude_many(session, actor, study, ids, reason, now())
+    already = f"; {len(done.unchanged)} already were" if done.unchanged else ""
+    out.print(f"{slug}: {counted(len(done.changed), 'session')} excluded{already}", markup=False)
 
 
-def _say_where(site: str) -> None:
-    if not site:
-        err.print("put your service's address before each link (LIKELY_HUMAN_ADDRESS does it)", markup=False)
+@app.command()
+def include(
+    slug: SlugArgument,
+    session_ids: Annotated[
+        list[int] | None, typer.Option("--session", metavar="N", min=1, help="A session; once for each.")
+    ] = None,
+    rule: Annotated[str, typer.Option(help="All sessions that met this exclusion rule.")] = "",
+) -> None:
+    """Count sessions again that were excluded by hand."""
+    from app.sessions.exclusions import include_many
+
+    with opened() as (_, database), database.transaction() as session:
+        actor, study, ids = _chosen(session, slug, session_ids, rule)
+        done = include_many(session, actor, study, ids, now())
+    out.print(f"{slug}: {counted(len(done.changed), 'session')} counted again", markup=False)
+
+
+def _chosen(
+    session: "Session", slug: str, ids: list[int] | None, rule: str
+) -> "tuple[Actor, StudyHere, Sequence[int]]":
+    """The sessions named, or those that met a rule. Raises StudyError for neither and for both."""
+    from app.accounts.audit import COMMAND_LINE
+    from app.monitor.sessions_list import Search, checked_search, found_ids
+    from app.studies.launch import study_here
+
+    study = study_here(session, slug)
+    if bool(ids) == bool(rule):
+        raise StudyError("say which sessions: --session N, once for each, or --rule NAME")
+    chosen = ids or found_ids(session, study, checked_search(Search(rule=rule)))
+    if not chosen:
+        raise StudyError(f"{slug}: no session met the rule {rule}")
+    return COMMAND_LINE, study, chosen

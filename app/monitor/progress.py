@@ -3,11 +3,10 @@
 import math
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
-from operator import attrgetter
 from statistics import median
 from typing import get_args
 
@@ -24,19 +23,18 @@ from app.monitor.snapshots import (
     FunnelStep,
     PairLine,
     Snapshot,
-    StatusLine,
     TrialTime,
     UnitLine,
 )
+from app.monitor.statuses import statuses_of
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
 from app.monitor.timeline import timeline_of
-from app.monitor.titles import page_title
 from app.sessions.retargeting import places_for
 from app.sessions.runs import StudyRun, run_of
 from app.studies.access import StudyHere
 from app.studies.file.arms import MAIN
 from app.tasks.running import live_tasks
-from app.trials.design import Kind, PageKey, PageKind, Slot
+from app.trials.design import Kind, PageKey, PageKind, SessionPages, Slot
 from app.trials.flags import in_order
 from app.trials.loads import LEFT_AFTER, loads_of
 from app.trials.responses import Response
@@ -46,7 +44,6 @@ PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
 MOST_FLAGGED = 25
 _OPEN = (Status.ARRIVED, Status.ACTIVE)
-_PLACE = attrgetter("version_id", "mode", "arm")
 
 
 class BadChoice(StudyError):
@@ -115,7 +112,8 @@ def _snapshot(
     step, timeline = timeline_of(here, ended, now if study.state in (State.LIVE, State.PILOT) else None)
     flagged = sorted(chain.from_iterable(group.flagged for group in groups.values()), reverse=True)
     sides = sum((group.sides for group in groups.values()), Counter[tuple[int, str, str]]())
-    statuses = _statuses(tally, {id_ for id_, run in runs.items() if run.design.arms})
+    several = {id_ for id_, run in runs.items() if run.design.arms}
+    statuses = statuses_of(tally, several, MODES)
     is_blinded = mode is Mode.LIVE and not sees_live
     return Snapshot(
         at=now,
@@ -164,26 +162,6 @@ def _usual_version(tally: Tally, mode: str) -> int:
     used = {version_id for version_id, of in _used(tally) if of == mode}
     numbers = [version.number for id_, version in tally.versions.items() if id_ in used or not used]
     return max(numbers, default=0)
-
-
-def _statuses(tally: Tally, in_arms: Collection[int]) -> Sequence[StatusLine]:
-    """Sessions by status, for every version, mode and arm; `in_arms` are the versions that have several."""
-    found: dict[tuple[int, str, str], Counter[str]] = {}
-
-    def of(version_id: int, mode: str, arm: str) -> Counter[str]:
-        # Until consent a session's row names the arm of studies that have none.
-        given = "" if arm == MAIN and version_id in in_arms else arm
-        return found.setdefault((version_id, mode, given), Counter())
-
-    for (version_id, mode), ended in tally.ended.items():
-        for (arm, status), n in ended.statuses.items():
-            of(version_id, mode, arm)[status] += n
-    for row in map(tally.sessions.__getitem__, tally.open):
-        of(row.version_id, row.mode, row.arm)[row.status] += 1
-    out = Counter(map(_PLACE, (tally.sessions[id_] for id_ in tally.left_out if id_ in tally.sessions)))
-    number = {id_: version.number for id_, version in tally.versions.items()}
-    order = sorted(found, key=lambda key: (-number[key[0]], MODES.index(Mode(key[1])), key[2]))
-    return [StatusLine(number[key[0]], *key[1:], by_status=found[key], excluded=out[key]) for key in order]
 
 
 def _funnel(
@@ -249,6 +227,23 @@ def _title(page: PageKey, run: StudyRun) -> str:
     if page.kind == "trial" and run.design.block_order == "random" and len(run.blocks) > 1:
         return f"Trial {page.position}"
     return page_title(page, run.pages)
+
+
+def page_title(page: PageKey, pages: SessionPages) -> str:
+    """A page in words, trials numbered as participants see them; with its block where there are several."""
+    of_block = f" ({page.block})" if page.block else ""
+    if page.kind != "trial":
+        number = f", try {page.position}" if page.position else ""
+        words = {"debrief": "Completed", "self": "About themselves"}.get(page.kind, page.kind.capitalize())
+        return f"{words}{number}{of_block}"
+    return trial_title(page.position, pages)
+
+
+def trial_title(position: int, pages: SessionPages) -> str:
+    part = pages.part_at(position)
+    noun = "Practice" if part.is_practice(position) else part.noun
+    of_block = f" ({part.block})" if len(pages.parts) > 1 else ""
+    return f"{noun} {part.number(position)}{of_block}"
 
 
 def _still_here(session: Session, version_ids: Iterable[int], now: datetime) -> frozenset[int]:

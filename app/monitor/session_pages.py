@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from app.core.spans import span
 from app.library.tables import Stimulus
-from app.monitor.titles import page_title
+from app.monitor.progress import page_title
 from app.questions.base import Question
 from app.questions.registry import TYPES
 from app.sessions.runs import StudyRun

@@ -16,9 +16,8 @@ from app.core.errors import StudyError
 from app.core.schema import clean
 from app.core.spans import span
 from app.monitor.counting import SessionTally
-from app.monitor.progress import MODES, PAGE_BUDGET_S
+from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
 from app.monitor.tally import Tally, tally_of
-from app.monitor.titles import page_title
 from app.sessions.identity import with_external_id
 from app.sessions.runs import run_of
 from app.studies.access import StudyHere

@@ -9,9 +9,9 @@ from sqlmodel import Session, col, select
 from app.accounts.tables import User
 from app.core.spans import span
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.monitor.progress import page_title
 from app.monitor.session_pages import AnsweredPages, Event
 from app.monitor.sessions_list import has_time
-from app.monitor.titles import page_title
 from app.monitor.verdicts import VerdictView, verdict_view
 from app.sessions.exclusions import no_such_session
 from app.sessions.runs import run_of
