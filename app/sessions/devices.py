@@ -53,7 +53,7 @@ def _browser(agent: str, brands: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What a script found out about the device before consent; None where it did not.
+    """Findings of a script about the device before consent; None where it found nothing out.
 
     `width` is the window's in CSS pixels, `mbps` the speed of the connection in Mbit/s; `plays` says whether the test
     video could be played, `smooth` whether the browser says that it loses no pictures.

@@ -95,7 +95,7 @@ def current_page(
 
 
 def _shown(where: StudyWhere) -> Hashable:
-    """What a trial's page shows besides what all have at its position; None where it is a session's own."""
+    """Key of what a trial's page shows besides what all have at its position; None where it is a session's own."""
     if where.page.kind != "trial" or where.status != Status.ACTIVE:
         return None
     if has_shared_page(where):

@@ -152,7 +152,7 @@ class StudyDesign(Frozen):
         return StudyDesign.model_validate({**laid, "language": language})
 
     def words(self) -> Mapping[str, Any]:
-        """Its words for participants, nested as its keys are: what another language lays over them."""
+        """Words for participants, nested as the keys of the design are: what another language lays over them."""
         keys = self._keys()
         keys.pop("translations", None)
         return overlay_of(_with_statements(keys))

@@ -253,7 +253,7 @@ class _ArmReading(Reading):
             self.read(alone(applied.data))
 
     def _read_languages(self, data: dict[str, Any]) -> None:
-        """Those of the study, which reads them."""
+        """Read none: the study reads them."""
 
     def as_stored(self) -> DesignArm:
         assert self.study.file is not None
