@@ -53,7 +53,7 @@ def _browser(agent: str, brands: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """Findings of a script about the device before consent; None where it has none.
+    """Findings of a script about the device before consent; None where it found nothing out.
 
     `width` is the window's in CSS pixels, `mbps` the speed of the connection in Mbit/s; `plays` says whether the test
     video could be played, `smooth` whether the browser says that it loses no pictures.
@@ -97,7 +97,7 @@ def needs_of(rules: DesignDevices) -> str:
 
 
 def measured(text: str) -> dict[str, Any]:
-    """The stored part of a script's report: the window's `width` and `height` in CSS pixels, down to tens, its
+    """What is kept of a script's report: the window's `width` and `height` in CSS pixels, down to tens, its
     `pixel_ratio`, `mbps`, `plays` and `smooth`, as far as they can be read.
     """
     said, tried = _read(text), tried_of(text)
