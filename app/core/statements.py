@@ -110,11 +110,7 @@ def _is_direct(connection: Connection) -> bool:
 
 
 def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
-<<<<<<< HEAD
-    """A maker of rows whose cells have names; a column without one, or with another's, has its place."""
-=======
     """Maker of rows whose cells have names; a column without one, or with another's, has its place."""
->>>>>>> main
     row: Any = namedtuple("Row", names, rename=True)  # type: ignore[misc]
     make: Callable[[Sequence[Any]], Any] = row._make
     return make
