@@ -69,6 +69,12 @@ TRIALS = (
 FLAGGED_PAGES = select(_response.c.session_id, _response.c.raised).where(
     _response.c.session_id.in_(_AMONG), _response.c.trial_id.is_(None), _response.c.raised.is_not(None)
 )
+# The last try of the questions on the instructions that was answered: pages of tries not needed are passed over.
+LAST_TRY = (
+    select(_response.c.session_id, func.max(_response.c.page))
+    .where(_response.c.session_id.in_(_AMONG), _response.c.page.like("comprehension-%"))
+    .group_by(_response.c.session_id)
+)
 # Responses during which a clip stood still or the page was hidden: how often, and how long. There is an index of these.
 AWAY = (
     select(_response.c.id, func.sum(_evidence.c.stalls), func.max(_evidence.c.hidden_ms))
@@ -82,10 +88,12 @@ AWAY = (
 class SessionTally:
     """Tally of one session's answers; `flags` counts trials without practice, `of_pages` those of other pages.
 
-    `sides_known` is false for imported answers without side information.
+    `sides_known` is false for imported answers without side information. `last_try` is the
+    session as `Group.tries` counts it, once it answered questions on the instructions.
     """
 
     step: int = -1
+    last_try: tuple[str, int, str] | None = None
     last_id: int = 0
     n_planned: int = 0
     n_answered: int = 0
@@ -139,7 +147,8 @@ class Group:
     no rule excludes them.
 
     `planned` is by pair and member on the left, `sides` also by the side pressed; `times` by position, in ms;
-    `flagged` names the sessions that have a flag.
+    `flagged` names the sessions that have a flag; `tries` counts sessions by arm, step and page of their last try at
+    the questions on the instructions.
     """
 
     planned: Counter[tuple[int, str]] = field(default_factory=Counter)
@@ -148,6 +157,7 @@ class Group:
     times: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     trouble: Trouble = field(default_factory=Trouble)
     flagged: set[int] = field(default_factory=set)
+    tries: Counter[tuple[str, int, str]] = field(default_factory=Counter)
 
     def count(self, unit_id: int, left: str | None, side: str | None, n: int) -> None:
         """Add an answer that counts, or take it out again by an `n` of -1."""

@@ -123,7 +123,7 @@ def _snapshot(
         n_by_mode={each: sum(line.total for line in statuses if line.mode == each) for each in MODES},
         behind=tally.behind,
         statuses=[line for line in statuses if numbers[line.version] in chosen],
-        funnel=_funnel(here, ended, in_arms, _still_here(session, chosen, now)),
+        funnel=_funnel(here, ended, groups, in_arms, _still_here(session, chosen, now)),
         step=step,
         timeline=timeline,
         times=_times(groups, in_arms),
@@ -167,6 +167,7 @@ def _usual_version(tally: Tally, mode: str) -> int:
 def _funnel(
     still: Sequence[SessionRow],
     ended: Mapping[int, Ended],
+    groups: Mapping[int, Group],
     runs: Mapping[tuple[int, str], StudyRun],
     here: frozenset[int],
 ) -> Sequence[FunnelStep]:
@@ -185,6 +186,12 @@ def _funnel(
     for (version_id, arm, step), n in steps.items():
         for page in _run(runs, version_id, arm).pages.keys[: step + 1]:
             reached[str(page)] += n
+    for version_id, group in groups.items():
+        for (arm, step, last), n in group.tries.items():
+            # Whoever was right is past the pages of further tries without having seen them.
+            for page in _run(runs, version_id, arm).pages.keys[:step]:
+                if page.kind == "comprehension" and page.position > PageKey.of(last).position:
+                    reached[str(page)] -= n
     for row in still:
         (on_it if row.id in here else stopped)[
             str(_run(runs, row.version_id, row.arm).pages.keys[row.step])

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, select, type_coerce
 from sqlmodel import Session, SQLModel
 
-from app.monitor.counting import AWAY, FLAGGED_PAGES, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.monitor.counting import AWAY, FLAGGED_PAGES, LAST_TRY, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.trials.flags import Flag, split
 from app.trials.tables import (
     BEGUN,
@@ -213,6 +213,7 @@ class Tally:
         of_pages: defaultdict[int, Counter[Flag]] = defaultdict(Counter)
         for id_, raised in connection.execute(FLAGGED_PAGES, among).all():
             of_pages[id_].update(split(raised))
+        last_tries = {id_: page for id_, page in connection.execute(LAST_TRY, among).all()}
         for id_ in ids:
             row = self.sessions[id_]
             empty = SessionTally(
@@ -224,6 +225,11 @@ class Tally:
             counts = id_ not in self.excluded and id_ not in self.unused
             add_trials(tally, group, trials.get(id_, ()), away, practice, counts=counts)
             tally.step, tally.of_pages = row.step, of_pages[id_]
+            if tally.last_try:
+                group.tries[tally.last_try] -= 1
+            if id_ in last_tries:
+                tally.last_try = row.arm, row.step, last_tries[id_]
+                group.tries[tally.last_try] += 1
             (group.flagged.add if tally.all_flags() else group.flagged.discard)(id_)
         self._news.difference_update(ids)
 

@@ -33,6 +33,11 @@ FULL = noop(
     "This study has all the answers that it needs at present. Only this and today's date "
     "are kept, and nothing about you. Thank you for your interest."
 )
+ANOTHER = noop("You are welcome to open the link that you were given on another one.")
+ANOTHER_FIRST = noop(
+    "To take part, open the link that you were given on another one first. Only if you cannot, use the code or the way "
+    "back on this page: it says that you could not take part."
+)
 HELP = noop(
     "This is not your fault. Please tell the researchers what happened; they can help "
     "you, also with your pay."
@@ -98,10 +103,13 @@ def farewell(
     if declined.status is Status.UNSUITED:
         needs = needs_of(design.devices) if design else ""
         text = _("This study cannot be done with this device or browser.")
-        again = _("You are welcome to open the link that you were given on another one.")
+        # Who hands in the code cannot come again: it is for who has no other device.
+        has_way = design is not None and any(way_out(design, Way.SCREENED_OUT, participant, ""))
+        again = _(ANOTHER_FIRST) if has_way else _(ANOTHER)
         text = " ".join(filter(None, (text, needs, again, kept)))
         title = _("This device does not fit the study")
-        return _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
+        end = _end(design, Way.SCREENED_OUT, title, text, preview=preview, participant=participant)
+        return replace(end, code_label=_("Your code, only if you cannot use another device or browser"))
     age = design.consent.minimum_age if design else None
     text = (
         _("Only people who are {age} or older can take part. {kept}").format(age=age, kept=kept)

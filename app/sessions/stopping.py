@@ -16,6 +16,7 @@ from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
 from app.sessions.coming import came_by
 from app.sessions.ends import farewell, full, took_part
+from app.sessions.entering import NO_STUDY
 from app.sessions.here import StudyWhere
 from app.sessions.receipts import session_of_receipt
 from app.sessions.sent import in_language, with_came
@@ -94,8 +95,11 @@ async def show_farewell(
 @router.get("/s/{slug}/full")
 async def show_full(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
     """Show that all places were taken. Nothing about the visitor was stored."""
+    design = await _spoken(database, slug)
+    if design is None:  # who is told that a study is full would come again
+        raise NotFound(_(NO_STUDY))
     again = with_came(f"/s/{quote(without_nul(slug))}", came)
-    return render(full(again, await _spoken(database, slug), _id_in(came, settings.secret)))
+    return render(full(again, design, _id_in(came, settings.secret)))
 
 
 @router.get("/s/{slug}/took-part")
@@ -121,7 +125,7 @@ async def _spoken(database: Database, slug: str) -> StudyDesign | None:
 async def _code_page(database: Database, slug: str, error: str = "") -> StopPage:
     design = await _spoken(database, slug)
     if design is None:
-        raise NotFound(_("There is no study at this address. Please check the link that you were given."))
+        raise NotFound(_(NO_STUDY))
     has_partners = design.has_partners
     action = f"/s/{design.study}/withdraw"
     return StopPage(

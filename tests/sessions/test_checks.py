@@ -284,7 +284,11 @@ def test_an_unsuited_device_is_sent_back_with_the_id(
             completion={"code": "DONE42", "codes": {"screened_out": way}},
         )
     client.headers["user-agent"] = "Mozilla/5.0 (iPhone) Mobile Safari/604.1"
-    assert f"out?who={ID}" in Walk(client, PROLIFIC_PID=ID).html
+    told = Walk(client, PROLIFIC_PID=ID).html
+    assert f"out?who={ID}" in told
+    # One thing to do first, and the way back only for who cannot do it.
+    assert "on another one first. Only if you cannot, use the code or the way back" in told
+    assert "You are welcome to open" not in told
 
 
 def submit_id(walk: Walk) -> str:

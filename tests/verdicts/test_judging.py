@@ -18,6 +18,7 @@ from analysis.errors import ReadError
 from analysis.quality.rules import ChosenRule, Verdict
 from analysis.quality.verdicts import verdicts
 from app.accounts.audit import COMMAND_LINE
+from app.accounts.auditlog import AuditFilter, entries
 from app.accounts.tables import Role
 from app.cli.data import export as export_command
 from app.cli.quality import quality
@@ -41,7 +42,7 @@ from app.sessions.exclusions import exclude
 from app.sessions.withdrawing import withdraw
 from app.studies.file.load import StudyDesign
 from app.studies.launch import study_here
-from app.studies.registering import register, registered_text, registrations
+from app.studies.registering import register, registered_text, registrations, text_hash
 from app.studies.versions import set_state
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, SessionVerdict, State, StudyVersion
@@ -456,7 +457,18 @@ def test_a_rule_changed_after_launch_is_a_deviation_from_the_registration_in_rep
         (kept,) = registrations(session, study_here(session, "nav").id)
         assert registered_text(session, study_here(session, "nav"), kept.id) == first
         build_report(session, "nav", study.folder / "report")
+        wanted = ("version.save", "study.register")
+        log = [one for one in entries(session, AuditFilter(study="nav"), 50) if one.action in wanted]
+        hashes = {one.number: one.sha256 for one in session.exec(select(StudyVersion))}
     assert versions == {"1": 1, "2": 2}
+    # The newest first: the changed rules are a version of their own, and what was registered names the one before.
+    assert [(one.action, one.subject) for one in log] == [
+        ("version.save", "version 2 (next version)"),
+        ("study.register", "version 1"),
+        ("version.save", "version 1 (new)"),
+    ]
+    assert (log[0].after, log[1].after["sha256"]) == ({"sha256": hashes[2], "number": 2}, text_hash(first))
+    assert log[2].after["sha256"] == hashes[1] != hashes[2]
     pages = [path.read_text(encoding="utf-8") for path in (study.folder / "report").glob("*.html")]
     said = " ".join(" ".join(pages).split())
     assert "Deviation: the exclusion rules were changed by version 2" in said

@@ -34,9 +34,9 @@ def truth(true_source: str, pairs: Sequence[DesignPair]) -> Check:
     return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
 
 
-def sides(main: Sequence[DesignPair], on: Sides) -> Check:
-    """The sides of the true members of a block's main pairs."""
-    title = "Sides"
+def sides(main: Sequence[DesignPair], on: Sides, block: str = "") -> Check:
+    """The sides of the true members of a block's main pairs; `block` names it where there are several."""
+    title = f"Sides in {block}" if block else "Sides"
     truths = {pair.truth for pair in main if pair.truth}
     match on:
         case "fixed":
@@ -52,21 +52,22 @@ def sides(main: Sequence[DesignPair], on: Sides) -> Check:
             return Check("sides", title, "ok", " ".join(_balance(main)), "design")
 
 
-def allocation(true_source: str) -> Check:
-    """The consequence of an informative choice of pairs for the other numbers."""
+def allocation(true_source: str, block: str = "") -> Check:
+    """The consequence of an informative choice of pairs for the other numbers; `block` as in `sides`."""
+    title = f"Choice of pairs in {block}" if block else "Choice of pairs"
     detail = (
         "Pairs of sources whose order is open are shown more often than others. Read the ranking of sources"
     )
     if true_source == NO_SOURCE:
         return Check(
             "allocation",
-            "Choice of pairs",
+            title,
             "ok",
             f"{detail}; shares chosen depend on who met whom.",
             "design",
         )
     detail = f"{detail}: accuracy over all pairs is of the pairs as they were shown, harder ones more often."
-    return Check("allocation", "Choice of pairs", "warning", detail, "design")
+    return Check("allocation", title, "warning", detail, "design")
 
 
 def _balance(main: Sequence[DesignPair]) -> Iterator[str]:

@@ -369,8 +369,12 @@ class PairDesign(BlockDesign):
         yield conditions(pairs)
         if pairs:
             yield truth(study.true_source, pairs)
-        yield from (sides(block.main_pairs, block.trials.sides) for block in blocks)
-        yield from (allocation(study.true_source) for block in blocks if block.allocate == "informative")
+        several = len(blocks) > 1
+        for block in blocks:
+            yield sides(block.main_pairs, block.trials.sides, block.id if several else "")
+        for block in blocks:
+            if block.allocate == "informative":
+                yield allocation(study.true_source, block.id if several else "")
 
     def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
         if self.shows is StimulusKind.CLIP:
