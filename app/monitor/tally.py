@@ -17,7 +17,16 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, select, type_coerce
 from sqlmodel import Session, SQLModel
 
-from app.monitor.counting import AWAY, FLAGGED_PAGES, LAST_TRY, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.monitor.counting import (
+    AWAY,
+    FLAGGED_PAGES,
+    LAST_TRY,
+    TRIALS,
+    Group,
+    SessionTally,
+    add_trials,
+    practice_pairs,
+)
 from app.trials.flags import Flag, split
 from app.trials.tables import (
     BEGUN,
@@ -213,7 +222,7 @@ class Tally:
         of_pages: defaultdict[int, Counter[Flag]] = defaultdict(Counter)
         for id_, raised in connection.execute(FLAGGED_PAGES, among).all():
             of_pages[id_].update(split(raised))
-        last_tries = {id_: page for id_, page in connection.execute(LAST_TRY, among).all()}
+        last_tries = dict(connection.execute(LAST_TRY, among).tuples().all())
         for id_ in ids:
             row = self.sessions[id_]
             empty = SessionTally(

@@ -197,7 +197,10 @@ class Places:
             return ""
         are = "is" if self.uncounted == 1 else "are"
         fill = "fills" if self.uncounted == 1 else "fill"
-        why = "excluded, not to be used by a rule, finished without a place, or of an arm that the study no longer has"
+        why = (
+            "excluded, not to be used by a rule, finished without a place, or of no arm that the study has now (of an "
+            "earlier one, or of before it had arms)"
+        )
         return f"{self.uncounted:,} more {are} completed and {fill} no place: {why}."
 
     def open_arms(self) -> tuple[ArmPlaces, ...]:

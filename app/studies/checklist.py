@@ -13,11 +13,13 @@ from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.access import StudyHere
+from app.studies.earlier import earlier_checks
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.templates import unfilled
 from app.studies.leaks import leaks_of
 from app.studies.tables import Draft
+from app.studies.timing import timing_checks
 from app.tasks.registry import BLOCKS, DESIGNS
 from app.trials.checks import Check, Checked, Verdict
 from app.trials.ending import Way
@@ -40,6 +42,8 @@ _CONSEQUENCE = (
     "leaks",
     "clues",
     "sides",
+    "timing",
+    "places",
     "retention",
     "completion",
     "recruitment",
@@ -132,6 +136,8 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
         *_names(design),
         *_leaks(leaks_of(session, design)),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
+        *timing_checks(session, design),
+        *earlier_checks(session, design),
         _retention(design),
         _completion(design),
         *_recruitment(session, design),

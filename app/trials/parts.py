@@ -215,6 +215,11 @@ class BlockDesign(Frozen):
         return False
 
     @property
+    def in_turn(self) -> bool:
+        """True if each trial shows its stimuli one after the other."""
+        return False
+
+    @property
     def skips_when_full(self) -> bool:
         """True if a new participant skips this block when it is full."""
         return False

@@ -21,6 +21,7 @@ from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.outputs.clues import clues_state
+from app.sessions.retargeting import places_for
 from app.studies.access import StudyHere
 from app.studies.checklist import ChecklistContext, checklist
 from app.studies.launch import Accepted, NotAccepted, NotReady, change_state, state_changes, study_here
@@ -132,6 +133,58 @@ def test_what_a_design_lacks_is_found(
     check = room.checks()[code]
     assert check.verdict == verdict
     assert says in check.detail
+
+
+def timing_of(room: Room, **changes: Any) -> str:
+    """What the checklist says of time limits; the clips last 10 s each, and a pair's play side by side."""
+    load_file(room.session, room.folder, **changes)
+    check = room.checks().get("timing")
+    return f"{check.verdict}: {check.detail}" if check else ""
+
+
+def test_a_rule_that_leaves_out_who_watched_and_answered_soon_is_found(room: Room) -> None:
+    one = {"pairs": "pair,a,b\nq1,human-g1,hybrid-g1\nq2,human-g2,hybrid-g2\n", "sample": None}
+    seconds = round(room.session.exec(select(Stimulus.duration_s)).first() or 0)
+    said = timing_of(room, **one, exclude="default")
+    assert said.startswith(
+        f"warning: The clips of a session last {2 * seconds} s, and who takes less than 60 s does"
+    )
+    assert "does not count, and fills no place (total-time)" in said
+    in_turn = {**TRIALS, "layout": "sequential"}
+    assert f"last {4 * seconds} s" in timing_of(room, **one, trials=in_turn, exclude="default")
+    least = 2 * seconds / 60
+    assert not timing_of(room, **one, exclude=[{"rule": "total-time", "least": least}])
+    assert timing_of(room, **one, exclude=[{"rule": "total-time", "least": least + 0.1, "use": True}])
+    # A limit below which nobody who watches can stay, of the whole and of a trial.
+    assert "who takes more than" in timing_of(
+        room, **one, exclude=[{"rule": "total-time", "least": 0, "most": least / 2}]
+    )
+    assert "a usual trial" in timing_of(room, **one, exclude=[{"rule": "reaction-time", "most": seconds / 2}])
+    assert not timing_of(
+        room, **one, exclude=[{"rule": "reaction-time", "least": seconds, "most": seconds + 1}]
+    )
+
+
+def test_completed_sessions_of_before_the_study_had_arms_are_told(room: Room) -> None:
+    room.to(State.PILOT)
+    room.to(State.LIVE)
+    room.someone()
+    arms = [
+        {"id": "slow", "target": 2, "set": {}},
+        {"id": "fast", "target": 2, "set": {"trials.watch": "free"}},
+    ]
+    assert "places" not in room.checks()
+    load_file(room.session, room.folder, arms=arms)
+    told = room.checks()["places"]
+    assert told.verdict == "warning"
+    assert told.detail.startswith("1 completed live session of before the study had these arms: not counted")
+    assert places_of(room.session, study_here(room.session, "nav")) == (0, 1)
+
+
+def places_of(session: Session, study: StudyHere) -> tuple[int, int]:
+    """The live sessions that count to a target, and the completed ones that do not."""
+    places = places_for(session, study, NOW)
+    return places.completed, places.uncounted
 
 
 def test_blockers_come_first_then_warnings_each_by_consequence(room: Room) -> None:

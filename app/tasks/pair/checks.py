@@ -2,16 +2,44 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from app.core.problems import listed
 from app.tasks.pair.design import Member, Sides
-from app.tasks.pair.terms import DesignPair
+from app.tasks.pair.terms import Allocate, DesignPair, DesignTrials
 from app.tasks.pair.truth import truth_view
 from app.trials.checks import Check
 from app.trials.design import Kind
 from app.trials.stimuli import NO_SOURCE
 
 FEW_PAIRS = 2
+
+
+class Checkable(Protocol):
+    """What is checked of a block of pairs."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def pairs(self) -> Sequence[DesignPair]: ...
+    @property
+    def main_pairs(self) -> Sequence[DesignPair]: ...
+    @property
+    def trials(self) -> DesignTrials: ...
+    @property
+    def allocate(self) -> Allocate: ...
+
+
+def of_blocks(blocks: Sequence[Checkable], true_source: str) -> Iterator[Check]:
+    """All checks of a study's blocks of pairs; a line of one block names it where there are several."""
+    pairs = [pair for block in blocks for pair in block.pairs]
+    yield conditions(pairs)
+    if pairs:
+        yield truth(true_source, pairs)
+    names = {block.id: block.id if len(blocks) > 1 else "" for block in blocks}
+    yield from (sides(block.main_pairs, block.trials.sides, names[block.id]) for block in blocks)
+    drawn = [block for block in blocks if block.allocate == "informative"]
+    yield from (allocation(true_source, names[block.id]) for block in drawn)
 
 
 def conditions(pairs: Sequence[DesignPair]) -> Check:

@@ -14,7 +14,7 @@ from app.questions.drafted import by_id, keys_of_question, with_defaults
 from app.questions.registry import type_of
 from app.questions.sides import Side
 from app.tasks.pair.allocating import CHOOSE_SOME, RANK_THREE, cannot_rank
-from app.tasks.pair.checks import allocation, conditions, sides, truth
+from app.tasks.pair.checks import of_blocks
 from app.tasks.pair.leaks import leaks_of_pairs
 from app.tasks.pair.pairs import (
     PairSpec,
@@ -321,6 +321,10 @@ class PairDesign(BlockDesign):
         return tuple(pair for pair in self.pairs if pair.kind is Kind.MAIN)
 
     @property
+    def in_turn(self) -> bool:
+        return self.trials.layout == "sequential"
+
+    @property
     def attention_checks(self) -> DesignAttention:
         return self.trials.attention
 
@@ -365,16 +369,7 @@ class PairDesign(BlockDesign):
 
     @classmethod
     def checks(cls, blocks: Sequence[Self], study: Checked) -> Iterator[Check]:
-        pairs = [pair for block in blocks for pair in block.pairs]
-        yield conditions(pairs)
-        if pairs:
-            yield truth(study.true_source, pairs)
-        several = len(blocks) > 1
-        for block in blocks:
-            yield sides(block.main_pairs, block.trials.sides, block.id if several else "")
-        for block in blocks:
-            if block.allocate == "informative":
-                yield allocation(study.true_source, block.id if several else "")
+        yield from of_blocks(blocks, study.true_source)
 
     def leaks(self, clues_of: CluesOf) -> BlockLeaks | None:
         if self.shows is StimulusKind.CLIP:
