@@ -222,7 +222,7 @@ class Tally:
         of_pages: defaultdict[int, Counter[Flag]] = defaultdict(Counter)
         for id_, raised in connection.execute(FLAGGED_PAGES, among).all():
             of_pages[id_].update(split(raised))
-        last_tries = dict(connection.execute(LAST_TRY, among).tuples().all())
+        last_tries = {row[0]: row[1] for row in connection.execute(LAST_TRY, among).all()}
         for id_ in ids:
             row = self.sessions[id_]
             empty = SessionTally(

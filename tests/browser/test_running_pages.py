@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL
+from sqlalchemy import URL, update
 
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
@@ -17,6 +17,7 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.serving import address_of, bind
+from app.trials.tables import ParticipantSession
 from tests.admin.persons import make_login, make_user
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.conftest import migrate
@@ -50,6 +51,10 @@ KEYS = {
         }
     ],
     "recruitment": {"from": "prolific"},
+    "completion": {
+        "code": "C1SLOWDONE42",
+        "codes": {"screened_out": "C9SCREENED8812", "no_consent": "CNOCONSENT7731"},
+    },
 }
 
 
@@ -69,6 +74,7 @@ def address_and_cookie(
         cookie = make_login(session, make_user(session, Role.OWNER, "ada@example.org"))
         for seed in range(1, PEOPLE + 1):
             answer(session, begin(session, seed), most_human)
+        session.execute(update(ParticipantSession).values(participant="5f8a1c9e2b7d4e6f90a1b2c3"))
     bound = bind("127.0.0.1", 0)
     bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
@@ -130,6 +136,10 @@ def test_the_recruitment_page_breaks_no_rule_and_its_link_is_copied(page: Page, 
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
     link = page.locator("[data-text]").first.text_content()
     assert page.evaluate("navigator.clipboard.readText()") == link
+    of_codes = page.locator("td code.whole").evaluate_all(
+        "all => all.map((each) => each.getClientRects().length)"
+    )
+    assert of_codes == [1, 1, 1], "each code is on one line"
     check(page)
     check(page)
 
@@ -145,6 +155,9 @@ def test_many_sessions_are_excluded_on_a_page_that_breaks_no_rule(page: Page, ch
     reason.fill("Pressed at once")
     page.get_by_role("button", name="Exclude", exact=True).click()
     expect(page.get_by_text("excluded", exact=True)).to_have_count(PEOPLE)
+    assert page.locator(".scroll").evaluate("all => all.scrollWidth <= all.clientWidth"), (
+        "no column is cut off"
+    )
     page.get_by_role("link", name="Exclude many, or count them again").click()
     page.get_by_label("all 8 that the search above finds").check()
     page.get_by_role("button", name="Count again").click()

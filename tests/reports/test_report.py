@@ -429,6 +429,16 @@ def test_distances_of_play_have_a_section_and_stand_against_choices(tmp_path: Pa
     assert not left & {"play_signatures.json", "play_signatures.csv", "playmap.svg"}
 
 
+def test_a_report_says_how_many_matches_are_left_out_and_why(tmp_path: Path) -> None:
+    note = "1 match is left out: a person in it is excluded (rule: automatic-moves 1)."
+    play = compare_play([*PEOPLE, *MEAN], resamples=20)
+    _, page = made_of(tmp_path / "report", checked(answer()), play=play)
+    assert "left out: a person" not in page.text
+    left_out = replace(play, notes=(note, *play.notes))
+    _, page = made_of(tmp_path / "report", checked(answer()), play=left_out)
+    assert note in page.text
+
+
 def test_a_study_that_is_given_twice_is_refused(gold: pd.DataFrame, tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="study 'hntt-1' is in two targets: give it once"):
         made_of(tmp_path / "report", gold, gold)
