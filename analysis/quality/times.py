@@ -107,7 +107,13 @@ TIMES = (
         "From consent to the last answer it took less, or more, than these bounds.",
         _total_time,
         (
-            Parameter("least", "Total time, at least", "Who was faster meets the rule.", 1, "minutes"),
+            Parameter(
+                "least",
+                "Total time, at least",
+                "Who was faster meets the rule. The launch checklist warns where the clips alone take less.",
+                1,
+                "minutes",
+            ),
             Parameter("most", "Total time, at most", "Who was slower meets the rule.", None, "minutes"),
         ),
     ),

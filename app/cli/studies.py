@@ -34,11 +34,9 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 @app.command()
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
-    from app.studies.checklist import unknown_studies
-    from app.studies.earlier import earlier_checks
+    from app.studies.checklist import notes_on_file
     from app.studies.file.load import load_study
     from app.studies.leaks import leaks_of, refuse_leaks
-    from app.studies.timing import timing_checks
     from app.studies.versions import refuse_mixed_processing, stimulus_facts
 
     with opened() as (_, database), database.reading() as session:
@@ -46,16 +44,10 @@ def check(file: StudyFileArgument) -> None:
         refuse_mixed_processing(session, design)
         refuse_leaks(session, design)
         found = leaks_of(session, design)
-        missing = unknown_studies(session, design)
-        timing = [check.detail for check in timing_checks(session, design)]
-        earlier = [check.detail for check in earlier_checks(session, design)]
+        notes = notes_on_file(session, design)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
-    for slug in missing:
-        out.print(f"recruitment: not_if_in: there is no study {slug} here yet", markup=False)
-    for detail in timing:
-        out.print(f"exclude: {detail}", markup=False)
-    for detail in earlier:
-        out.print(f"arms: {detail}", markup=False)
+    for note in notes:
+        out.print(note, markup=False)
     for block in found:
         for leak in block.leaks:
             out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)

@@ -341,6 +341,16 @@ def unknown_studies(session: Session, design: StudyDesign) -> Sequence[str]:
     return [slug for slug in slugs if slug not in known]
 
 
+def notes_on_file(session: Session, design: StudyDesign) -> Sequence[str]:
+    """What is to be known of a study file that has no fault: lines of the checklist that it already decides."""
+    missing = unknown_studies(session, design)
+    checks = (*timing_checks(session, design), *earlier_checks(session, design))
+    return [
+        *(f"recruitment: not_if_in: there is no study {slug} here yet" for slug in missing),
+        *(f"{check.title}: {check.detail}" for check in checks),
+    ]
+
+
 def _pilot(session: Session, version: StudyVersion) -> Check:
     """Only a session counts in which nothing was answered unwatched: the clips were then really shown."""
     title = "Pilot"

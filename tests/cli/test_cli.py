@@ -79,6 +79,16 @@ def test_an_import_says_in_what_clips_differ_from_their_files(run: Run, tmp_path
     ]
 
 
+def test_a_check_warns_of_a_time_that_quick_people_cannot_keep_to(run: Run, folder: Path) -> None:
+    run("stimuli", "import", "manifest.csv")
+    keys = {**study_file(), "exclude": [{"rule": "total-time", "least": 30}]}
+    (folder / "study.yaml").write_text(yaml.safe_dump(keys, sort_keys=False))
+    said = " ".join(run("study", "check", "study.yaml").stdout.split())
+    assert "fine. 11 pairs" in said
+    assert "Time limits of exclusion rules: The clips of a session last" in said
+    assert "who takes less than 1800 s does not count" in said
+
+
 def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first five steps of docs/command-line.md."""
     assert "18 clips imported" in run("stimuli", "import", "manifest.csv").stdout

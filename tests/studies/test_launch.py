@@ -135,6 +135,16 @@ def test_what_a_design_lacks_is_found(
     assert says in check.detail
 
 
+def test_a_check_of_sides_names_its_block_where_there_are_several(room: Room) -> None:
+    assert room.checks()["sides"].title == "Sides"
+    one = {"task": "pair", "pairs": "pair,a,b\nq1,human-g1,hybrid-g1\n", "trials": TRIALS}
+    other = {**one, "pairs": "pair,a,b\nq2,human-g2,hybrid-g2\n"}
+    keys = {"sample": None, "trials": None, "blocks": [{"id": "first", **one}, {"id": "then", **other}]}
+    load_file(room.session, room.folder, **keys)
+    checks = checklist(room.session, room.here, room.around)
+    assert [check.title for check in checks if check.code == "sides"] == ["Sides in first", "Sides in then"]
+
+
 def timing_of(room: Room, **changes: Any) -> str:
     """What the checklist says of time limits; the clips last 10 s each, and a pair's play side by side."""
     load_file(room.session, room.folder, **changes)
