@@ -34,6 +34,10 @@ WAYS = {
     "end-nobody": "PARTIAL1",
     "end-refused": "NOCONSENT1",
     "end-under-age": "SCREENED1",
+    "end-screened-out": "SCREENED1",
+    "end-screened-out-id": "SCREENED1",
+    "end-unsuited": "SCREENED1",
+    "end-failed-checks": "SCREENED1",
     "end-full": "FULL1",
     "end-paused": "FULL1",
     "end-closed": "FULL1",
@@ -51,6 +55,11 @@ HEADINGS = {
     "FULL1": "Your code, because all places were taken",
     "PARTIAL1": "Your code for a part of the study",
     "FAILED1": "Your code, because the study did not work on your device",
+}
+# The same code for another reason.
+OTHER_HEADINGS = {
+    "end-unsuited": "Your code, only if you cannot use another device or browser",
+    "end-failed-checks": "Your code, because the study ended early",
 }
 
 
@@ -75,7 +84,8 @@ def test_the_code_comes_first_is_never_translated_and_closing_the_page_comes_las
         main = html_of(page).partition("<main>")[2].partition("</main>")[0]
         texts = [text for text in re.sub(r"<[^>]+>", "\n", main).split("\n") if text.strip()]
         if WAYS[name]:
-            assert texts[:2] == [HEADINGS[WAYS[name]], WAYS[name]], name
+            heading = OTHER_HEADINGS.get(name, HEADINGS[WAYS[name]])
+            assert texts[:2] == [heading, WAYS[name]], name
             assert re.search(r'<p class="code notranslate" translate="no"[^>]* data-code>', main), name
             assert f'data-text="{WAYS[name]}"' in main, name  # what is copied is no text of the page
         assert texts[-1].endswith("you may close this page.") or texts[-1] == "You may close this page.", name
