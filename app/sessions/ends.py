@@ -35,8 +35,8 @@ FULL = noop(
 )
 ANOTHER = noop("You are welcome to open the link that you were given on another one.")
 ANOTHER_FIRST = noop(
-    "To take part, open the link that you were given on another one first. Only if you cannot, use the code or the way "
-    "back on this page: it says that you could not take part."
+    "To take part, open the link that you were given on another device or browser first. Only if you cannot, use the "
+    "code or the way back on this page: it says that you could not take part."
 )
 HELP = noop(
     "This is not your fault. Please tell the researchers what happened; they can help "

@@ -287,7 +287,7 @@ def test_an_unsuited_device_is_sent_back_with_the_id(
     told = Walk(client, PROLIFIC_PID=ID).html
     assert f"out?who={ID}" in told
     # One thing to do first, and the way back only for who cannot do it.
-    assert "on another one first. Only if you cannot, use the code or the way back" in told
+    assert "on another device or browser first. Only if you cannot, use the code or the way back" in told
     assert "You are welcome to open" not in told
 
 
