@@ -92,10 +92,13 @@ async def show_farewell(
 
 
 @router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
-    """Show that all places were taken. Nothing about the visitor was stored."""
+async def show_full(
+    slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "", paused: bool = False
+) -> Response:
+    """Show that all places were taken, or those left are `paused`. Nothing about the visitor was stored."""
     again = with_came(f"/s/{quote(without_nul(slug))}", came)
-    return render(full(again, await _spoken(database, slug), _id_in(came, settings.secret)))
+    design = await _spoken(database, slug)
+    return render(full(again, design, _id_in(came, settings.secret), is_paused=paused))
 
 
 @router.get("/s/{slug}/took-part")
