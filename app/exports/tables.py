@@ -45,7 +45,7 @@ Designs = Mapping[int, Design]
 
 
 class ByArm(Generic[T]):
-    """What is made of the design that a session had, by version and arm, each at its first use: an arm may ask other
+    """Facts about the design that a session had, by version and arm, each at its first use: an arm may ask other
     questions, on other scales, than the study itself.
     """
 
@@ -54,7 +54,7 @@ class ByArm(Generic[T]):
         self._made: dict[tuple[int, str], T] = {}
 
     def of(self, row: Row) -> T | None:
-        """That of a row with `version` and `arm`; None for a version that came after the designs were read."""
+        """The facts for a row with `version` and `arm`; None for a version that came after the designs were read."""
         key = row["version"], row["arm"] or ""
         if key not in self._made and key[0] in self._designs:
             self._made[key] = self._make(self._designs[key[0]].for_arm(key[1]))

@@ -215,7 +215,7 @@ def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -
 
 
 def _every_question(design: StudyDesign) -> Mapping[str, Question]:
-    """The questions of a design, of blocks and beside them, by id."""
+    """The questions of a design by id, of its blocks and outside of them."""
     groups = (*(block.asked for block in design.blocks), *design.asked_aside())
     return {question.id: question for asked in groups for question in asked}
 

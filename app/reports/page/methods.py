@@ -106,7 +106,7 @@ def _study(study: Source, results: Mapping[str, StudyResult], mode: str) -> Iter
 
 
 def _sessions(facts: StudyFacts, mode: str) -> Iterator[str]:
-    """What was shown and asked, in which arms, by which rules sessions were left out, and who came."""
+    """Paragraphs on what was shown and asked, in which arms, by which rules sessions were left out, and who came."""
     yield from _design(facts)
     yield from _exclusion(facts)
     yield from _people(facts, mode)
