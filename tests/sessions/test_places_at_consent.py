@@ -9,11 +9,12 @@ from starlette.testclient import TestClient
 
 from app.accounts.audit import COMMAND_LINE
 from app.core.database import Database
+from app.sessions.entering import NotOpen
 from app.sessions.retargeting import ArmNow, PlacesNow, change_places
 from app.sessions.where import locate
 from app.studies.launch import study_here
 from app.trials.responses import Response
-from app.trials.tables import ParticipantSession, Status
+from app.trials.tables import Mode, ParticipantSession, Status
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 from tests.sessions.arms import begin, finish, put_study, state_of
@@ -130,3 +131,19 @@ def test_a_form_sent_again_by_the_back_button_changes_nothing(
         ]
         pages = session.exec(select(Response.page)).all()
     assert len(pages) == len(set(pages)) == 6
+
+
+@pytest.mark.parametrize("arms", ["", TWO])
+def test_pilot_preview_and_simulated_sessions_take_no_item_of_a_live_one(
+    database: Database, tmp_path: Path, arms: str
+) -> None:
+    """Of six items, each to be rated once in an arm, three by each participant, live sessions get all."""
+    put_study(database, tmp_path, arms, per_item=1)
+    with database.transaction() as session:
+        for mode in (Mode.PILOT, Mode.PREVIEW, Mode.SIMULATED):
+            for seed in range(2):
+                begin(session, NOW, seed=seed, mode=mode)
+        for seed in range(4 if arms else 2):
+            begin(session, NOW, seed=seed)
+        with pytest.raises(NotOpen):
+            begin(session, NOW)
