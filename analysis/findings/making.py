@@ -221,13 +221,16 @@ def moves_view(study: str, mode: str, around: ResultsContext) -> Findings:
     )
 
 
-def table_view(rated: RatedItems, made_at: datetime | None) -> Findings:
-    """The page of one table of ratings or judgements, whose raters are those of the table."""
+def table_view(rated: RatedItems, made_at: datetime | None, flow: Flow | None = None) -> Findings:
+    """The page of one table of ratings or judgements, whose raters are those of the table; `flow` is that of their
+    study, where more is known than the table tells.
+    """
     view = items_view(
         rated,
-        ResultsContext(made_at, None, _OwnNames(), (), None, lambda _pair, _stimulus: ""),
+        ResultsContext(made_at, None, _OwnNames(), (), flow, lambda _pair, _stimulus: ""),
     )
-    return replace(view, sections=named_once(list(items.sections(rated)), names_people=True))
+    sections = [*items.sections(rated), *_flow_section(flow)]
+    return replace(view, sections=named_once(sections, names_people=True))
 
 
 class _OwnNames(dict[str, str]):

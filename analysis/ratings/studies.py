@@ -349,11 +349,20 @@ def _in_order(rows: pd.DataFrame) -> Sequence[str]:
 
 
 def _question_texts(rows: pd.DataFrame) -> dict[str, str]:
-    """The text of each question, as the newest version has it; none that is the id again, as of imported answers."""
-    texts = rows[["version", "question", "ask"]].dropna().drop_duplicates()
+    """The text of each question, as the newest version has it; none that is the id again, as of imported answers. Where
+    arms of that version ask it in other words, all of these, by the arms' names.
+    """
+    columns = ["version", "question", "ask", "arm"]
+    texts = rows[columns].assign(arm=rows["arm"].astype(object).where(rows["arm"].notna(), ""))
+    texts = texts.dropna().drop_duplicates()
     texts = texts[texts["question"].astype("str") != texts["ask"].astype("str")]
-    newest = texts.sort_values("version", kind="stable").drop_duplicates("question", keep="last")
-    return dict(zip(newest["question"].astype("str"), newest["ask"].astype("str"), strict=True))
+    newest = texts[texts["version"] == texts.groupby("question", observed=True)["version"].transform("max")]
+    found: dict[str, list[str]] = {}
+    by_arm = newest.sort_values("arm", kind="stable")[["question", "ask"]].astype("str")
+    for question, ask in by_arm.itertuples(index=False):
+        if ask not in found.setdefault(question, []):
+            found[question].append(ask)
+    return {question: " / ".join(asked) for question, asked in found.items()}
 
 
 def _scores(rows: pd.DataFrame) -> pd.Series:

@@ -16,7 +16,12 @@ def prereg(
     template: Annotated[
         str, typer.Option(help="The order of parts: aspredicted, or osf (its standard form).")
     ] = "aspredicted",
-    format_: Annotated[str, typer.Option("--format", help="md (Markdown) or pdf.")] = "md",
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format", help="md (Markdown) or pdf; by default pdf for a file that ends so, else md."
+        ),
+    ] = "",
     output: Annotated[
         Path | None,
         typer.Option("--out", metavar="PATH", help="The file to write; by default SLUG-prereg here."),
@@ -40,6 +45,7 @@ def prereg(
     from app.studies.registering import checked_address
     from app.studies.registering import register as store
 
+    format_ = format_ or ("pdf" if output is not None and output.suffix.lower() == ".pdf" else "md")
     if format_ not in FORMATS:
         raise StudyError(f"--format {format_!r} is none; use {' or '.join(FORMATS)}")
     if address and not register:

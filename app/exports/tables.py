@@ -6,7 +6,7 @@ process knows the names without importing the code for their rows.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy import Select
 from sqlmodel import Session, col, func
@@ -17,6 +17,7 @@ from app.trials.parts import BlockDesign
 from app.trials.tables import ParticipantSession
 
 BATCH_ROWS = 5_000
+T = TypeVar("T")
 
 Row = Mapping[Any, Any]
 
@@ -35,9 +36,29 @@ class Design(Protocol):
     def may_show_play(self) -> bool:
         """True if participants agreed that their play may be shown to others."""
 
+    def for_arm(self, arm: str) -> "Design":
+        """The design of an arm, whose questions may be others; the study's own where there is no such arm."""
+
 
 Designs = Mapping[int, Design]
 """A study's designs by their versions."""
+
+
+class ByArm(Generic[T]):
+    """Facts about the design that a session had, by version and arm, each at its first use: an arm may ask other
+    questions, on other scales, than the study itself.
+    """
+
+    def __init__(self, designs: Mapping[int, Any], make: Callable[[Any], T]) -> None:
+        self._designs, self._make = designs, make
+        self._made: dict[tuple[int, str], T] = {}
+
+    def of(self, row: Row) -> T | None:
+        """The facts for a row with `version` and `arm`; None for a version that came after the designs were read."""
+        key = row["version"], row["arm"] or ""
+        if key not in self._made and key[0] in self._designs:
+            self._made[key] = self._make(self._designs[key[0]].for_arm(key[1]))
+        return self._made.get(key)
 
 
 @dataclass(frozen=True, slots=True)

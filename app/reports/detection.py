@@ -24,6 +24,7 @@ from analysis.results import Result
 from app.reports.page.methods import methods_of_file
 from app.reports.page.tables import CONDITIONS, condition_rows
 from app.reports.page.writing import FileReport, OnProgress, csv_of_table, csv_text, silent, write_file_report
+from app.reports.study_facts import StudyFacts
 
 MOST_ROWS = 60
 
@@ -72,6 +73,7 @@ def write_judgements_report(
     *,
     made_at: datetime | None,
     judges: ItemValidation | None = None,
+    study: StudyFacts | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one yes / no question of a study, as `write_detection_report`."""
@@ -84,7 +86,7 @@ def write_judgements_report(
             f"{sum(selection.left_out['excluded'].values())} more were excluded, of {block.n_sessions_excluded} "
             "sessions, and practice and attention checks are in no number."
         )
-        return _report(f"{title}: {block.question}", block, block, about, made_at, judges)
+        return _report(f"{title}: {block.question}", block, block, about, made_at, judges, study)
 
     return write_file_report(made, folder, made_at, on_progress)
 
@@ -96,7 +98,10 @@ def _report(
     about: str,
     made_at: datetime | None,
     judges: ItemValidation | None,
+    study: StudyFacts | None = None,
 ) -> FileReport:
+    mode = block.selection.mode
+    flow = None if study is None else study.flows.get(mode)
     analysis = block.analysis
     methods = f"{about} {detection_methods(analysis)}"
     validations = () if judges is None else (validation_of(block, "classes", judges),)
@@ -104,8 +109,8 @@ def _report(
         title,
         analysis.n_answers,
         result,
-        methods_of_file("Judgements", methods, analysis.seed, ITEM_JUDGES if judges else ""),
-        table_view(RatedItems((), (block,), validations), made_at),
+        methods_of_file("Judgements", methods, analysis.seed, ITEM_JUDGES if judges else "", study, mode),
+        table_view(RatedItems((), (block,), validations), made_at, flow),
         {
             "groups": csv_text(_GROUPS, _group_rows(analysis)),
             "participants": csv_of_table(analysis.participants),

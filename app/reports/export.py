@@ -21,7 +21,7 @@ from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
 from app.exports import columns
-from app.exports.tables import BATCH_ROWS, OfStudy, Row
+from app.exports.tables import BATCH_ROWS, ByArm, OfStudy, Row
 from app.questions.base import Question
 from app.questions.registry import TYPES, answers_of, parts_of
 from app.reports.facts import designs_of, tables_of
@@ -149,11 +149,12 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
     """Each session with the text that it agreed to, and its background answers by question."""
     names = dict.fromkeys(f"{columns.BACKGROUND}{part.id}" for part, _ in _of_background(designs))
     texts = {n: sha256(design.consent.text.encode()).hexdigest() for n, design in designs.items()}
+    asked = ByArm(designs, lambda design: design.background)
     for row in rows:
         given = row["background"] or {}
         own = {
             f"{columns.BACKGROUND}{part.id}": _as_text(part, value)
-            for question in designs[row["version"]].background
+            for question in asked.of(row) or ()
             for part, value in answers_of(question, given.get(question.id))
         }
         # Sessions of before texts had languages have no hash of their own.
@@ -162,11 +163,13 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
 
 
 def _of_background(designs: Mapping[int, StudyDesign]) -> Iterator[tuple[Question, str]]:
-    """Background questions as exported, of every version, with the kind of content in each one's cells."""
+    """Background questions as exported, of every version and arm, with the kind of content in each one's cells."""
     for design in designs.values():
-        for question in design.background:
-            for part in parts_of(question):
-                yield part, TYPES[question.type].entry or TYPES[part.type].entry
+        # The study's own last: of a question that arms ask in other words, its column is described by these.
+        for asked in (*(design.for_arm(arm.id) for arm in design.arms), design):
+            for question in asked.background:
+                for part in parts_of(question):
+                    yield part, TYPES[question.type].entry or TYPES[part.type].entry
 
 
 def _with_own(session: Session, study: OfStudy, rows: Iterable[Row]) -> Iterator[Row]:
@@ -194,12 +197,7 @@ def _as_text(question: Question, value: Any) -> str:
 
 def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
     """One row for each question answered; what is asked nowhere in the design (`seconds` of a walk) as it is."""
-    asked_in = {
-        (number, question.id): question
-        for number, design in designs.items()
-        for asked in (*(block.asked for block in design.blocks), *design.asked_aside())
-        for question in asked
-    }
+    asked_in = ByArm(designs, _every_question)
     for row in responses:
         own = {
             "choice": row["side"],
@@ -207,12 +205,19 @@ def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -
             "rationale": row["rationale"],
             "certainty": row["certainty"],
         }
+        questions = asked_in.of(row) or {}
         for question, value in [*own.items(), *sorted(row["answers"].items())]:
-            asked = asked_in.get((row["version"], question))
+            asked = questions.get(question)
             if asked is None and value is not None:
                 yield {**row, "question": question, "value": str(value)}
             for part, of_part in answers_of(asked, value) if asked is not None else ():
                 yield {**row, "question": part.id, "value": _as_text(part, of_part)}
+
+
+def _every_question(design: StudyDesign) -> Mapping[str, Question]:
+    """The questions of a design by id, of its blocks and outside of them."""
+    groups = (*(block.asked for block in design.blocks), *design.asked_aside())
+    return {question.id: question for asked in groups for question in asked}
 
 
 @contextmanager

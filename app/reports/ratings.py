@@ -39,6 +39,7 @@ from analysis.results import Result
 from app.reports.detection import write_judgements_report
 from app.reports.page.methods import methods_of_file
 from app.reports.page.writing import FileReport, OnProgress, csv_of_table, csv_text, silent, write_file_report
+from app.reports.study_facts import StudyFacts
 
 _CRITERIA = (
     "criterion", "n_ratings", "n", "n_missing", "n_not_numbers", "n_out_of_range", "n_items", "n_raters", "mean",
@@ -88,6 +89,7 @@ def write_block_report(
     judges: ItemValidation | None = None,
     compared: Sequence[BlocksCompared] = (),
     hypotheses: HypothesesDecided | None = None,
+    study: StudyFacts | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
@@ -107,6 +109,7 @@ def write_block_report(
                 if (block.study, block.block) in zip(one.studies, one.blocks, strict=True)
             ],
             hypotheses,
+            study,
         )
 
     return write_file_report(made, folder, made_at, on_progress)
@@ -122,6 +125,7 @@ def write_block_reports(
     judged: Sequence[BlockValidation] = (),
     compared: Sequence[BlocksCompared] = (),
     hypotheses: Mapping[str, HypothesesDecided] = MappingProxyType({}),
+    studies: Mapping[str, StudyFacts] = MappingProxyType({}),
     on_progress: OnProgress = silent,
 ) -> tuple[str, ...]:
     """Write the report of every block that has answers; returns the pages, relative to `folder`.
@@ -129,7 +133,8 @@ def write_block_reports(
     A single block `alone`, without a report of pairs, uses the folder itself: its numbers, with a subfolder for
     anything else. Others have one each, named by kind, study and block. `titles` are by study. Validations of item
     judges go with the ratings, classes or judgements that they are `judged` by, studies `compared` with the ratings of
-    each. The `hypotheses` of a study open the page of its first block of ratings.
+    each. The `hypotheses` of a study open the page of its first block of ratings. `studies` are those of which no page
+    tells but these.
     """
     left = dict(hypotheses)
     answered = [one for one in blocks if not one.selection.reason]
@@ -141,7 +146,13 @@ def write_block_reports(
         judges = judges_of(one, answered, judged)
         if isinstance(one, BlockJudgements):
             write_judgements_report(
-                one, title, there, made_at=made_at, judges=judges, on_progress=on_progress
+                one,
+                title,
+                there,
+                made_at=made_at,
+                judges=judges,
+                study=studies.get(one.study),
+                on_progress=on_progress,
             )
         else:
             found = compared if one.kind == "ratings" else ()
@@ -153,6 +164,7 @@ def write_block_reports(
                 judges=judges,
                 compared=found,
                 hypotheses=left.pop(one.study, None),
+                study=studies.get(one.study),
                 on_progress=on_progress,
             )
         pages.append(f"{place}report.html")
@@ -168,7 +180,10 @@ def _report(
     judges: ItemValidation | None,
     compared: Sequence[BlocksCompared] = (),
     hypotheses: HypothesesDecided | None = None,
+    study: StudyFacts | None = None,
 ) -> FileReport:
+    mode = block.selection.mode
+    flow = None if study is None else study.flows.get(mode)
     analysis = block.analysis
     paired = _paired(analysis, block.self_assessment, compared)
     kind, drawn = block.kind, () if judges is None else (item_judges_figure(judges),)
@@ -178,9 +193,16 @@ def _report(
         sum(one.n for one in analysis.criteria),
         result,
         methods_of_file(
-            "Ratings", f"{about} {rating_methods(analysis)}", analysis.seed, ITEM_JUDGES if judges else ""
+            "Ratings",
+            f"{about} {rating_methods(analysis)}",
+            analysis.seed,
+            ITEM_JUDGES if judges else "",
+            study,
+            mode,
         ),
-        with_hypotheses(table_view(RatedItems((block,), (), validations, compared), made_at), hypotheses),
+        with_hypotheses(
+            table_view(RatedItems((block,), (), validations, compared), made_at, flow), hypotheses
+        ),
         {
             "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
             "classes": csv_text(("criterion", "class", "n", "share"), _class_rows(analysis)),

@@ -186,6 +186,8 @@ def write_reports(
             judged=judged,
             compared=compared,
             hypotheses=held if unpaired else {},
+            # Else the page to which these belong tells of the study.
+            studies={one.slug: one for one in every if isinstance(one, StudyFacts)} if alone else {},
         )
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")

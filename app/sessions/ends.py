@@ -126,16 +126,19 @@ def farewell(
     )
 
 
-def full(again: str, design: StudyDesign | None, participant: str = "") -> EndPage:
-    """The page for someone who consented when all places were taken: a place may come free.
+def full(
+    again: str, design: StudyDesign | None, participant: str = "", *, is_paused: bool = False
+) -> EndPage:
+    """The page for someone who consented when all places were taken: a place may come free. With `is_paused` there are
+    places, in arms that take nobody at present.
 
     `again` is the address at which to try again.
     """
     return _end(
         design,
         Way.FULL,
-        _("All places are taken"),
-        _(FULL),
+        _("This study is paused") if is_paused else _("All places are taken"),
+        _(PAUSED) if is_paused else _(FULL),
         again=(again, _("Try again later")),
         participant=participant,
     )

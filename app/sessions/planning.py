@@ -22,11 +22,13 @@ from app.trials.runs import BlockRun
 
 
 class Full(Closed):
-    """Every unit of a block that must not be left out has been seen as often as the study asks for."""
+    """Every unit of a block that must not be left out has been seen as often as the study asks for, or no arm has room;
+    `is_paused` where an arm would have, and is paused.
+    """
 
-    def __init__(self, slug: str) -> None:
+    def __init__(self, slug: str, *, is_paused: bool = False) -> None:
         super().__init__(_("This study has all the answers that it needs. Thank you for your interest."))
-        self.slug = slug
+        self.slug, self.is_paused = slug, is_paused
 
 
 def plan_trials(

@@ -204,7 +204,8 @@ async def _turn_away(
         return _farewell(again, sent, now)
     if isinstance(error, Full):
         await database.write(note_turned_away, token, now, Status.FULL)
-        return with_came(f"/s/{error.slug}/full", sent.carried, **sent.spoken)
+        paused = {"paused": "1"} if error.is_paused else {}
+        return with_came(f"/s/{error.slug}/full", sent.carried, **sent.spoken, **paused)
     await database.write(note_turned_away, token, now, Status.SCREENED_OUT)
     carried = sent.carried if error.design.completion.sends_id else ""
     return with_came(f"/s/{error.design.study}/took-part", carried, **sent.spoken)

@@ -87,7 +87,7 @@ def arms_for(session: Session, where: StudyWhere, now: datetime, rng: random.Ran
     # Targets are of live sessions: others are balanced among themselves.
     arms = places.open_arms() if is_live else places.arms
     if not arms:
-        raise Full(where.design.study)
+        raise Full(where.design.study, is_paused=is_live and places.closed_because(now) == "paused")
     if len(arms) == 1:
         return (arms[0].arm,)
     return [arm.arm for arm in sorted(arms, key=lambda arm: (arm.filled, rng.random()))]

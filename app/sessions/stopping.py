@@ -93,13 +93,15 @@ async def show_farewell(
 
 
 @router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
-    """Show that all places were taken. Nothing about the visitor was stored."""
+async def show_full(
+    slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "", paused: bool = False
+) -> Response:
+    """Show that all places were taken, or those left are `paused`. Nothing about the visitor was stored."""
     design = await _spoken(database, slug)
     if design is None:  # who is told that a study is full would come again
         raise NotFound(_(NO_STUDY))
     again = with_came(f"/s/{quote(without_nul(slug))}", came)
-    return render(full(again, design, _id_in(came, settings.secret)))
+    return render(full(again, design, _id_in(came, settings.secret), is_paused=paused))
 
 
 @router.get("/s/{slug}/took-part")

@@ -35,6 +35,7 @@ _CONSEQUENCE = (
     "pairs",
     "items",
     "names",
+    "partners",
     "walks",
     "age",
     "version",
@@ -133,6 +134,7 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
             else ()
         ),
         *_of_tasks(design),
+        *_partners(design),
         *_names(design),
         *_leaks(leaks_of(session, design)),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
@@ -248,6 +250,25 @@ def _of_tasks(design: StudyDesign) -> Iterator[Check]:
     for task, kind in DESIGNS.items():
         if blocks := [block for block in design.blocks if block.task == task]:
             yield from kind.checks(blocks, study)
+
+
+def _partners(design: StudyDesign) -> Iterator[Check]:
+    """Targets by which the last participant of an arm would wait for people who are told that the study is full."""
+    targets = [(f"arm {arm.id} ", arm.id, arm.target) for arm in design.arms]
+    if not targets:
+        targets = [("the study ", design.arm_ids[0], design.target)]
+    short = [
+        f"{of}is to have {target}, and {n} people play a match in {block.id}"
+        for of, arm, target in targets
+        for block in design.for_arm(arm).blocks
+        if target and target % (n := block.n_together)
+    ]
+    if short:
+        said = listed(short, "and")
+        why = "Who is left over finds no person to play with: the others are told that the study is full."
+        yield Check(
+            "partners", "Targets and matches", "warning", f"{said[:1].upper()}{said[1:]}. {why}", "design"
+        )
 
 
 def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:

@@ -253,6 +253,11 @@ class BlockDesign(Frozen):
         """True where people may be together with other people."""
         return False
 
+    @property
+    def n_together(self) -> int:
+        """The most people who do one trial together."""
+        return 1
+
     def keys(self) -> Mapping[str, Any]:
         """The block's own keys in a study file, in addition to those of every block, but for its lists."""
         own = {*type(self).model_fields} - {*BlockDesign.model_fields}

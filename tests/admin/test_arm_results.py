@@ -116,7 +116,7 @@ def test_results_has_the_arms_of_pairs_and_ratings(
     page = " ".join(owner.get(HERE).text.split())
     assert page.count("<h3>Arms compared") == 2
     assert "fast against slow (8 and 4 people), accuracy" in page
-    assert "fast against slow (8 and 4 people), “How logical?”" in page
+    assert "fast against slow (8 and 4 people), “Logical? / How logical?”" in page  # each arm's own words
     assert 'id="arms"' in page
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from fastapi.routing import iter_route_contexts
+from fastapi.routing import APIRoute, iter_route_contexts
 from httpx2 import Response
 from sqlalchemy import URL
 from starlette.routing import Mount
@@ -126,6 +126,9 @@ def routes_of(app: FastAPI, prefix: str = "") -> Iterator[Route]:
             yield from routes_of(route.app, prefix + route.path)
         elif isinstance(route, Mount):
             yield Route("GET", prefix + route.path)
+        elif not isinstance(route, APIRoute):  # Starlette's: without guards, and what it reads it bounds itself
+            for method in sorted((route.methods or set()) - {"HEAD"}):
+                yield Route(method, prefix + route.path)
         else:
             guards = tuple(context.dependencies)
             for method in sorted(context.methods or set()):

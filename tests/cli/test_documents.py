@@ -79,6 +79,9 @@ def test_prereg_writes_the_parts_in_order_with_the_hash_of_the_version(run: Run,
     pdf = run("prereg", "notes", "--template", "osf", "--format", "pdf", "--out", "made.pdf")
     assert pdf.returncode == 0, pdf.stderr
     assert (notes / "made.pdf").read_bytes().startswith(b"%PDF-")
+    # A file that ends so is one without being told.
+    assert run("prereg", "notes", "--out", "named.pdf").returncode == 0
+    assert (notes / "named.pdf").read_bytes().startswith(b"%PDF-")
     assert in_database(notes, "select count(*) from registration") == [(0,)]
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlmodel import Session, select
 from starlette.testclient import TestClient
 
-from app.accounts.audit import Actor
+from app.accounts.audit import COMMAND_LINE, Actor
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
@@ -19,9 +19,14 @@ from app.sessions.coming import Came
 from app.sessions.entering import BegunElsewhere, TookPart, Visit, enter
 from app.sessions.identity import hashed
 from app.sessions.links import participant_links
+from app.sessions.retargeting import newest_design
 from app.sessions.state_machine import submit
 from app.sessions.withdrawing import withdraw
 from app.studies.access import StudyHere
+from app.studies.archiving import archive
+from app.studies.checklist import unknown_studies
+from app.studies.deleting import delete_study
+from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.tables import ParticipantIdentity, ParticipantSession, State, Status
 from tests.factories import NOW, load_file
@@ -338,3 +343,26 @@ def test_of_an_unfilled_placeholder_nobodys_id_is_made(
     assert [(each.hashed_id, each.parameters) for each in kept if each] == [
         (None, {"PROLIFIC_PID": placeholder})
     ] * 2
+
+
+def test_an_archived_study_keeps_its_people_out_and_a_deleted_one_is_named_on_the_checklist(
+    client: TestClient, database: Database, study: str, tmp_path: Path
+) -> None:
+    recruit(database, tmp_path)
+    Walk(client, study, **FROM).answer()
+    recruit(database, tmp_path, "second", not_if_in=["nav"])
+
+    def opened() -> int:
+        client.cookies.clear()
+        return client.get("/s/second", params=FROM).status_code
+
+    with database.transaction() as session:
+        set_state(session, "nav", State.CLOSED)
+    with database.transaction() as session:
+        archive(session, COMMAND_LINE, study_here(session, "nav"), NOW)
+    assert opened() == 403
+    with database.transaction() as session:
+        delete_study(session, COMMAND_LINE, study_here(session, "nav"), "nav", NOW)
+        design = newest_design(session, study_here(session, "second"))
+        assert unknown_studies(session, design) == ["nav"]
+    assert opened() == 200

@@ -1,5 +1,6 @@
 """Sentences on who may take part in a study, in which arm, how many, and when it ends."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 from app.core.language import ENGLISH, name_of
@@ -33,6 +34,13 @@ def arm_lines(design: StudyDesign) -> Iterator[Piece]:
     yield Items(tuple(_arm(design, arm) for arm in arms))
 
 
+def arms_in_words(design: StudyDesign) -> Iterator[str]:
+    """The arms of a study that has any, and what each changes."""
+    if design.arms:
+        yield f"Participants were assigned to one of {len(design.arms)} arms: {listed(design.arm_ids, 'and')}."
+        yield from (_arm(design, arm) for arm in design.arms)
+
+
 def _arm(design: StudyDesign, arm: DesignArm) -> str:
     own = [block.id for block in design.blocks if arm.id in block.arms]
     said = [f"{path} is {_short(value)}" for path, value in arm.set.items()]
@@ -42,7 +50,7 @@ def _arm(design: StudyDesign, arm: DesignArm) -> str:
 
 
 def _short(value: object) -> str:
-    text = " ".join(str(value).split())
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

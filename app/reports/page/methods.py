@@ -16,6 +16,7 @@ from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
 from app.questions.registry import TYPES
+from app.reports.documents.people_words import arms_in_words
 from app.reports.sources import FileStudy, Source
 from app.reports.study_facts import StudyFacts, VersionFacts
 from app.studies.file.design import StudyDesign
@@ -74,9 +75,16 @@ def methods_of(
     return _with_references(sections, seed)
 
 
-def methods_of_file(title: str, about: str, seed: int, judges: str = "") -> Methods:
-    """The methods of a report over one table from a file, as `about` and, where there are any, `judges` tell them."""
-    return _with_references([(title, (about,)), *([("Judges", (judges,))] if judges else [])], seed)
+def methods_of_file(
+    title: str, about: str, seed: int, judges: str = "", study: StudyFacts | None = None, mode: str = ""
+) -> Methods:
+    """The methods of a report over one table, as `about` and, where there are any, `judges` tell them; of a table of a
+    study first those of its sessions.
+    """
+    of_study = [] if study is None else [(f"Study {study.slug}", tuple(_sessions(study, mode)))]
+    return _with_references(
+        [*of_study, (title, (about,)), *([("Judges", (judges,))] if judges else [])], seed
+    )
 
 
 def _with_references(sections: Sequence[tuple[str, tuple[str, ...]]], seed: int) -> Methods:
@@ -93,10 +101,15 @@ def _study(study: Source, results: Mapping[str, StudyResult], mode: str) -> Iter
             f"asked, or how many sessions were opened. {study.taken}".rstrip()
         )
     else:
-        yield from _design(study)
-        yield from _exclusion(study)
-        yield from _people(study, mode)
+        yield from _sessions(study, mode)
     yield from _counted(results.get(study.slug), mode)
+
+
+def _sessions(facts: StudyFacts, mode: str) -> Iterator[str]:
+    """Paragraphs on what was shown and asked, in which arms, by which rules sessions were left out, and who came."""
+    yield from _design(facts)
+    yield from _exclusion(facts)
+    yield from _people(facts, mode)
 
 
 def _cited(texts: Iterable[str]) -> list[str]:
@@ -141,7 +154,8 @@ def _version(facts: StudyFacts, one: VersionFacts) -> str:
     why = f" It was made because: {one.reason}." if one.reason else ""
     return (
         f"Version {one.number} of {len(facts.versions)} of the study “{design.title}” (SHA-256 of its design "
-        f"{one.sha256}; saved {one.created_at:%Y-%m-%d}).{why} " + " ".join(_blocks(design))
+        f"{one.sha256}; saved {one.created_at:%Y-%m-%d}).{why} "
+        + " ".join((*_blocks(design), *arms_in_words(design)))
     )
 
 

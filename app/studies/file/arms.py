@@ -68,7 +68,10 @@ def moment(text: str) -> datetime:
             f"{quoted(text)} {what}",
             "write it as 2026-03-01T09:00+01:00, with Z or the hours from UTC at its end",
         )
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:  # in UTC it is before the first year, or after the last
+        raise rule_error(f"{quoted(text)} is no date and time", "choose another year") from None
 
 
 Moment = Annotated[AsWritten, Field(max_length=40), AfterValidator(_checked_moment)]

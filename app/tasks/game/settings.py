@@ -299,6 +299,13 @@ class GameDesign(CheckedDesign):
         """True where a match may have more than one person; one entry of `seats` is for all seats."""
         return len(self.seats) == 1 or sum(seat in (HUMAN, ANY) for seat in self.seats) > 1
 
+    @property
+    def n_together(self) -> int:
+        sizes = (
+            len(self.rules.seats(each)) for each in configs_by_unit(self.id, self.game, self.configs).values()
+        )
+        return max(sum(self.seat_word(at) in (HUMAN, ANY) for at in range(1, n + 1)) for n in sizes)
+
     def activity(self) -> str:
         return f"played matches of {TITLES[self.game]}"
 

@@ -10,7 +10,7 @@ from sqlmodel import col
 
 from analysis.data.columns import SELF
 from app.exports.rows import VERDICTS, answered_rows, excluded, session_tables, who, with_exclusion
-from app.exports.tables import Design, Designs, OfStudy
+from app.exports.tables import ByArm, Design, Designs, OfStudy
 from app.library.tables import Stimulus
 from app.questions.base import Question
 from app.questions.registry import TYPES, answers_of, parts_of
@@ -108,13 +108,7 @@ def by_rating(trials: Iterable[Row], designs: Designs) -> Iterator[Row]:
     """One row per question answered about an item, in the order of the study file.
 
     An imported answer that was asked for and not given is an empty text, and has a row with neither value nor text."""
-    asked = {
-        (number, block.id): [
-            (q, {part.id: _question_fields(part) for part in parts_of(q)}) for q in block.questions
-        ]
-        for number, design in designs.items()
-        for block in rating_blocks(design)
-    }
+    asked = ByArm(designs, _asked)
     truths = {number: _truths(design) for number, design in designs.items()}
     for row in trials:
         about = {
@@ -124,7 +118,7 @@ def by_rating(trials: Iterable[Row], designs: Designs) -> Iterator[Row]:
             **_in_view(row["reading"]),
         }
         is_true = truths.get(row["version"], {}).get((row["block"], row["item"]))
-        for question, says in asked.get((row["version"], row["block"]), ()):
+        for question, says in (asked.of(row) or {}).get(row["block"], ()):
             for part, given in answers_of(question, row["answers"].get(question.id)):
                 written = TYPES[part.type].written(given)
                 is_text = isinstance(written, str)
@@ -135,6 +129,14 @@ def by_rating(trials: Iterable[Row], designs: Designs) -> Iterator[Row]:
                     "text": (written or None) if is_text else None,
                     "truth": _right(question, is_true),
                 }
+
+
+def _asked(design: Design) -> Mapping[str, Sequence[tuple[Question, Mapping[str, Row]]]]:
+    """The questions of each block, with the values common to all rows of each of their parts."""
+    return {
+        block.id: [(q, {part.id: _question_fields(part) for part in parts_of(q)}) for q in block.questions]
+        for block in rating_blocks(design)
+    }
 
 
 def _question_fields(question: Question) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.core.problems import Problem
+from app.studies.file.arms import moment
 from app.studies.file.bundle import read_bundle
 from app.studies.file.design import StudyDesign
 from app.studies.file.difference import differences
@@ -184,6 +185,7 @@ PAIRS = "an arm cannot change the lists and units of a block"
         ("ends: 2026-03-31T18:00Z", "ends: 2026-03-01T07:00Z", "it ends before it opens", "later"),
         ("ends: 2026-03-31T18:00Z", "ends: 2026-03-31T18:00", "has no time zone", "+01:00"),
         ("ends: 2026-03-31T18:00Z", "ends: soon", "is no date and time", "+01:00"),
+        ("ends: 2026-03-31T18:00Z", "ends: 9999-12-31T23:00-02:00", "is no date and time", "another year"),
         ("idle_minutes: 20", "idle_minutes: 0", "0' is too small", "1 or more"),
         ("target: 80", "target: 0", "0' is too small", "1 or more"),
         (
@@ -206,6 +208,21 @@ def test_what_an_arm_may_not_say_is_told_at_its_line(
     assert remedy in problem.remedy
     line = (STUDY + arms).splitlines()[problem.line - 1]
     assert new.split(":")[0].strip() in line or "id: fast" in line or "target" in line
+
+
+@pytest.mark.parametrize(
+    ("written", "in_utc"),
+    [
+        ("2026-03-29T01:59+01:00", "2026-03-29T00:59"),  # Berlin, the last minute of winter time
+        ("2026-03-29T03:00+02:00", "2026-03-29T01:00"),  # and the first of summer time
+        ("2026-10-25T02:30+02:00", "2026-10-25T00:30"),  # half past two comes twice in that night
+        ("2026-10-25T02:30+01:00", "2026-10-25T01:30"),
+        ("2026-03-01T00:00+01:00", "2026-02-28T23:00"),  # midnight is the day before in UTC
+        ("2026-02-28T00:00-11:00", "2026-02-28T11:00"),
+    ],
+)
+def test_the_offset_that_is_written_decides_when_a_study_opens(written: str, in_utc: str) -> None:
+    assert moment(written).isoformat(timespec="minutes") == f"{in_utc}+00:00"
 
 
 def test_a_block_of_an_arm_that_there_is_not(tmp_path: Path) -> None:
