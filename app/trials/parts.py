@@ -263,6 +263,12 @@ class BlockDesign(Frozen):
         """The same for a draft that makes this design: what was drawn stays drawn where `stimuli` still make it."""
         return self.rows()
 
+    def scales(self) -> Mapping[str, Sequence[tuple[float, float]]]:
+        """The numbers whose mean over participants is a result, by name, each with the lowest and the highest that an
+        answer can be: one scale, or none where there is no end to it.
+        """
+        return {}
+
     def activity(self) -> str:
         """The participants' activity, as the end of a sentence."""
         asked = "; ".join(f"“{question.ask}”" for question in self.asked)

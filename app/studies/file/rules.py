@@ -45,7 +45,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         yield from faults_of_checks(raw)
         yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
-        yield from faults_of_stop(raw, _keys(raw.get("stop_when")), has_two=_has_two(raw))
+        yield from faults_of_stop(raw, _keys(raw.get("stop_when")), ends_in(raw), has_two=_has_two(raw))
         yield from _code_to_send(raw)
         yield from faults_of_arms(raw, [each for each in _blocks(raw) if each[0]] or [((), {})])
         completion = {**_keys(raw.get("completion"))}
@@ -227,6 +227,20 @@ def measures_in(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
     measures of a hypothesis."""
     about_items, has_pairs = _measured(raw)
     return hypotheses.numbered(about_items), has_pairs
+
+
+def ends_in(raw: Keys) -> Mapping[str, Sequence[tuple[float | None, float | None]]]:
+    """The questions about items that are answered with a number, by their ids, each with the lowest and the highest
+    answer in every block that asks it; None where there is none: the measures of a target of precision."""
+    around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_pairs=False)
+    found: dict[str, list[tuple[float | None, float | None]]] = {}
+    for _, block in _blocks(raw):
+        for _, question in () if _model(block).of_two else _asked(block):
+            id_ = _id(question)
+            if id_ is not None and hypotheses.numbered({id_: question}):
+                ends = TYPES[str(type_of(question))].ends_in(question, around)
+                found.setdefault(id_, []).append(ends)
+    return found
 
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:
