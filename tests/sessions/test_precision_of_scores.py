@@ -135,7 +135,9 @@ def test_the_monitor_has_widths_in_points_of_the_scale(
         assert (view.scale, view.expected, view.narrower_than, view.n) == ((1, 5), 4.0, 0.5, 6)
         assert view.planned_n is not None
         reached = next(point.n for point in view.planned if point.width <= 0.5)
-        assert 0 <= reached - view.planned_n <= 1, "the curve goes through the target where the plan reaches it"
+        assert 0 <= reached - view.planned_n <= 1, (
+            "the curve goes through the target where the plan reaches it"
+        )
         # Of people who are right or wrong on as many pairs the plan would take more.
         assert view.planned_n < (people_needed(planned_variance(0.75, 6), 6, 0.5 / 4, 20) or 0)
         assert view.day is not None

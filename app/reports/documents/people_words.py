@@ -107,7 +107,7 @@ def _width(rule: DesignStopWhen) -> str:
 def _number(rule: DesignStopWhen) -> str:
     if rule.scale is not None:
         return (
-            f"the mean score by `{rule.measure}` (participants' mean scores of main items, items as they are)"
+            f"the mean score by {rule.measure} (participants' mean scores of main items, items as they are)"
         )
     if rule.measure == "accuracy":
         return "the mean accuracy (participants' shares of main pairs answered right)"
