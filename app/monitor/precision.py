@@ -135,11 +135,11 @@ def precision_view(
 
 
 def _answers_planned(run: StudyRun, stop: DesignStopWhen) -> float:
-    """Main trials with two sides, or with this question, that a participant has by the design."""
+    """Main trials with two sides, or where this question is asked, that a participant has by the design."""
     counts = [
         block.design.n_main(sum(unit.kind is Kind.MAIN for unit in block.units))
         for block in run.blocks
-        if (stop.measure in block.design.scales() if stop.scale else block.design.sides)
+        if stop.measure in block.design.means() or (block.design.sides and stop.scale is None)
     ]
     return float(sum(counts)) or 1.0
 

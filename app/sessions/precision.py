@@ -39,11 +39,13 @@ class Shares:
 def shares_of(session: Session, study_id: int, stop: DesignStopWhen) -> Shares:
     """Means of finished live participants over the answers that each task has in the study's number."""
     connection = session.connection()
-    blocks = {
-        version_id: [block.design for block in run_of(session, version_id, sha256).blocks]
+    runs = {
+        version_id: run_of(session, version_id, sha256)
         for version_id, sha256 in connection.execute(_VERSIONS, {"study_id": study_id}).all()
     }
-    answered = Answered(connection, study_id, blocks)
+    blocks = {version_id: [block.design for block in run.blocks] for version_id, run in runs.items()}
+    sources = {version_id: run.design.true_source for version_id, run in runs.items()}
+    answered = Answered(connection, study_id, blocks, sources)
     given: defaultdict[tuple[datetime, int], list[float]] = defaultdict(list)
     for task in sorted({block.task for each in blocks.values() for block in each}):
         for one in task_named(task).worth(answered, stop.headline):

@@ -23,6 +23,8 @@ from app.trials.tables import (
 )
 
 Scale = tuple[float, float]
+# The measures of pairs: shares of answers. Any other is a question about items.
+OF_PAIRS = ("accuracy", "preference")
 _tables = SQLModel.metadata.tables
 _session, _version, _trial, _unit, _response, _exclusion, _verdict = (
     _tables[str(table.__tablename__)]
@@ -52,11 +54,12 @@ class Worth:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The versions of a study with the blocks of each, and the connection on which their answers are read."""
+    """The versions of a study, the blocks and the true source of each, and the connection that reads their answers."""
 
     connection: Connection
     study_id: int
     blocks: Mapping[int, Sequence[BlockDesign]]
+    true_sources: Mapping[int, str]
 
     def rows(self, statement: Select[Any]) -> Sequence[Any]:
         """The rows of a statement that `answers_that_count` made."""

@@ -263,9 +263,9 @@ class BlockDesign(Frozen):
         """The same for a draft that makes this design: what was drawn stays drawn where `stimuli` still make it."""
         return self.rows()
 
-    def scales(self) -> Mapping[str, Sequence[tuple[float, float]]]:
-        """The numbers whose mean over participants is a result, by name, each with the lowest and the highest that an
-        answer can be: one scale, or none where there is no end to it.
+    def means(self) -> Mapping[str, tuple[float, float] | None]:
+        """The questions whose mean over participants is a result with two ends, by their ids, each with the lowest and
+        the highest answer; None where answers are right or wrong, of which it is the share.
         """
         return {}
 

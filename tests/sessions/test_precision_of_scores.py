@@ -45,8 +45,13 @@ def opened(database: Database, library: Library, tmp_path: Path) -> Callable[...
     return open_with
 
 
-def rate(session: Session, token: str, score: Callable[[str], int]) -> None:
-    """Go to the end; `score` is that of `logic` by the name of an item."""
+def rate(
+    session: Session,
+    token: str,
+    score: Callable[[str], int],
+    human: Callable[[str], str] = lambda _: "",
+) -> None:
+    """Go to the end; `score` is that of `logic` by the name of an item, `human` the answer whether it is one."""
     session.expire_all()
     own = select(Unit.name).join(Trial).where(Trial.session_id == locate(session, token).session_id)
     names = session.exec(own.order_by(col(Trial.position))).all()
@@ -56,7 +61,13 @@ def rate(session: Session, token: str, score: Callable[[str], int]) -> None:
         form = {"submit_id": f"{page}.1", "rt_ms": "30000"}
         if page.startswith("trial-"):
             name = names[int(page.removeprefix("trial-")) - 1]
-            form |= {"logic": str(score(name)), "persona": "1", "reason": "So it seems.", "choice": "left"}
+            form |= {
+                "logic": str(score(name)),
+                "persona": "1",
+                "reason": "So it seems.",
+                "choice": "left",
+                "human": human(name),
+            }
         submit(session, token, form, now, random.Random(1))
 
 
@@ -107,6 +118,38 @@ def test_mean_scores_are_those_of_main_items_that_count(
         assert (found.values, found.answers) == ([0.4, 0.5], 5.5)
         # Another version asked on another scale: its scores are none of these.
         assert shares_of(session, study, stop.model_copy(update={"scale": (0.0, 10.0)})).values == []
+
+
+def test_answers_to_a_yes_no_question_are_shares_that_are_right(
+    database: Database, library: Library, tmp_path: Path
+) -> None:
+    clips = {"a": "human-g1", "b": "hybrid-g1", "c": "human-g2", "d": "symbolic-g2"}
+    rows = [f"{item},{clip},main" for item, clip in clips.items()]
+    asked = [{"id": "human", "type": "choice", "ask": "A person?", "options": ["Yes", "No"], "yes_no": True}]
+    judge = {
+        "id": "judge",
+        "task": "rating",
+        "watch": "free",
+        # A text has no source, so that neither answer is right.
+        "items": "\n".join(["item,stimulus,kind,text", *(f"{row}," for row in rows), "e,,main,A note.", ""]),
+        "questions": asked,
+    }
+    stop = {"measure": "human", "narrower_than": 0.3, "at_least": 20}
+    with database.transaction() as session:
+        keys: dict[str, Any] = {"sample": None, "trials": None, "background": None, "stop_when": stop}
+        open_study(session, tmp_path, library[1], **keys, blocks=[judge])
+        for seed, right in enumerate(("abcd", "abc", "ab", "ad"), start=1):
+            named = lambda name, right=right: (  # noqa: E731
+                "Yes" if clips.get(name, "").startswith("human") == (name in right) else "No"
+            )
+            rate(session, begin(session, seed), lambda _: 1, human=named)
+        study, target_ = target(session)
+        assert target_.scale is None
+        found = shares_of(session, study, target_)
+        assert (found.values, found.answers) == ([1.0, 0.75, 0.5, 0.5], 4)
+        run = run_at(session, session.exec(select(StudyVersion.id)).one() or 0)
+        view = precision_view(session, study, target_, run, NOW, is_live=True)
+        assert view.planned_n == people_needed(planned_variance(0.5, 5), 5, 0.3, 20)
 
 
 def test_the_draft_keeps_the_target_without_what_follows_from_it(

@@ -11,6 +11,7 @@ from app.studies.file.arms import DesignArm
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.stopping import DesignStopWhen
+from app.trials.headline import OF_PAIRS
 from app.trials.loads import LEFT_AFTER
 
 _LONGEST = 120
@@ -109,6 +110,8 @@ def _number(rule: DesignStopWhen) -> str:
         return (
             f"the mean score by {rule.measure} (participants' mean scores of main items, items as they are)"
         )
+    if rule.measure not in OF_PAIRS:
+        return f"the mean accuracy by {rule.measure} (participants' shares of main items judged right)"
     if rule.measure == "accuracy":
         return "the mean accuracy (participants' shares of main pairs answered right)"
     return (

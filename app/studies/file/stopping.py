@@ -1,6 +1,6 @@
 """The key `stop_when` of a study file: the study closes by itself when an interval is narrow enough."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -8,12 +8,10 @@ from pydantic import Field
 from app.core.problems import Fault, listed, nearest, quoted
 from app.core.widgets import Widget
 from app.questions.base import AsWritten, Frozen, Part, finite_number
-from app.trials.headline import Headline, Scale
+from app.trials.headline import OF_PAIRS, Headline, Scale
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import NO_SOURCE
 
-# Of pairs: shares of answers. Any other measure is a question about items.
-OF_PAIRS = ("accuracy", "preference")
 # Of fewer people an interval at the stop holds the truth in 87 to 96 % of studies (bench/stopping.md).
 AT_LEAST, FEWEST = 30, 20
 # Of the way from the lowest to the highest that the number can be.
@@ -31,8 +29,8 @@ class StopWhen(Part):
     ] = Field(
         title="Which number",
         description="The mean over participants of their share of main pairs answered right (`accuracy`) or in which "
-        "`source` was chosen over another source (`preference`); or, of a question about items that is answered on a "
-        "scale, by its id, of their mean score of main items.",
+        "`source` was chosen over another source (`preference`); or by the id of a question about items: of their mean "
+        "score of main items, or, of a `yes_no` question, of their share of answers that are right.",
     )
     source: Annotated[str | None, Widget(is_short=True, chosen_from="sources")] = Field(
         default=None,
@@ -101,12 +99,12 @@ class DesignStopWhen(Frozen):
 
 
 def resolved_stop(stop: StopWhen | None, blocks: Sequence[BlockDesign]) -> DesignStopWhen | None:
-    """The target at run time, with the scale of its measure. That of pairs wins where both are so called."""
+    """The target at run time, with the scale of its measure."""
     if stop is None:
         return None
-    of_pairs = stop.measure in OF_PAIRS and any(block.sides for block in blocks)
-    scales = [] if of_pairs else [scale for block in blocks for scale in block.scales().get(stop.measure, ())]
-    return DesignStopWhen(**stop.model_dump(), scale=next(iter(scales), None))
+    named = (means[stop.measure] for block in blocks if stop.measure in (means := block.means()))
+    scale = next(named, None)
+    return DesignStopWhen(**stop.model_dump(), scale=scale)
 
 
 def keys_of_stop(stop: DesignStopWhen | None) -> dict[str, Any] | None:
@@ -118,41 +116,53 @@ Asked = Mapping[str, Sequence[tuple[float | None, float | None]]]
 
 
 def faults_of_stop(
-    raw: Mapping[str, Any], stop: Mapping[str, Any], asked: Asked, *, has_two: bool
+    raw: Mapping[str, Any], stop: Mapping[str, Any], asked: Asked, judged: Collection[str], *, has_two: bool
 ) -> Iterator[Fault]:
     """The rules between `stop_when` and the rest of the study file; `has_two`: a block shows two stimuli at a time;
-    `asked`: the questions about items that are answered with a number, each with the ends of its scale in each block.
+    `asked`: the questions about items that are answered with a number or are right or wrong (`judged`), each with the
+    ends of its scale in each block.
     """
     measure, at = stop.get("measure"), ("stop_when", "measure")
     if not stop or not isinstance(measure, str):
         return
     known = (*(OF_PAIRS if has_two else ()), *asked)
     if not known:
-        why = "there is no block of pairs, and no question about items that is answered with a number"
+        why = "there is no block of pairs, and no question about items whose answers are numbers, or right or wrong"
         yield Fault(("stop_when",), why, "remove `stop_when`")
     elif measure not in known:
         yield Fault(
             at, f"the study has no measure {quoted(measure)}", nearest(measure, known, f"use {listed(known)}")
         )
+    elif measure in OF_PAIRS and has_two and measure in asked:
+        yield Fault(
+            at, f"{quoted(measure)} is of pairs, and a question about items too", "rename the question"
+        )
     elif measure in OF_PAIRS and has_two:
         yield from _of_pairs(raw, stop)
         yield from _off(stop, (0.0, 1.0))
     else:
+        if measure in judged and _true_source(raw) == NO_SOURCE:
+            remedy = "name the true source, or use another measure"
+            yield Fault(at, "no answer is right or wrong: `truth.source` is none", remedy)
         yield from _of_items(stop, measure, asked[measure])
 
 
 def _of_pairs(raw: Mapping[str, Any], stop: Mapping[str, Any]) -> Iterator[Fault]:
-    truth, at = raw.get("truth"), ("stop_when", "measure")
-    true_source = truth.get("source") if isinstance(truth, Mapping) else None
+    at = ("stop_when", "measure")
     if stop.get("measure") == "preference" and not stop.get("source"):
         yield Fault(at, "a preference is of a source", "add `source:`")
-    elif stop.get("measure") == "accuracy" and true_source == NO_SOURCE:
+    elif stop.get("measure") == "accuracy" and _true_source(raw) == NO_SOURCE:
         remedy = "use `measure: preference` with a `source`, or name the true source"
         yield Fault(at, "no answer is right or wrong: `truth.source` is none", remedy)
     elif stop.get("measure") == "accuracy" and stop.get("source"):
         yield Fault(
             ("stop_when", "source"), "accuracy is of no source", "remove `source`, or use `preference`"
         )
+
+
+def _true_source(raw: Mapping[str, Any]) -> object:
+    truth = raw.get("truth")
+    return truth.get("source") if isinstance(truth, Mapping) else None
 
 
 def _of_items(

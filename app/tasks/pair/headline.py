@@ -8,7 +8,7 @@ from app.questions.sides import Side
 from app.tasks.pair.design import Member, chosen_by
 from app.tasks.pair.queries import planned_left
 from app.tasks.pair.settings import PairDesign
-from app.trials.headline import Answered, Headline, Worth, answers_that_count
+from app.trials.headline import OF_PAIRS, Answered, Headline, Worth, answers_that_count
 from app.trials.responses import Response
 
 _CHOICES = answers_that_count(
@@ -37,9 +37,9 @@ def worth(answered: Answered, headline: Headline) -> Iterator[Worth]:
 
 
 def _slots(block: PairDesign, headline: Headline) -> Mapping[str, str]:
-    """By the name of a unit: the member whose choice counts. None of a number with a scale, which is of no pair."""
+    """By the name of a unit: the member whose choice counts. None where the number is of no pair."""
     found: dict[str, str] = {}
-    for unit in block.units() if headline.scale is None else ():
+    for unit in block.units() if headline.measure in OF_PAIRS else ():
         if headline.measure == "accuracy":
             slot = unit.truth
         else:

@@ -285,8 +285,10 @@ class RatingDesign(BlockDesign):
         """Every question of its trials."""
         return self.questions
 
-    def scales(self) -> Mapping[str, Sequence[tuple[float, float]]]:
-        return {q.id: _ends(q) for q in self.questions if (q.level or TYPES[q.type].level) in NUMBERED}
+    def means(self) -> Mapping[str, tuple[float, float] | None]:
+        ends = {q.id: _ends(q) for q in self.questions if (q.level or TYPES[q.type].level) in NUMBERED}
+        with_both = {id_: each for id_, each in ends.items() if each is not None}
+        return {**with_both, **{q.id: None for q in self.questions if q.yes_no}}
 
     @property
     def attention_checks(self) -> DesignAttention:
@@ -363,9 +365,9 @@ class RatingDesign(BlockDesign):
         return self.model_copy(update={"items": tuple(_of_source(item, sources) for item in self.items)})
 
 
-def _ends(question: Question) -> Sequence[tuple[float, float]]:
+def _ends(question: Question) -> tuple[float, float] | None:
     low, high = TYPES[question.type].scale(question)
-    return () if low is None or high is None else ((low, high),)
+    return None if low is None or high is None else (low, high)
 
 
 def _of_source(item: DesignItem, sources: Mapping[str, str]) -> DesignItem:

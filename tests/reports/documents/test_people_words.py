@@ -195,6 +195,19 @@ def test_a_rule_of_mean_scores_is_worded_in_points_of_their_scale(
         assert said in text, said
 
 
+def test_a_rule_of_right_answers_about_items_is_worded(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    asked = [{"id": "human", "type": "choice", "ask": "A person?", "options": ["Yes", "No"], "yes_no": True}]
+    block = {"id": "judge", "task": "rating", "items": "item,text\n1,a\n2,b\n", "questions": asked}
+    stop = {"measure": "human", "narrower_than": 0.1}
+    with database.transaction() as session:
+        load_file(session, tmp_path, sample=None, trials=None, blocks=[block], stop_when=stop)
+    text = chapter(prereg_of(database), "Sample size")
+    wanted = "the mean accuracy by human (participants' shares of main items judged right) is at most 10 points wide"
+    assert wanted in text
+
+
 def test_an_informative_choice_of_pairs_is_worded(study: str, database: Database, tmp_path: Path) -> None:
     with database.transaction() as session:
         load_file(

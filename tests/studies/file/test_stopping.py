@@ -30,7 +30,9 @@ def test_what_cannot_be_looked_at_is_refused() -> None:
     ]
     blocks = [{"id": "rate", "task": "rating", "items": "item,text\n1,a\n", "questions": []}]
     found = said(STOP, sample=None, trials=None, blocks=blocks)
-    message = "there is no block of pairs, and no question about items that is answered with a number"
+    message = (
+        "there is no block of pairs, and no question about items whose answers are numbers, or right or wrong"
+    )
     assert (("stop_when",), message) in found
     assert said({**STOP, "measure": "speed"}) == [
         (("stop_when", "measure"), "the study has no measure 'speed'")
@@ -77,6 +79,30 @@ def test_the_mean_score_of_a_question_with_two_ends_can_be_a_target() -> None:
         ]
 
 
+def test_accuracy_by_a_yes_no_question_can_be_a_target() -> None:
+    human = {"id": "human", "type": "choice", "ask": "A person?", "options": ["Yes", "No"], "yes_no": True}
+    block = {"id": "judge", "task": "rating", "items": "item,text\n2,b\n", "questions": [human]}
+    assert rated({"measure": "human", "narrower_than": 0.1, "expected": 0.7}, block) == []
+    assert rated({"measure": "human", "narrower_than": 0.1, "expected": 1}, block) == [
+        (("stop_when", "expected"), "1 cannot be expected")
+    ]
+    keys = {"sample": None, "trials": None, "truth": {"source": "none"}, "blocks": [block]}
+    assert said({"measure": "human", "narrower_than": 0.1}, **keys) == [
+        (("stop_when", "measure"), "no answer is right or wrong: `truth.source` is none")
+    ]
+
+
+def test_a_question_called_as_a_measure_of_pairs_is_one_where_there_are_none() -> None:
+    named = {"id": "judge", "task": "rating", "items": "item,text\n2,b\n"}
+    named["questions"] = [{**LOGIC, "id": "accuracy"}]  # type: ignore[assignment]
+    stop = {"measure": "accuracy", "narrower_than": 0.5}
+    assert said(stop, sample=None, trials=None, blocks=[named]) == []
+    pairs = {"id": "watch", "task": "pair", **{key: study_file()[key] for key in ("sample", "trials")}}
+    assert said(stop, sample=None, trials=None, blocks=[named, pairs]) == [
+        (("stop_when", "measure"), "'accuracy' is of pairs, and a question about items too")
+    ]
+
+
 def test_a_question_on_two_scales_is_no_target() -> None:
     other = {**LOGIC, "labels": ["no", "yes"]}
     block = {"id": "again", "task": "rating", "items": "item,text\n2,b\n", "questions": [other]}
@@ -85,3 +111,14 @@ def test_a_question_on_two_scales_is_no_target() -> None:
     ]
     same = {**block, "questions": [LOGIC]}
     assert rated({"measure": "logic", "narrower_than": 0.5}, same) == []
+
+
+def test_values_of_a_file_are_texts_until_the_model_has_read_them() -> None:
+    """YAML is read without types."""
+    assert [place for place, _ in rated({"measure": "logic", "narrower_than": "2.5"})] == [
+        ("stop_when", "narrower_than")
+    ]
+    assert rated({"measure": "logic", "narrower_than": "2.4", "expected": "3"}) == []
+    human = {"id": "human", "type": "choice", "ask": "A?", "options": ["Yes", "No"], "yes_no": "true"}
+    block = {"id": "judge", "task": "rating", "items": "item,text\n2,b\n", "questions": [human]}
+    assert rated({"measure": "human", "narrower_than": "0.1"}, block) == []
