@@ -18,6 +18,9 @@ LEVEL = 0.95
 FEWEST_TO_TELL = 5
 # Near that of the published Human Navigation Turing Test, as in planning.
 PARTICIPANT_SD = 0.5
+# The variance of scores about their mean, as a part of the largest that there can be, which answers that are right or
+# wrong have: at the middle of a scale of five points an SD of one point.
+SCORES_SPREAD = 0.25
 _MOST_PEOPLE = 5_000
 _STEPS = 60
 
@@ -32,7 +35,10 @@ class Width:
 
 
 def width_of(values: Sequence[float], answers: float) -> Width:
-    """Width over participants' shares, each of about so many answers; none of fewer than two participants."""
+    """Width over participants' shares, each of about so many answers; none of fewer than two participants.
+
+    Mean scores are shares of the way from the lowest score to the highest.
+    """
     n = len(values)
     if n < 2:
         return Width(n, None, None)
@@ -50,8 +56,12 @@ def looks_at(n: int) -> bool:
     return n <= 200 or n % 10 == 0
 
 
-def planned_variance(share: float, answers: float, participant_sd: float = PARTICIPANT_SD) -> float:
-    """The variance of participants' shares, were the mean share `share`, log odds normal with this SD over people."""
+def planned_variance(
+    share: float, answers: float, participant_sd: float = PARTICIPANT_SD, *, spread: float = 1.0
+) -> float:
+    """The variance of participants' shares, were the mean share `share`, log odds normal with this SD over people, and
+    a person's answers spread by so much of the largest variance.
+    """
     nodes = [NormalDist().inv_cdf((at + 0.5) / _STEPS) for at in range(_STEPS)]
     low, high = -20.0, 20.0
     for _ in range(60):
@@ -60,7 +70,8 @@ def planned_variance(share: float, answers: float, participant_sd: float = PARTI
         low, high = (middle, high) if below else (low, middle)
     shares = [_expit(low + participant_sd * node) for node in nodes]
     mean = fmean(shares)
-    return fmean((one - mean) ** 2 for one in shares) + fmean(one * (1 - one) for one in shares) / answers
+    within = spread * fmean(one * (1 - one) for one in shares) / answers
+    return fmean((one - mean) ** 2 for one in shares) + within
 
 
 def people_needed(of_people: float, answers: float, narrower_than: float, at_least: int) -> int | None:

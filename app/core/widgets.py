@@ -16,7 +16,8 @@ class Widget:
     example.
 
     `items` are the labels of a list of fixed length, each entry a field of its own. `chosen_from` names what of the
-    study the field is chosen from: `arms`, `groups` (conditions, groups and arms), `measures` or `sources`.
+    study the field is chosen from: `arms`, `groups` (conditions, groups and arms), `measures`, `means` (those with
+    two ends) or `sources`.
 
     An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that

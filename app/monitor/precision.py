@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from analysis.precision import (
     FEWEST_TO_TELL,
+    SCORES_SPREAD,
     is_narrow,
     people_needed,
     planned_variance,
@@ -40,11 +41,13 @@ class WidthPoint:
 class PrecisionView:
     """A precision target: `live` are the widths so far, `planned` those of the plan, whose target is reached with
     `planned_n`. `needed` is the number that it takes by the spread so far, `day` the day on which it is there at the
-    present pace of `a_day` participants; None where they cannot be told. The value of the number is not in it.
+    present pace of `a_day` participants; None where they cannot be told. The value of the number is not in it. Widths
+    are shares, or points of the `scale` of scores.
     """
 
     measure: str
     source: str | None
+    scale: tuple[float, float] | None
     narrower_than: float
     at_least: int
     n: int
@@ -57,6 +60,11 @@ class PrecisionView:
     a_day: float | None
     day: datetime | None
     is_reached: bool
+
+    @property
+    def unit(self) -> float:
+        """What a point on the page is: a hundredth of a share, or a point of the scale."""
+        return 0.01 if self.scale is None else 1.0
 
     @property
     def is_few(self) -> bool:
@@ -85,15 +93,16 @@ def precision_view(
     session: Session, study_id: int, stop: DesignStopWhen, run: StudyRun, now: datetime, *, is_live: bool
 ) -> PrecisionView:
     shares = shares_of(session, study_id, stop)
-    n, expected = len(shares.values), stop.expected or 0.5
-    answers = shares.answers if n >= FEWEST_TO_TELL else _answers_planned(run)
-    of_people = planned_variance(expected, answers)
-    planned_n = people_needed(of_people, answers, stop.narrower_than, stop.at_least)
+    n, expected = len(shares.values), stop.expected_at
+    span, spread = stop.span, 1.0 if stop.scale is None else SCORES_SPREAD
+    answers = shares.answers if n >= FEWEST_TO_TELL else _answers_planned(run, stop)
+    of_people = planned_variance(expected, answers, spread=spread)
+    planned_n = people_needed(of_people, answers, stop.part, stop.at_least)
     decisive = shares.width()
     needed = None
     if n >= FEWEST_TO_TELL:
-        needed = people_needed(variance(shares.values), answers, stop.narrower_than, stop.at_least)
-    is_reached = is_narrow(decisive, stop.narrower_than, stop.at_least)
+        needed = people_needed(variance(shares.values), answers, stop.part, stop.at_least)
+    is_reached = is_narrow(decisive, stop.part, stop.at_least)
     a_day = _pace(shares, now) if is_live and n >= FEWEST_TO_TELL else None
     day = None
     if needed is not None and a_day and not is_reached:
@@ -105,13 +114,18 @@ def precision_view(
     return PrecisionView(
         measure=stop.measure,
         source=stop.source,
+        scale=stop.scale,
         narrower_than=stop.narrower_than,
         at_least=stop.at_least,
         n=n,
-        width=decisive.decisive,
-        live=[WidthPoint(at, width) for at in so_far if (width := shares.width(at).decisive) is not None],
-        planned=[WidthPoint(at, planned_width(of_people, answers, at)) for at in sorted({*points, *so_far})],
-        expected=expected,
+        width=None if decisive.decisive is None else span * decisive.decisive,
+        live=[
+            WidthPoint(at, span * width) for at in so_far if (width := shares.width(at).decisive) is not None
+        ],
+        planned=[
+            WidthPoint(at, span * planned_width(of_people, answers, at)) for at in sorted({*points, *so_far})
+        ],
+        expected=stop.ends[0] + span * expected,
         planned_n=planned_n,
         needed=needed,
         a_day=a_day,
@@ -120,12 +134,12 @@ def precision_view(
     )
 
 
-def _answers_planned(run: StudyRun) -> float:
-    """Main trials with two sides that a participant has by the design."""
+def _answers_planned(run: StudyRun, stop: DesignStopWhen) -> float:
+    """Main trials with two sides, or where this question is asked, that a participant has by the design."""
     counts = [
         block.design.n_main(sum(unit.kind is Kind.MAIN for unit in block.units))
         for block in run.blocks
-        if block.design.sides
+        if stop.measure in block.design.means() or (block.design.sides and stop.scale is None)
     ]
     return float(sum(counts)) or 1.0
 

@@ -247,6 +247,10 @@ class QuestionType:
         """The names of the answers of a question in a file, whose keys may have any shape; empty where unknown."""
         return ()
 
+    def ends_in(self, keys: Mapping[str, Any], around: QuestionContext) -> tuple[float | None, float | None]:
+        """The `scale` of a question in a file, whose keys may have any shape; None where there is none or unknown."""
+        return None, None
+
     def name_of(self, question: Question, value: Any) -> str:
         """The name of an answer."""
         return str(value)

@@ -100,6 +100,10 @@ class Likert(QuestionType):
         labels = keys.get("labels")
         return texts_of(around.scales.get(str(keys.get("scale"))) if labels is None else labels)
 
+    def ends_in(self, keys: Mapping[str, Any], around: QuestionContext) -> tuple[float | None, float | None]:
+        n = len(self.named(keys, around))
+        return (1, n) if n > 1 else (None, None)
+
     def name_of(self, question: Question, value: Any) -> str:
         return str(question.labels[value - 1])
 

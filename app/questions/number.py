@@ -78,6 +78,9 @@ class Number(QuestionType):
         low, high = self.ends
         return finite_number(keys.get("minimum", low)), finite_number(keys.get("maximum", high))
 
+    def ends_in(self, keys: Mapping[str, Any], around: QuestionContext) -> tuple[float | None, float | None]:
+        return self.limits(keys)
+
     def faults(self, place: Place, keys: Mapping[str, Any], around: QuestionContext) -> Iterator[Fault]:
         low, high = self.limits(keys)
         if low is not None and high is not None and not low < high:

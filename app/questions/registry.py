@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Union
 from pydantic import Discriminator, Tag, ValidatorFunctionWrapHandler, WrapValidator
 
 from app.questions.allocation import Allocation
-from app.questions.base import Asked, Question, QuestionType, QuestionView
+from app.questions.base import Asked, Level, Question, QuestionType, QuestionView
 from app.questions.choice import Choice
 from app.questions.likert import Likert
 from app.questions.matrix import Matrix
@@ -28,6 +28,10 @@ TYPES: dict[str, QuestionType] = {
     "matrix": Matrix(),
     "allocation": Allocation(),
 }
+
+
+# The levels of answers that are numbers.
+NUMBERED: tuple[Level, ...] = ("ordinal", "interval")
 
 
 class Models(Mapping[str, type[Asked]]):

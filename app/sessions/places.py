@@ -324,8 +324,9 @@ def close_if_complete(session: Session, study_id: int, design: StudyDesign, now:
     begins = places.ends_at if is_over and places.ends_at is not None else now
     why = "its last day is over" if is_over else f"its target is reached ({places.completed} completed)"
     if precise is not None and design.stop_when and precise.decisive is not None:
+        stop = design.stop_when
         why = (
-            f"its interval is narrow enough ({precise.decisive:.3f} of {design.stop_when.narrower_than:g} wanted, over "
+            f"its interval is narrow enough ({stop.span * precise.decisive:.3f} of {stop.narrower_than:g} wanted, over "
             f"{precise.n} participants)"
         )
     noted = {"because": why, "grace_min": DEFAULT_GRACE_MIN}

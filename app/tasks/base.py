@@ -1,7 +1,7 @@
 """The protocol of a task: sessions, pages and exports know no task by its name."""
 
 import random
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,6 +14,7 @@ from app.trials.answered import AnsweredTrial, TrialView
 from app.trials.answers import Answers
 from app.trials.design import BlockPart, Planned
 from app.trials.ending import BlockEnd
+from app.trials.headline import Answered, Headline, Worth
 from app.trials.here import TrialSeen, Where
 from app.trials.loads import LEFT_AFTER
 from app.trials.pages import Page
@@ -107,6 +108,10 @@ class Task(Protocol):
     def feedback(self, block: BlockRun, answered: Mapping[str, Any]) -> Feedback:
         """Feedback after a practice trial: `answered` has its `unit`, `plan`, `side` and `answers`."""
         return Feedback()
+
+    def worth(self, answered: Answered, headline: Headline) -> Iterator[Worth]:
+        """What each answer is worth in a number of the study; none where it is not of this task."""
+        yield from ()
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
         """Delete the task's own rows for a session whose answers are deleted."""

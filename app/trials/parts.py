@@ -273,6 +273,12 @@ class BlockDesign(Frozen):
         """The same for a draft that makes this design: what was drawn stays drawn where `stimuli` still make it."""
         return self.rows()
 
+    def means(self) -> Mapping[str, tuple[float, float] | None]:
+        """The questions whose mean over participants is a result with two ends, by their ids, each with the lowest and
+        the highest answer; None where answers are right or wrong, of which it is the share.
+        """
+        return {}
+
     def activity(self) -> str:
         """The participants' activity, as the end of a sentence."""
         asked = "; ".join(f"“{question.ask}”" for question in self.asked)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from app.admin.design.actions import act
+from app.admin.design.choices import Known, choices
 from app.admin.design.fields import fields_to_keys, keys_to_fields
 from app.admin.design.sections import sections
 from app.admin.design.views import CardView, FieldsView, GroupView, ListView, Part, PicksView
@@ -171,6 +172,24 @@ def test_attention_checks_and_the_choice_of_pairs_are_those_of_the_study_file() 
         trials=None, sample=None, blocks=[{**block, "per_participant": 4, "allocate": "informative"}]
     )
     assert hash_of(chosen) == hash_of(by_file)
+
+
+def test_a_target_of_precision_is_chosen_from_the_means_with_two_ends() -> None:
+    questions = [
+        {"id": "logic", "type": "likert", "ask": "How logical is it?", "scale": "agreement"},
+        {"id": "count", "type": "number", "ask": "How many?"},
+        {"id": "why", "type": "text", "ask": "Why?"},
+    ]
+    rated = {"id": "rate", "task": "rating", "items": "item,text\n1,a\n", "questions": questions}
+    logic = ("logic", "logic: How logical is it?")
+    assert choices("means", drafted(sample=None, trials=None, blocks=[rated]), Known(), "measure") == [logic]
+    pairs = {"id": "watch", "task": "pair", **{key: drafted()[key] for key in ("sample", "trials")}}
+    both = choices("means", drafted(sample=None, trials=None, blocks=[pairs, rated]), Known(), "measure")
+    assert [value for value, _ in both] == ["accuracy", "preference", "logic"]
+    keys = drafted(sample=None, trials=None, blocks=[pairs, rated], stop_when={})
+    typed = {"stop_when.measure": "logic", "stop_when.narrower_than": "0.5"}
+    made = fields_to_keys(keys, typed).keys
+    assert made["stop_when"] == {"measure": "logic", "narrower_than": 0.5}
 
 
 WHOLE = """\

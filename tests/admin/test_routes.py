@@ -51,6 +51,8 @@ OPEN = {
     "GET /s/{slug}/withdrawn",
     "GET /p/{token}",
     "GET /p/{token}/state",
+    # A file of known size, by which a device rule measures the connection before consent.
+    "GET /p/{token}/speed",
     "GET /p/{token}/state/events",
     "POST /p/{token}",
     "GET /p/{token}/clips/{position}-{place}.mp4",

@@ -11,6 +11,7 @@ from scipy.special import expit
 from analysis.planning.asked import PARTICIPANT_SD as OF_PLANNING
 from analysis.precision import (
     PARTICIPANT_SD,
+    SCORES_SPREAD,
     is_narrow,
     looks_at,
     people_needed,
@@ -20,6 +21,7 @@ from analysis.precision import (
     width_of,
 )
 from bench.stopping import SHOWN_OF, participants, shown, stopped
+from bench.stopping_scores import fixed, mean_scores, true_mean
 
 
 def test_the_quantile_is_scipys() -> None:
@@ -81,3 +83,26 @@ def test_the_interval_at_the_stop_keeps_its_coverage(share: float, answers: int,
     held, wide = shown(values, found.at, share)
     assert held > 0.93 - 2 * math.sqrt(0.05 * 0.95 / SHOWN_OF)
     assert wide < width, "the interval of Results is no wider than was wanted"
+
+
+@pytest.mark.parametrize("centre", [3.0, 4.2, 5.0])
+def test_the_interval_of_mean_scores_at_the_stop_keeps_its_coverage(centre: float) -> None:
+    """bench/stopping_scores.md has all means and widths."""
+    values, truth = mean_scores(centre, (6, 6), 1_500, np.random.default_rng(3)), true_mean(centre)
+    assert values[:, 0].mean() == pytest.approx(truth, abs=0.02)
+    assert values.max() <= 1
+    for least in (20, 21):
+        found = stopped(values, 6, 0.15, least, truth)
+        assert found.held > 0.93 - 2 * math.sqrt(0.05 * 0.95 / 1_500)
+        assert found.decided >= found.held
+        assert abs(found.error) < 0.005
+        assert found.people < 60
+    assert fixed(values, truth, 30) > 0.92
+
+
+def test_scores_spread_less_than_answers_that_are_right_or_wrong() -> None:
+    """At the middle of a scale of five points, an SD of one point: a quarter of the length."""
+    plain, scores = planned_variance(0.5, 10), planned_variance(0.5, 10, spread=SCORES_SPREAD)
+    between = planned_variance(0.5, 1e12)
+    assert (plain - between) * SCORES_SPREAD == pytest.approx(scores - between)
+    assert planned_variance(0.5, 1, 0.0, spread=SCORES_SPREAD) == pytest.approx((1 / 4) ** 2)

@@ -17,12 +17,15 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.serving import address_of, bind
-from app.trials.tables import ParticipantSession
+from app.studies.versions import set_state
+from app.trials.tables import ParticipantSession, State
 from tests.admin.persons import make_login, make_user
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.conftest import migrate
-from tests.factories import open_study
+from tests.factories import load_file, open_study
 from tests.sessions.test_allocating import answer, begin, block, most_human
+from tests.sessions.test_blocks import rating_block
+from tests.sessions.test_precision_of_scores import rate
 
 pytestmark = pytest.mark.browser
 
@@ -56,6 +59,14 @@ KEYS = {
         "codes": {"screened_out": "C9SCREENED8812", "no_consent": "CNOCONSENT7731"},
     },
 }
+RATED = {
+    "study": "rated",
+    "sample": None,
+    "trials": None,
+    "background": None,
+    "blocks": [rating_block()],
+    "stop_when": {"measure": "logic", "narrower_than": 0.5, "at_least": 20, "expected": 4},
+}
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +86,11 @@ def address_and_cookie(
         for seed in range(1, PEOPLE + 1):
             answer(session, begin(session, seed), most_human)
         session.execute(update(ParticipantSession).values(participant="5f8a1c9e2b7d4e6f90a1b2c3"))
+        load_file(session, folder, **RATED)
+        set_state(session, "rated", State.LIVE)
+        for seed in range(1, PEOPLE + 1):
+            token = begin(session, 100 + seed, "rated")
+            rate(session, token, lambda _, seed=seed: 3 + seed % 3)  # type: ignore[misc]
     bound = bind("127.0.0.1", 0)
     bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
@@ -169,6 +185,20 @@ def test_the_monitor_with_arms_and_precision_breaks_no_rule(page: Page, check: C
     expect(page.get_by_role("heading", name="Precision")).to_be_visible()
     expect(page.locator("svg.chart polyline.live")).to_have_count(1)
     expect(page.get_by_role("row", name="fast").first).to_contain_text("4 of")
+    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    check(page)
+    check(page)
+
+
+def test_the_monitor_of_mean_scores_is_in_points_of_their_scale(page: Page, check: Check) -> None:
+    page.goto("/admin/studies/rated/monitor")
+    panel = page.get_by_role("region", name="Precision", exact=True)
+    expect(panel).to_contain_text("The interval of the mean score by logic is")
+    expect(panel).to_contain_text(
+        "points of the scale wide over 8 people; the study closes at 0.5, not before 20"
+    )
+    expect(panel).to_contain_text("planned, with a mean of 4")
+    expect(panel.locator("svg text").filter(has_text="0.5")).to_have_count(1)
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     check(page)
     check(page)

@@ -52,8 +52,8 @@ def opened(database: Database, library: Library, tmp_path: Path) -> Callable[...
     return open_with
 
 
-def begin(session: Session, seed: int) -> str:
-    token = enter(session, Visit("nav", Mode.LIVE), NOW)
+def begin(session: Session, seed: int, slug: str = "nav") -> str:
+    token = enter(session, Visit(slug, Mode.LIVE), NOW)
     form = {"submit_id": f"consent.{seed}", "decision": "agree", "of_age": "yes"}
     submit(session, token, form, NOW, random.Random(seed))
     return token

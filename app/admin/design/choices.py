@@ -7,8 +7,8 @@ from typing import Any
 from app.admin.design.values import Keys, entries, shown, value_at
 from app.admin.design.views import Options
 from app.studies.file.comparable import as_blocks, blocks_in
-from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS
-from app.studies.file.rules import measures_in
+from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS, SHARES
+from app.studies.file.rules import ends_in, measures_in
 from app.trials.stimuli import StimulusFacts
 
 _MEASURES = {
@@ -39,13 +39,22 @@ def choices(of: str, keys: Mapping[str, Any], known: Known, at: object) -> Optio
         case "measures":
             asked, has_pairs = measures_in(keys)
             of_pairs = [(name, _MEASURES[name]) for name in (OF_PAIRS if has_pairs else ())]
+            return [*of_pairs, *_asked(keys, [*asked])]
+        case "means":
+            of_pairs = [(name, _MEASURES[name]) for name in (SHARES if measures_in(keys)[1] else ())]
             return [
                 *of_pairs,
-                *((name, f"{name}: {_short(question.get('ask'))}") for name, question in asked.items()),
+                *_asked(keys, [id_ for id_, ends in ends_in(keys).items() if None not in ends[0]]),
             ]
         case "sources":
             return [("", "None"), *((name, name) for name in known.sources)]
     return ()
+
+
+def _asked(keys: Mapping[str, Any], ids: Sequence[str]) -> Options:
+    """Questions about items, with their words."""
+    questions, _ = measures_in(keys)
+    return [(id_, f"{id_}: {_short(questions[id_].get('ask'))}") for id_ in ids]
 
 
 def conditions(keys: Mapping[str, Any], known: Known) -> Sequence[str]:

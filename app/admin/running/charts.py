@@ -94,7 +94,8 @@ def width_chart(view: PrecisionView) -> WidthChart:
     baseline = HEIGHT - BOTTOM
     most = max([point.n for point in (*view.live, *view.planned)], default=2)
     # The first few people have very wide intervals, which would flatten all that follows.
-    top = min(max(3 * view.narrower_than, 0.15), 1.0)
+    low, high = view.scale or (0.0, 1.0)
+    top = min(max(3 * view.narrower_than, 0.15 * (high - low)), high - low)
 
     def x(n: float) -> float:
         return round(LEFT + (WIDTH - LEFT - RIGHT) * n / most, 1)
@@ -106,7 +107,7 @@ def width_chart(view: PrecisionView) -> WidthChart:
         return " ".join(f"{x(point.n)},{y(point.width)}" for point in points if point.width <= top)
 
     step = max(1, nice_top(math.ceil(most / 6)))
-    every = next((each for each in (0.02, 0.05, 0.1, 0.2) if top / each <= 5), 0.25)
+    every = view.unit * _tick(top / view.unit)
     ended = [point for point in view.live if point.width <= top][-1:]
     return WidthChart(
         WIDTH,
@@ -118,8 +119,16 @@ def width_chart(view: PrecisionView) -> WidthChart:
         line(view.planned),
         (x(ended[0].n), y(ended[0].width)) if ended else None,
         below=[Tick(x(n), str(n)) for n in range(0, most + 1, step)],
-        beside=[Tick(y(at * every), f"{100 * at * every:.0f}") for at in range(int(top / every + 1e-9) + 1)],
+        beside=[
+            Tick(y(at * every), f"{at * every / view.unit:.6g}") for at in range(int(top / every + 1e-9) + 1)
+        ],
     )
+
+
+def _tick(top: float) -> float:
+    """A round distance of ticks, at most five of them to the top."""
+    tens = 10.0 ** math.floor(math.log10(top / 5))
+    return next(tens * each for each in (1, 2, 2.5, 5, 10) if top / (tens * each) <= 5 + 1e-9)
 
 
 def nice_top(most: int) -> int:

@@ -12,6 +12,7 @@ from app.studies.file.arms import DesignArm
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.stopping import DesignStopWhen
+from app.trials.headline import OF_PAIRS
 from app.trials.loads import LEFT_AFTER
 
 _LONGEST = 120
@@ -87,24 +88,38 @@ def stopping_lines(design: StudyDesign) -> Iterator[Piece]:
     first = "; the target above closes it as well, whichever comes first" if _has_target(design) else ""
     yield (
         f"Data collection stops by precision: at the first participant with whom the 95% interval of "
-        f"{_number(rule)} is at most {100 * rule.narrower_than:g} points wide from end to end, and not before "
+        f"{_number(rule)} is at most {_width(rule)} wide from end to end, and not before "
         f"{counted(rule.at_least, 'participant')} have finished{first}."
     )
+    one = "share" if rule.scale is None else "mean score"
+    square = "one" if rule.scale is None else f"{rule.span**2:g} (the scale's length squared)"
     yield (
-        "Looked at are finished live participants who count, one share each, after every participant, and from 200 on "
-        "after every tenth. The rule is Chow and Robbins' (1965) for an interval of fixed width: the width alone "
-        "decides and not the value, and the variance is increased by one over answers times people. In simulations of "
-        "this rule the interval at the stop held the share in 94% of studies on average."
+        f"Looked at are finished live participants who count, one {one} each, after every participant, and from 200 "
+        "on after every tenth. The rule is Chow and Robbins' (1965) for an interval of fixed width: the width alone "
+        f"decides and not the value, and the variance is increased by {square} over answers times people. In "
+        f"simulations of this rule the interval at the stop held the {one} in 94% of studies on average."
     )
     if rule.expected is not None:
-        yield f"The plan expects a share of {rule.expected:g}."
+        yield f"The plan expects a {one} of {rule.expected:g}."
 
 
 def _has_target(design: StudyDesign) -> bool:
     return design.target is not None or any(arm.target is not None for arm in design.arms)
 
 
+def _width(rule: DesignStopWhen) -> str:
+    if rule.scale is None:
+        return f"{100 * rule.narrower_than:g} points"
+    return f"{rule.narrower_than:g} on the scale from {rule.scale[0]:g} to {rule.scale[1]:g}"
+
+
 def _number(rule: DesignStopWhen) -> str:
+    if rule.scale is not None:
+        return (
+            f"the mean score by {rule.measure} (participants' mean scores of main items, items as they are)"
+        )
+    if rule.measure not in OF_PAIRS:
+        return f"the mean accuracy by {rule.measure} (participants' shares of main items judged right)"
     if rule.measure == "accuracy":
         return "the mean accuracy (participants' shares of main pairs answered right)"
     return (

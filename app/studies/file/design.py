@@ -300,6 +300,13 @@ Texts = Mapping[Place, str]
 def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -> StudyDesign:
     """Combine a valid study file with its `texts` and the content of each block, joined with known stimuli."""
     scales = {**{name: tuple(map(gettext, labels)) for name, labels in SCALES.items()}, **file.scales}
+    blocks = tuple(
+        _in_arms(
+            block,
+            block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content),
+        )
+        for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
+    )
     return StudyDesign(
         study=file.study,
         title=file.title,
@@ -320,19 +327,13 @@ def resolve_design(file: StudyFile, texts: Texts, contents: Sequence[Content]) -
         ),
         viewing_conditions=file.viewing_conditions,
         truth=DesignTruth(source=file.truth.source),
-        blocks=tuple(
-            _in_arms(
-                block,
-                block.resolved(partial(_text_of, texts, at), partial(run_question, scales=scales), content),
-            )
-            for at, (block, content) in enumerate(zip(blocks_of_file(file), contents, strict=True))
-        ),
+        blocks=blocks,
         block_order=file.block_order,
         target=file.target,
         idle_minutes=file.idle_minutes,
         opens=file.opens,
         ends=file.ends,
-        stop_when=resolved_stop(file.stop_when),
+        stop_when=resolved_stop(file.stop_when, blocks),
         exclude=resolved_rules(file.exclude),
         hypotheses=resolved(file.hypotheses),
         retention=DesignRetention(days=file.retention.days) if file.retention else None,

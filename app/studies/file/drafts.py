@@ -24,6 +24,7 @@ from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.languages import OWN
 from app.studies.file.reading import Reading
 from app.studies.file.recruitment import keys_of as keys_of_recruitment
+from app.studies.file.stopping import keys_of_stop
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockDesign
 from app.trials.stimuli import HUMAN, StimulusFacts
@@ -154,7 +155,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
         **_keys_of_places(design),
-        "stop_when": design.stop_when.model_dump(exclude_defaults=True) if design.stop_when else None,
+        "stop_when": keys_of_stop(design.stop_when),
         "exclude": [keys_of(rule.chosen) for rule in design.exclude] or None,
         "hypotheses": hypotheses.keys_of(design.hypotheses) or None,
         "retention": design.retention.model_dump() if design.retention else None,

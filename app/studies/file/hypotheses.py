@@ -8,7 +8,7 @@ from pydantic import Field
 from app.core.problems import Fault, Place, listed, nearest, quoted
 from app.core.widgets import Widget
 from app.questions.base import ID_PATTERN, AsWritten, Frozen, Part, finite_number
-from app.questions.registry import TYPES, type_of
+from app.questions.registry import NUMBERED, TYPES, type_of
 from app.trials.tidying import number, section
 
 CHANCE = "chance"
@@ -248,7 +248,7 @@ def numbered(asked: Mapping[str, Keys]) -> Mapping[str, Keys]:
 def _is_number(question: Keys) -> bool:
     """True for a question answered on a scale or with a number."""
     named = TYPES.get(type_of(question) or "")
-    return named is not None and named.level in ("ordinal", "interval")
+    return named is not None and named.level in NUMBERED
 
 
 def _of_compared(place: Place, one: Keys) -> Iterator[Fault]:

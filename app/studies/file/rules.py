@@ -4,7 +4,7 @@ They examine the raw file, which may have other faults, so that they are reporte
 of unexpected shape are skipped here and reported by the model.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -25,6 +25,7 @@ from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockSettings
 from app.trials.stimuli import NO_SOURCE
+from app.trials.tidying import yes_or_no
 
 
 def broken_rules(raw: object) -> Iterator[Fault]:
@@ -45,7 +46,9 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         yield from faults_of_checks(raw)
         yield from broken_exclusion(raw)
         yield from _hypotheses(raw)
-        yield from faults_of_stop(raw, _keys(raw.get("stop_when")), has_two=_has_two(raw))
+        yield from faults_of_stop(
+            raw, _keys(raw.get("stop_when")), ends_in(raw), _judged(raw), has_two=_has_two(raw)
+        )
         yield from _code_to_send(raw)
         yield from faults_of_arms(raw, [each for each in _blocks(raw) if each[0]] or [((), {})])
         completion = {**_keys(raw.get("completion"))}
@@ -227,6 +230,30 @@ def measures_in(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
     measures of a hypothesis."""
     about_items, has_pairs = _measured(raw)
     return hypotheses.numbered(about_items), has_pairs
+
+
+def ends_in(raw: Keys) -> Mapping[str, Sequence[tuple[float | None, float | None]]]:
+    """The questions about items that are answered with a number, or right or wrong, by their ids, each with the lowest
+    and the highest answer in every block that asks it; None where there is none: measures of a target of precision."""
+    around = QuestionContext({**_keys(raw.get("scales")), **SCALES}, of_pairs=False)
+    found: dict[str, list[tuple[float | None, float | None]]] = {}
+    for _, block in _blocks(raw):
+        for _, question in () if _model(block).of_two else _asked(block):
+            id_ = _id(question)
+            if id_ is not None and _is_judged(question):
+                found.setdefault(id_, []).append((0.0, 1.0))
+            elif id_ is not None and hypotheses.numbered({id_: question}):
+                ends = TYPES[str(type_of(question))].ends_in(question, around)
+                found.setdefault(id_, []).append(ends)
+    return found
+
+
+def _judged(raw: Keys) -> Collection[str]:
+    return [id_ for id_, question in _measured(raw)[0].items() if _is_judged(question)]
+
+
+def _is_judged(question: Keys) -> bool:
+    return type_of(question) == "choice" and yes_or_no(question.get("yes_no")) is True
 
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:

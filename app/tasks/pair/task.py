@@ -2,7 +2,7 @@
 clips; for reading see `comparing`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
@@ -17,6 +17,7 @@ from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.comparing import Compared, compared_of, compared_page, taken
 from app.tasks.pair.design import Member, PairPlan, PairToPlan, chosen_by, member_at, side_of
+from app.tasks.pair.headline import worth
 from app.tasks.pair.informative import choose_informative, wins_of
 from app.tasks.pair.settings import PairDesign
 from app.tasks.pair.views import trial_page
@@ -34,6 +35,7 @@ from app.trials.evidence import (
 )
 from app.trials.examining import Finding, Observed, examine
 from app.trials.flags import StudyRule, joined
+from app.trials.headline import Answered, Headline, Worth
 from app.trials.here import TrialSeen, Where
 from app.trials.loads import loads_of
 from app.trials.pages import Page
@@ -157,6 +159,9 @@ class Pair(Task):
 
     def answered(self, trial: AnsweredTrial) -> TrialView:
         return view_of(trial)
+
+    def worth(self, answered: Answered, headline: Headline) -> Iterator[Worth]:
+        return worth(answered, headline)
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         return member_at(Side(place), PairPlan.of(plan).left) if place in list(Side) else None

@@ -12,6 +12,7 @@ from app.core.widgets import Widget
 from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Question, different
 from app.questions.drafted import by_id, keys_of_question
+from app.questions.registry import NUMBERED, TYPES
 from app.tasks.rating.criteria import CRITERIA, RatingQuestion, When
 from app.tasks.rating.items import (
     DesignItem,
@@ -284,6 +285,11 @@ class RatingDesign(BlockDesign):
         """Every question of its trials."""
         return self.questions
 
+    def means(self) -> Mapping[str, tuple[float, float] | None]:
+        ends = {q.id: _ends(q) for q in self.questions if (q.level or TYPES[q.type].level) in NUMBERED}
+        with_both = {id_: each for id_, each in ends.items() if each is not None}
+        return {**with_both, **{q.id: None for q in self.questions if q.yes_no}}
+
     @property
     def attention_checks(self) -> DesignAttention:
         return self.attention
@@ -357,6 +363,11 @@ class RatingDesign(BlockDesign):
 
     def with_sources(self, sources: Mapping[str, str], true_source: str) -> Self:
         return self.model_copy(update={"items": tuple(_of_source(item, sources) for item in self.items)})
+
+
+def _ends(question: Question) -> tuple[float, float] | None:
+    low, high = TYPES[question.type].scale(question)
+    return None if low is None or high is None else (low, high)
 
 
 def _of_source(item: DesignItem, sources: Mapping[str, str]) -> DesignItem:

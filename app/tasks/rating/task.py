@@ -1,6 +1,6 @@
 """One stimulus at a time on several criteria: items assigned by fewest ratings, answers with evidence of reading."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, cast
@@ -13,6 +13,7 @@ from app.tasks.base import AnswerParts, Feedback, Start, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
+from app.tasks.rating.headline import worth
 from app.tasks.rating.items import DesignItem
 from app.tasks.rating.reference import is_right, references
 from app.tasks.rating.settings import RatingDesign
@@ -22,6 +23,7 @@ from app.trials.design import Planned, Slot
 from app.trials.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.trials.examining import Observed, examine
 from app.trials.flags import StudyRule, joined
+from app.trials.headline import Answered, Headline, Worth
 from app.trials.here import TrialSeen, Where
 from app.trials.loads import loads_of
 from app.trials.places import Place
@@ -109,6 +111,9 @@ class Rating(Task):
         if not parts or answered["unplayable"]:
             return Feedback(None, item.why)
         return Feedback(all(right for _, right in parts), item.why, parts if len(parts) > 1 else ())
+
+    def worth(self, answered: Answered, headline: Headline) -> Iterator[Worth]:
+        return worth(answered, headline)
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         return Slot.ITEM if place == Slot.ITEM else None

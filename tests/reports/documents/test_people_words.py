@@ -176,6 +176,38 @@ def test_a_target_alone_and_a_rule_alone(study: str, database: Database, tmp_pat
     assert "the number of participants" not in blanks_in(document)
 
 
+def test_a_rule_of_mean_scores_is_worded_in_points_of_their_scale(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    asked = [{"id": "logic", "type": "likert", "ask": "How logical?", "labels": ["1", "2", "3", "4", "5"]}]
+    block = {"id": "rate", "task": "rating", "items": "item,text\n1,a\n2,b\n", "questions": asked}
+    stop = {"measure": "logic", "narrower_than": 0.5, "expected": 3.8}
+    with database.transaction() as session:
+        load_file(session, tmp_path, sample=None, trials=None, blocks=[block], stop_when=stop)
+    text = chapter(prereg_of(database), "Sample size")
+    for said in (
+        "the 95% interval of the mean score by logic (participants' mean scores of main items, items as they are)",
+        "is at most 0.5 on the scale from 1 to 5 wide from end to end",
+        "the variance is increased by 16 (the scale's length squared) over answers times people",
+        "held the mean score in 94% of studies",
+        "The plan expects a mean score of 3.8.",
+    ):
+        assert said in text, said
+
+
+def test_a_rule_of_right_answers_about_items_is_worded(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    asked = [{"id": "human", "type": "choice", "ask": "A person?", "options": ["Yes", "No"], "yes_no": True}]
+    block = {"id": "judge", "task": "rating", "items": "item,text\n1,a\n2,b\n", "questions": asked}
+    stop = {"measure": "human", "narrower_than": 0.1}
+    with database.transaction() as session:
+        load_file(session, tmp_path, sample=None, trials=None, blocks=[block], stop_when=stop)
+    text = chapter(prereg_of(database), "Sample size")
+    wanted = "the mean accuracy by human (participants' shares of main items judged right) is at most 10 points wide"
+    assert wanted in text
+
+
 def test_an_informative_choice_of_pairs_is_worded(study: str, database: Database, tmp_path: Path) -> None:
     with database.transaction() as session:
         load_file(
