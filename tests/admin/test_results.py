@@ -628,7 +628,7 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
     play = compare_play([*PEOPLE, *MEAN], resamples=20)
     monkeypatch.setattr(
         "app.worker.handlers.results._matches",
-        lambda session, slug, mode: ((), play if mode == "live" else None),
+        lambda session, slug, mode: ((), play if mode == "live" else None, ()),
     )
     text = text_of(computed(owner, settings, database))
     assert "How sources move, against people" in text

@@ -16,6 +16,7 @@ from fastapi.routing import APIRoute, iter_route_contexts
 from httpx2 import Response
 from sqlalchemy import URL
 from starlette.routing import Mount
+from starlette.routing import Route as PlainRoute
 from starlette.testclient import TestClient
 
 import app.admin.access as by_cookie
@@ -128,7 +129,9 @@ def routes_of(app: FastAPI, prefix: str = "") -> Iterator[Route]:
             yield from routes_of(route.app, prefix + route.path)
         elif isinstance(route, Mount):
             yield Route("GET", prefix + route.path)
-        elif not isinstance(route, APIRoute):  # Starlette's: without guards, and what it reads it bounds itself
+        elif not isinstance(
+            route, APIRoute
+        ):  # Starlette's: without guards, and what it reads it bounds itself
             for method in sorted((route.methods or set()) - {"HEAD"}):
                 yield Route(method, prefix + route.path)
         else:
