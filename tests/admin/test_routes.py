@@ -129,9 +129,9 @@ def routes_of(app: FastAPI, prefix: str = "") -> Iterator[Route]:
             yield from routes_of(route.app, prefix + route.path)
         elif isinstance(route, Mount):
             yield Route("GET", prefix + route.path)
-        elif not isinstance(
-            route, APIRoute
-        ):  # Starlette's: without guards, and what it reads it bounds itself
+        elif not isinstance(route, APIRoute):
+            # Starlette's own: it has no guards, and itself bounds what it reads.
+            assert isinstance(route, PlainRoute)
             for method in sorted((route.methods or set()) - {"HEAD"}):
                 yield Route(method, prefix + route.path)
         else:
