@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Path, Query
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field, StrictBool, StrictStr
 from starlette.background import BackgroundTask
@@ -67,9 +67,10 @@ async def download_table(
     format_: Format,
     now: Now,
     mode: str = "",
+    everything: Annotated[bool, Query(alias="all")] = False,
 ) -> FileResponse:
-    """Download one table of the study's data."""
-    path = await exported(settings, study.slug, what, format_, mode)
+    """Download one table of the study's data; with `all` also of sessions that exclusion rules leave out."""
+    path = await exported(settings, study.slug, what, format_, mode, everything)
     await database.write(outputs.note_export, who.actor, study.slug, what, format_, now)
     return FileResponse(
         path, filename=f"{study.slug}-{what}.{format_}", background=BackgroundTask(path.unlink)

@@ -45,8 +45,8 @@ def export(
         bool,
         typer.Option(
             "--all",
-            help="Labels and preferences count also what exclusion rules leave out, and answers whose clips cannot "
-            "have been watched.",
+            help="Also sessions that exclusion rules leave out; for labels and preferences also answers whose clips "
+            "cannot have been watched.",
         ),
     ] = False,
     real_ids: Annotated[
@@ -68,7 +68,9 @@ def export(
     with opened() as (_, database):
         with database.reading() as session:
             # Exported first: the audit log notes no export that failed.
-            done = export(session, slug, what, format_, output, mode, unwatched=everything, real_ids=real_ids)
+            done = export(
+                session, slug, what, format_, output, mode, everything=everything, real_ids=real_ids
+            )
             unused = unused_by_rule(session, slug)
         if not for_service:
             with database.transaction() as session:
@@ -76,16 +78,17 @@ def export(
     if done.mode not in (None, "live"):
         err.print(f"These labels are votes of {done.mode} participants, not of live ones.", markup=False)
     if unused:
-        err.print(_by_rules(unused, is_counted=done.mode is None or everything), markup=False)
+        err.print(_by_rules(unused, is_in=everything, is_votes=done.mode is not None), markup=False)
     if output:
         out.print(f"{done.n_rows} rows of {what} written to {output}", markup=False)
 
 
-def _by_rules(unused: Mapping[str, int], *, is_counted: bool) -> str:
-    """Sessions that the exclusion rules leave out, and where they are: rows of votes are made without them."""
+def _by_rules(unused: Mapping[str, int], *, is_in: bool, is_votes: bool) -> str:
+    """Sessions that the exclusion rules leave out, and whether they are in the table."""
     n = sum(unused.values())
     why = ", ".join(f"{name} {count}" for name, count in unused.items())
-    there = "their rows say so in `use`" if is_counted else "left out here; --all counts them"
+    in_words = "counted here" if is_votes else "their rows are here"
+    there = in_words if is_in else "left out here; --all takes them in"
     return f"{n} session{'' if n == 1 else 's'} not used by the exclusion rules ({why}): {there}."
 
 

@@ -17,9 +17,12 @@ LONGEST_S = 600
 _turns = asyncio.Semaphore(AT_ONCE)
 
 
-async def exported(settings: Settings, slug: str, what: str, format_: Format, mode: str) -> Path:
+async def exported(
+    settings: Settings, slug: str, what: str, format_: Format, mode: str, everything: bool
+) -> Path:
     """The file, for the caller to send and delete. Raises StudyError in the command's words."""
     options = ["--what", what, "--format", format_, *(["--mode", mode] if mode else [])]
+    options += ["--all"] if everything else []
     return await by_command(settings, slug, "export", options, format_)
 
 

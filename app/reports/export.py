@@ -3,7 +3,7 @@
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,6 +35,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.tasks.listed import TASKS
 from app.tasks.registry import DESIGNS
+from app.verdicts.judging import unused_sessions
 from app.verdicts.records import with_duration
 
 
@@ -58,13 +59,14 @@ def export(
     out: Path | None,
     mode: str | None = None,
     *,
-    unwatched: bool = False,
+    everything: bool = False,
     real_ids: bool = False,
 ) -> Exported:
     """Write one table of a study to `out` (standard output when None); `mode` selects the votes that count.
 
-    With `unwatched`, labels and preferences include answers whose clips cannot have been watched. With `real_ids`,
-    participants have the ids and link parameters that are kept apart from their answers.
+    Left out are sessions that an exclusion rule leaves out, of matches also those of the others who played in them;
+    from labels and preferences also answers whose clips cannot have been watched. With `everything` all of these are
+    in. With `real_ids`, participants have the ids and link parameters that are kept apart from their answers.
 
     A file is written atomically. Raises NotFound for an unknown study, StudyError if `out` cannot be written and for a
     table of pairs, or of ratings, of a study that has none.
@@ -77,15 +79,30 @@ def export(
     voters, n_ties = None, 0
     rows: Iterable[Row]
     if what == "labels":
-        labels = labels_frame(session, slug, mode, unwatched=unwatched)
+        labels = labels_frame(session, slug, mode, unwatched=everything)
         rows, voters = table_rows(labels), labels.attrs["mode"]
     elif what == "preferences":
-        preferred = preferences(session, slug, mode, unwatched=unwatched)
+        preferred = preferences(session, slug, mode, unwatched=everything)
         rows, voters, n_ties = preferred.rows, preferred.mode, preferred.n_ties
     else:
         rows = rows_of(session, slug, what, real_ids=real_ids)
+        if not everything:
+            rows = _used(session, slug, rows, {column.name for column in wanted})
     with _target(out, format_) as file:
         return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
+
+
+def _used(session: Session, slug: str, rows: Iterable[Row], names: Collection[str]) -> Iterable[Row]:
+    """The rows of which no rule leaves out the session; of matches those that count, as a match counts whole or not."""
+    # In the rows a session is a number in some tables, a text in others.
+    unused = {str(id_) for id_ in unused_sessions(session, slug)}
+    if not unused:
+        return rows
+    if "match" in names:
+        seats = rows_of(session, slug, "seats_played")
+        matches = {seat["match"] for seat in seats if str(seat["session"]) in unused}
+        return (row for row in rows if row["match"] not in matches)
+    return (row for row in rows if str(row["session"]) not in unused)
 
 
 def _require_table(session: Session, slug: str, what: str) -> None:

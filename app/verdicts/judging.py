@@ -3,7 +3,7 @@ change what others are held against.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
 from sqlmodel import Session, col, select
@@ -73,13 +73,22 @@ def study_verdicts(session: Session, slug: str) -> Mapping[int, Verdict]:
 
 def unused_by_rule(session: Session, slug: str) -> Mapping[str, int]:
     """Sessions that are not used, by the first rule that leaves each out; previews have no verdict."""
-    names = session.exec(
-        select(SessionVerdict.names)
+    rules = (names.partition(";")[0] for _, names in _unused(session, slug))
+    return dict(Counter(rules).most_common())
+
+
+def unused_sessions(session: Session, slug: str) -> frozenset[int]:
+    """The ids of the sessions that are not used."""
+    return frozenset(id_ for id_, _ in _unused(session, slug))
+
+
+def _unused(session: Session, slug: str) -> Iterable[tuple[int, str]]:
+    return session.exec(
+        select(SessionVerdict.session_id, SessionVerdict.names)
         .join(ParticipantSession, col(ParticipantSession.id) == SessionVerdict.session_id)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
         .where(StudyVersion.study_id == study_named(session, slug).id, col(SessionVerdict.use).is_(False))
     )
-    return dict(Counter(each.partition(";")[0] for each in names).most_common())
 
 
 def store_verdicts(session: Session, found: Mapping[int, Verdict], now: datetime) -> int:

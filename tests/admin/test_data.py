@@ -1,11 +1,13 @@
 """Data out through the pages: tables, reports, packages, each the same as the command makes."""
 
+import csv
 import io
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
@@ -14,10 +16,11 @@ from app.jobs.tables import Job
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.studies.versions import set_state
-from app.trials.tables import State
+from app.trials.tables import ParticipantSession, SessionVerdict, State
 from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program
+from tests.factories import NOW
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 
@@ -149,3 +152,25 @@ def test_programs_get_the_same(packed: str, owner: Person, api: Program) -> None
     assert asked.status_code == 202
     runs = {run["id"]: run["status"] for run in api.get("/studies/nav/packages").json()}
     assert runs == {1: "done", asked.json()["id"]: "queued"}
+
+
+def test_tables_leave_out_what_rules_leave_out_unless_all_is_asked_for(
+    answered: str, owner: Person, api: Program, database: Database
+) -> None:
+    with database.transaction() as session:
+        one = session.exec(select(ParticipantSession.id).where(ParticipantSession.mode == "live")).one()
+        assert one is not None
+        session.add(
+            SessionVerdict(
+                session_id=one, use=False, pay=True, rules={"same-side": {}}, names="same-side", judged_at=NOW
+            )
+        )
+    page = owner.get(f"{HERE}/data").text
+    assert "1 session is not used by the exclusion rules\n  (same-side 1)" in page
+    assert "left out of these tables" in page
+    assert f'href="{HERE}/data?all=1"' in page
+    assert f'href="{HERE}/data/responses.csv?all=1"' in owner.get(f"{HERE}/data?all=1").text
+    for who, here in ((owner, HERE), (api, "/studies/nav")):
+        tables = [who.get(f"{here}/data/participants.csv{more}").text for more in ("", "?all=1")]
+        kept, every = ({row["session"] for row in csv.DictReader(table.splitlines())} for table in tables)
+        assert every - kept == {str(one)}

@@ -1,5 +1,6 @@
 """Verdicts of a study's exclusion rules: stored as a session ends, judged again as others end, seen in every number."""
 
+import csv
 import json
 import zipfile
 from collections.abc import Callable, Mapping
@@ -264,7 +265,7 @@ def test_the_exported_files_give_the_same_verdicts(study: Study, format_: Format
     folder.mkdir()
     with study.database.reading() as session:
         for what in ("participants", "responses", "answers"):
-            export(session, "nav", what, format_, folder / f"{what}.{format_.value}")
+            export(session, "nav", what, format_, folder / f"{what}.{format_.value}", everything=True)
         text = session.exec(select(StudyVersion.design)).one()
         stored = {
             str(row.session_id): (row.use, row.pay, row.names, row.rules)
@@ -485,15 +486,22 @@ def test_the_export_says_how_many_are_not_used_and_why(
         assert unused_by_rule(session, "nav") == {"shared-text": 2, "sped-up": 1}
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(study.folder))
     monkeypatch.setenv("DATABASE_URL", study.settings.database)
-    files = {what: study.folder / f"{what}.csv" for what in ("participants", "responses")}
+    files = {
+        what: study.folder / f"{what}.csv" for what in ("participants", "responses", "playback", "answers")
+    }
+    told = "3 sessions not used by the exclusion rules (shared-text 2, sped-up 1)"
     for what, path in files.items():
-        export_command("nav", What(what), output=path)
-        said = " ".join(capsys.readouterr().err.split())
-        assert (
-            "3 sessions not used by the exclusion rules (shared-text 2, sped-up 1): their rows say so" in said
-        )
-    export_command("nav", What("labels"), output=study.folder / "labels.csv")
-    assert "left out here; --all counts them" in " ".join(capsys.readouterr().err.split())
+        for everything, n, there in (
+            (False, 1, "left out here; --all takes them in"),
+            (True, 4, "their rows are here"),
+        ):
+            export_command("nav", What(what), output=path, everything=everything)
+            assert f"{told}: {there}." in " ".join(capsys.readouterr().err.split())
+            with path.open(encoding="utf-8", newline="") as file:
+                assert len({row["session"] for row in csv.DictReader(file)}) == n, (what, everything)
+    for everything, there in ((False, "left out here; --all takes them in"), (True, "counted here")):
+        export_command("nav", What("labels"), output=study.folder / "labels.csv", everything=everything)
+        assert f"{told}: {there}." in " ".join(capsys.readouterr().err.split())
     # Where one stands there may be the folder of the study file, which `study template` called as the study.
     (study.folder / "nav").mkdir()
     (study.folder / "nav" / "study.yaml").write_text("study: nav\n")

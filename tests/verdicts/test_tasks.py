@@ -56,7 +56,7 @@ def rows(database: Database, slug: str, what: str) -> list[Mapping[Any, Any]]:
 def written(database: Database, slug: str, folder: Path, *tables: str) -> Path:
     with database.reading() as session:
         for what in tables:
-            export(session, slug, what, Format.CSV, folder / f"{what}.csv")
+            export(session, slug, what, Format.CSV, folder / f"{what}.csv", everything=True)
     return folder
 
 
@@ -145,6 +145,24 @@ def test_rows_of_matches_end_with_the_verdicts_on_their_persons(
         assert of[str(partner)] == (True, True, None), "a partner's rows are theirs"
         if what == "moves":
             assert of[None] == (None, None, None), "chance and notes are nobody's"
+
+
+def test_an_export_has_the_matches_that_count_and_with_all_every_match(
+    database: Database, played: tuple[int, int, int], tmp_path: Path
+) -> None:
+    """A match in which a person is not used is left out whole, with the rows of the partner."""
+    for what in ("moves", "seats_played"):
+        path = tmp_path / f"{what}.csv"
+        found = []
+        for everything in (False, True):
+            with database.reading() as session:
+                export(session, SLUG, what, Format.CSV, path, everything=everything)
+            with path.open(encoding="utf-8", newline="") as file:
+                found.append({(row["match"], row["session"]) for row in csv.DictReader(file)})
+        kept, every = found
+        assert len({match for match, _ in every}) == 2, what
+        assert len({match for match, _ in kept}) == 1, what
+        assert not {str(played[0]), str(played[1])} & {who for _, who in kept}, what
 
 
 def test_a_match_with_somebody_who_is_not_used_counts_in_no_number_unless_all_is_asked_for(

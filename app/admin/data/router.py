@@ -1,6 +1,8 @@
 """Data out: tables, reports, study packages."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 from starlette.background import BackgroundTask
 
@@ -19,8 +21,13 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/data")
-async def show_data(database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
-    return render(await database.read(data_page, shell, study, {}))
+async def show_data(
+    database: DatabaseDep,
+    shell: ShellDep,
+    study: StudyDep,
+    everything: Annotated[bool, Query(alias="all")] = False,
+) -> Response:
+    return render(await database.read(data_page, shell, study, {}, everything=everything))
 
 
 @router.get("/data/{what}.{format_}")
@@ -33,8 +40,9 @@ async def download_table(
     format_: Format,
     now: Now,
     mode: str = "",
+    everything: Annotated[bool, Query(alias="all")] = False,
 ) -> Response:
-    path = await exported(settings, study.slug, what, format_, mode)
+    path = await exported(settings, study.slug, what, format_, mode, everything)
     await database.write(outputs.note_export, who.actor, study.slug, what, format_, now)
     name = f"{study.slug}-{what}.{format_}"
     return FileResponse(path, filename=name, headers=NO_STORE, background=BackgroundTask(path.unlink))

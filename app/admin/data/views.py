@@ -19,6 +19,7 @@ from app.reports.facts import designs_of, tables_of
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.trials.tables import Mode
+from app.verdicts.judging import unused_by_rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class RunRow:
 class DataPage(AdminPage):
     """The page *Data*. `answers` counts answered main trials by mode; `modes` are the choices for labels and reports.
 
-    `walks` are the runs that made clips of walks; None in a study without walks.
+    `walks` are the runs that made clips of walks; None in a study without walks. `unused` counts by rule the sessions
+    that exclusion rules leave out of the tables, unless `everything` is wanted.
     """
 
     template: ClassVar[str] = "data.html"
@@ -59,6 +61,12 @@ class DataPage(AdminPage):
     packages: Sequence[RunRow]
     walks: Sequence[RunRow] | None = None
     form: dict[str, str]
+    unused: Sequence[tuple[str, int]] = ()
+    everything: bool = False
+
+    @property
+    def n_unused(self) -> int:
+        return sum(n for _, n in self.unused)
 
 
 TABLES = (
@@ -79,7 +87,13 @@ MODES = {"": "live, where there is any", "live": "live", "pilot": "pilot", "simu
 
 
 def data_page(
-    session: Session, shell: Shell, study: StudyHere, form: Mapping[str, str], error: str = ""
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    form: Mapping[str, str],
+    error: str = "",
+    *,
+    everything: bool = False,
 ) -> DataPage:
     newest = last_response(session, study)
     offered = tables_of(designs_of(session, study.slug).values())
@@ -101,6 +115,8 @@ def data_page(
         walks=_runs(session, shell.who, study, Kind.WALKS, None) if "walks" in offered else None,
         packages=_runs(session, shell.who, study, Kind.PACKAGE, newest),
         form={"authors": "", "license": "", "mode": "", **form},
+        unused=tuple(unused_by_rule(session, study.slug).items()),
+        everything=everything,
     )
 
 
