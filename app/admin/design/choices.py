@@ -8,7 +8,7 @@ from app.admin.design.values import Keys, entries, shown, value_at
 from app.admin.design.views import Options
 from app.studies.file.comparable import as_blocks, blocks_in
 from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS, SHARES
-from app.studies.file.rules import ends_in, measures_in
+from app.studies.file.rules import about_items, ends_in, measures_in
 from app.trials.stimuli import StimulusFacts
 
 _MEASURES = {
@@ -53,7 +53,7 @@ def choices(of: str, keys: Mapping[str, Any], known: Known, at: object) -> Optio
 
 def _asked(keys: Mapping[str, Any], ids: Sequence[str]) -> Options:
     """Questions about items, with their words."""
-    questions, _ = measures_in(keys)
+    questions = about_items(keys)
     return [(id_, f"{id_}: {_short(questions[id_].get('ask'))}") for id_ in ids]
 
 

@@ -216,20 +216,25 @@ def _measured(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
         for place, block in _blocks(raw)
         if not place or str(block.get("task")) in BLOCKS
     ]
-    about_items = {
+    questions = {
         id_: question
         for model, block in models
         for _, question in (() if model.of_two else _asked(block))
         if (id_ := _id(question)) is not None
     }
-    return about_items, any(model.of_two for model, _ in models)
+    return questions, any(model.of_two for model, _ in models)
+
+
+def about_items(raw: Keys) -> Mapping[str, Keys]:
+    """The questions about items by their ids."""
+    return _measured(raw)[0]
 
 
 def measures_in(raw: Keys) -> tuple[Mapping[str, Keys], bool]:
     """The questions about items that are answered with a number, by their ids, and whether there are pairs: the
     measures of a hypothesis."""
-    about_items, has_pairs = _measured(raw)
-    return hypotheses.numbered(about_items), has_pairs
+    questions, has_pairs = _measured(raw)
+    return hypotheses.numbered(questions), has_pairs
 
 
 def ends_in(raw: Keys) -> Mapping[str, Sequence[tuple[float | None, float | None]]]:
