@@ -63,7 +63,7 @@ class PrecisionView:
 
     @property
     def unit(self) -> float:
-        """What a point on the page is: a hundredth of a share, or a point of the scale."""
+        """A point on the page: a hundredth of a share, or a point of the scale."""
         return 0.01 if self.scale is None else 1.0
 
     @property

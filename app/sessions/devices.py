@@ -97,7 +97,7 @@ def needs_of(rules: DesignDevices) -> str:
 
 
 def measured(text: str) -> dict[str, Any]:
-    """What is kept of a script's report: the window's `width` and `height` in CSS pixels, down to tens, its
+    """The stored part of a script's report: the window's `width` and `height` in CSS pixels, down to tens, its
     `pixel_ratio`, `mbps`, `plays` and `smooth`, as far as they can be read.
     """
     said, tried = _read(text), tried_of(text)

@@ -18,6 +18,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.templates import unfilled
 from app.studies.leaks import leaks_of
+from app.studies.partners import partner_checks
 from app.studies.tables import Draft
 from app.studies.timing import timing_checks
 from app.tasks.registry import BLOCKS, DESIGNS
@@ -134,7 +135,7 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
             else ()
         ),
         *_of_tasks(design),
-        *_partners(design),
+        *partner_checks(design),
         *_names(design),
         *_leaks(leaks_of(session, design)),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
@@ -252,25 +253,6 @@ def _of_tasks(design: StudyDesign) -> Iterator[Check]:
             yield from kind.checks(blocks, study)
 
 
-def _partners(design: StudyDesign) -> Iterator[Check]:
-    """Targets by which the last participant of an arm would wait for people who are told that the study is full."""
-    targets = [(f"arm {arm.id} ", arm.id, arm.target) for arm in design.arms]
-    if not targets:
-        targets = [("the study ", design.arm_ids[0], design.target)]
-    short = [
-        f"{of}is to have {target}, and {n} people play a match in {block.id}"
-        for of, arm, target in targets
-        for block in design.for_arm(arm).blocks
-        if target and target % (n := block.n_together)
-    ]
-    if short:
-        said = listed(short, "and")
-        why = "Who is left over finds no person to play with: the others are told that the study is full."
-        yield Check(
-            "partners", "Targets and matches", "warning", f"{said[:1].upper()}{said[1:]}. {why}", "design"
-        )
-
-
 def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
     """Checks of blocks of records or texts for clues to who played. Those allowed by the study file are warnings."""
     for block in found:
@@ -363,7 +345,7 @@ def unknown_studies(session: Session, design: StudyDesign) -> Sequence[str]:
 
 
 def notes_on_file(session: Session, design: StudyDesign) -> Sequence[str]:
-    """What is to be known of a study file that has no fault: lines of the checklist that it already decides."""
+    """Notes on a study file that has no fault: lines of the checklist that it already decides."""
     missing = unknown_studies(session, design)
     checks = (*timing_checks(session, design), *earlier_checks(session, design))
     return [

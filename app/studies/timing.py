@@ -19,7 +19,7 @@ _TOTAL, _REACTION = "total-time", "reaction-time"
 
 @dataclass(frozen=True, slots=True)
 class ClipTimes:
-    """How long clips last in an arm, in seconds: those of a session together at least, and the median of its trials.
+    """Durations of clips in an arm, in seconds: those of a session together at least, and the median of its trials.
 
     `is_all` is true where every trial shows clips of a known length: otherwise a session takes an unknown time more.
     """

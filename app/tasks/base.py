@@ -110,7 +110,7 @@ class Task(Protocol):
         return Feedback()
 
     def worth(self, answered: Answered, headline: Headline) -> Iterator[Worth]:
-        """What each answer is worth in a number of the study; none where it is not of this task."""
+        """The worth of each answer in a number of the study; none where it is not of this task."""
         yield from ()
 
     def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:

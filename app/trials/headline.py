@@ -45,7 +45,7 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What one answer is worth in the number, from 0 to 1: from the lowest to the highest that an answer can be."""
+    """The worth of one answer in the number, from 0 to 1: from the lowest to the highest that an answer can be."""
 
     session: int
     ended: datetime

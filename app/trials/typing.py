@@ -1,4 +1,4 @@
-"""How texts were entered, in counts: characters pasted and input by keys, as the browser counts them, no content."""
+"""Counts of how texts were entered: characters pasted and input by keys, as the browser counts them, no content."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -175,7 +175,9 @@ def test_who_is_screened_out_without_an_id_finds_the_page_again_in_that_browser(
     expect(page.get_by_text("This browser remembers it for 30 days.")).to_be_visible()
     page.goto("/s/bare")
     expect(page.locator("[data-code]")).to_have_text("SCR1")
-    agree(come("bare"), Mouse())  # another browser is somebody else
+    other = come("bare")
+    agree(other, Mouse())  # another browser is somebody else
+    expect(other.get_by_role("button", name="I agree to take part")).to_have_count(0)
     with service[1].reading() as session:
         assert [one.status for one in sessions(session, "bare")] == [Status.SCREENED_OUT, Status.ACTIVE]
 

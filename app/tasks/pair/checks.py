@@ -16,7 +16,7 @@ FEW_PAIRS = 2
 
 
 class Checkable(Protocol):
-    """What is checked of a block of pairs."""
+    """The parts of a block of pairs that are checked."""
 
     @property
     def id(self) -> str: ...

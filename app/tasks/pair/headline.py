@@ -1,4 +1,4 @@
-"""What a choice between two is worth in a study's number: 1 where the right one, or the source, was chosen, else 0."""
+"""The worth of a choice between two in a study's number: 1 where the right one, or the source, was chosen, else 0."""
 
 from collections.abc import Iterator, Mapping
 

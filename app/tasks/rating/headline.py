@@ -1,4 +1,4 @@
-"""What an answer about an item is worth in a study's number: of a score its place between the lowest and the highest
+"""The worth of an answer about an item in a study's number: of a score its place between the lowest and the highest
 that can be given, of a `yes_no` answer 1 where it is right, else 0.
 """
 

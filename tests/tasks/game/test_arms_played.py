@@ -19,9 +19,9 @@ from app.reports.kinds import Format
 from app.sessions.exclusions import leave_out
 from app.sessions.places import Places
 from app.sessions.retargeting import places_for
-from app.studies.checklist import _partners
 from app.studies.file.load import load_study
 from app.studies.launch import study_here
+from app.studies.partners import partner_checks
 from app.studies.versions import load_version, set_state
 from app.tasks.game.tables import Seat
 from app.trials.tables import ParticipantSession, SessionToken, State, Study
@@ -161,7 +161,7 @@ def test_the_checklist_warns_of_a_target_that_leaves_somebody_over(tmp_path: Pat
     def said(target: int, **keys: Any) -> list[str]:
         path = tmp_path / "game.yaml"
         path.write_text(yaml.safe_dump(study_of(target, **keys)))
-        return [check.detail for check in _partners(load_study(path, {}))]
+        return [check.detail for check in partner_checks(load_study(path, {}))]
 
     assert said(2) == []
     [words] = said(3)
