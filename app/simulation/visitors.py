@@ -365,6 +365,6 @@ CHEATS: Mapping[str, Cheat | None] = {
     "a program": _program,
 }
 REMARKED: Mapping[str, Cheat] = {"has a program write": _written_by_program}
-"""What a rule remarks on and leaves nobody out for."""
+"""Kinds on which a rule remarks without leaving them out."""
 HONEST = "honest"
 _HASTY = frozenset({"clicks at once", "a program"})

@@ -39,7 +39,7 @@ OWN_WORDS = (
         "too",
     ),
 )
-"""What people add of their own, so that two seldom write the same."""
+"""Additions of single participants, so that two seldom write the same."""
 PASTED = (
     "The movement in this video appears more natural and fluid, with realistic pauses and adjustments.",
     "This video shows a more human-like behavior because the navigation is less predictable.",

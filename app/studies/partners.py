@@ -1,4 +1,4 @@
-"""Whether the people of a study come out even in its matches: lines of the launch checklist."""
+"""Checks of the launch checklist: targets that leave no participant without a partner for a match."""
 
 from collections.abc import Iterator
 
