@@ -51,7 +51,7 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
 
 
 def _board(view: View) -> tuple[str, Sequence[int | None], Sequence[Sequence[int] | None]]:
-    """Title, contributions and points: of the last round that is over until somebody moves in the next one."""
+    """Title, contributions and points: of the last round that is over until the first move of the next."""
     contributions, points = view.facts["contributions"], view.facts["points"]
     if any(each is not None for each in contributions) or not view.history:
         return "This round", contributions, points

@@ -56,7 +56,7 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
 
 
 def _board(view: View) -> tuple[str, Sequence[Any], Sequence[bool | None]]:
-    """Title, offers and answers: of the last round that is over until somebody offers in the next one."""
+    """Title, offers and answers: of the last round that is over until the first offer of the next."""
     if any(view.facts["offers"]) or not view.history:
         return "This round", view.facts["offers"], view.facts["answers"]
     last = view.history[-1]

@@ -57,7 +57,7 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
 
 
 def _board(view: View) -> tuple[str, Sequence[int | None]]:
-    """Bids with their heading: of the last day that is over until somebody bids on the next one."""
+    """Bids with their heading: of the last day that is over until the first bid of the next."""
     if any(bid is not None for bid in view.facts["bids"]) or not view.history:
         return "Bid today", view.facts["bids"]
     last = view.history[-1]
