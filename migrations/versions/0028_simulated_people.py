@@ -1,7 +1,7 @@
 """Jobs that send simulated people through a study
 
-Revision: 0027
-Follows: 0026
+Revision: 0028
+Follows: 0027
 
 What happens to collected responses: nothing. Going back deletes such jobs from the queue and keeps the simulated
 sessions, as the command line makes them.
@@ -10,8 +10,8 @@ sessions, as the command line makes them.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0027"
-down_revision = "0026"
+revision = "0028"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
