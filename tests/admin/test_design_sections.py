@@ -1,4 +1,4 @@
-"""The design one section at a time: each at its address, with an index of what is missing, and links that lead to it."""
+"""The design one section at a time: each at its address, an index of what is missing, and links that lead to it."""
 
 import html
 import re

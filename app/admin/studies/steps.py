@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.accounts.logins import Who
+from app.admin.studies.order import place_of
 from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
-from app.outputs.outputs import last_response
+from app.outputs.results import ResultsRequest, standing
+from app.outputs.taken import Taken, taken_out
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
@@ -34,8 +36,8 @@ _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 class Step:
     """One step of a study. `says` is its progress in words; `link` is where it is done.
 
-    `is_after`: it can only be done once the study is launched. `then` is the next action for a user already at `link`:
-    in words, and its address.
+    `is_after`: it can only be done once the study is launched. `is_optional`: it is offered and never asked for. `then`
+    is the next action for a user already at `link`: in words, and its address.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Step:
     says: str
     link: str
     is_after: bool = False
+    is_optional: bool = False
     then: tuple[str, str] | None = None
 
 
@@ -59,30 +62,35 @@ def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLi
 def next_of(steps: Iterable[Step], state: State) -> Step | None:
     """The first of these steps that is not done; after the launch, earlier steps are skipped."""
     launched = state in _LAUNCHED
-    return next((step for step in steps if not step.is_done and (step.is_after or not launched)), None)
+    open_ones = (step for step in steps if not step.is_done and not step.is_optional)
+    return next((step for step in open_ones if step.is_after or not launched), None)
 
 
 def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView) -> list[Step]:
-    """Clips, pairs, clues, design, preview, pilot, launch, watch, data. Having looked at a page does no step."""
+    """The steps that this study has, in the one order. Having looked at a page does no step."""
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
     walked = completed_of(session, study, line.version)
     check = check_draft(draft.keys, stimuli)
     has_pairs = draft.keys.get("blocks") is None or "pair" in unit_counts(draft.keys)
     shows_none = check.design is not None and not check.design.stimuli
-    return [
-        *(
-            []
-            if shows_none
-            else [_clips(facts_for(session, study, who), true_source_of(draft.keys), has_pairs)]
-        ),
+    shown = (
+        []
+        if shows_none
+        else [
+            _clips(facts_for(session, study, who), true_source_of(draft.keys), has_pairs),
+            _clues(session, study, here),
+        ]
+    )
+    found = [
+        *shown,
         _pairs(draft, stimuli, here) if draft.keys.get("blocks") is None else _blocks(draft, check, here),
-        *([] if shows_none else [_clues(session, study, here)]),
         _design(line, draft, check, here),
         _preview(line, walked, here),
         _pilot(line, walked, here),
         _launch(line, here),
         *_after(session, study, line),
     ]
+    return sorted(found, key=lambda step: place_of(step.name))
 
 
 def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool) -> Step:
@@ -195,7 +203,13 @@ def _launch(line: StudyLine, here: str) -> Step:
 
 def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
     here = f"/admin/studies/{study.slug}"
-    return [_watch(line, here), _data(session, study, line, here)]
+    taken = taken_out(session, study)
+    return [
+        _watch(line, here),
+        _results(session, study, line, taken, here),
+        _judges(session, study, here),
+        _data(line, taken, here),
+    ]
 
 
 def _watch(line: StudyLine, here: str) -> Step:
@@ -215,33 +229,60 @@ def _watch(line: StudyLine, here: str) -> Step:
     return Step("Watch", about, line.state is State.CLOSED, says, link, is_after=True, then=then)
 
 
-def _data(session: Session, study: StudyHere, line: StudyLine, here: str) -> Step:
-    """Done with a report or a package of all answers of a study that is closed."""
-    made = [
-        run
-        for kind in (Kind.PACKAGE, Kind.REPORT)
-        for run in jobs_of(session, kind, study.id)
-        if run.status is JobStatus.DONE
-    ]
-    newest = last_response(session, study)
-    is_current = any(newest is None or run.asked_at >= newest for run in made)
-    says = "No report or package yet; tables can be downloaded at any time"
-    if made:
-        says = "Report or package made" if is_current else "Answers have come since the report or package"
+def _results(session: Session, study: StudyHere, line: StudyLine, taken: Taken, here: str) -> Step:
+    """The step of results: done once those of all live answers of a closed study are computed."""
+    about = "Read the finding, what the answers can carry, and what not yet"
+    if taken.answered is None:
+        says, is_current = "No live answer yet", True
+    else:
+        computed = standing(session, study, ResultsRequest(Mode.LIVE, None))
+        is_current = computed.is_current
+        says = (
+            "Computed from all live answers" if is_current else "Answers have come since they were computed"
+        )
+        if computed.shown is None:
+            says = "Not computed yet; opening the page computes them"
+    if line.state in (State.LIVE, State.PAUSED):
+        says += "; they open once the study is closed"
+    return Step(
+        "Results", about, line.state is State.CLOSED and is_current, says, f"{here}/results", is_after=True
+    )
+
+
+def _judges(session: Session, study: StudyHere, here: str) -> Step:
+    """The step of judges, which a study may do without."""
+    ran = [run for run in jobs_of(session, Kind.JUDGES, study.id) if run.status is JobStatus.DONE]
+    says = f"{counted(len(ran), 'run')} of judges" if ran else "No judge has run"
+    about = "Hold automated judges against people, if you have any"
+    return Step("Judges", about, bool(ran), says, f"{here}/judges", is_after=True, is_optional=True)
+
+
+def _data(line: StudyLine, taken: Taken, here: str) -> Step:
+    """Done once all live answers of a closed study were downloaded, as tables or in the package."""
     tables = "labels and answers" if "pair" in (line.units or {"pair": 0}) else "the answers"
-    about = f"Make the report and the study package, and download {tables}"
-    is_done = line.state is State.CLOSED and is_current
+    about = f"Download {tables}, or the study package with everything"
+    if taken.answered is None:
+        says = "No live answer yet; those of the pilot and of simulated people can be downloaded"
+    elif taken.at is None:
+        says = "No live answer has been downloaded"
+    else:
+        says = "All live answers have been downloaded"
+        if not taken.is_all:
+            says = "Live answers have come since the last download"
+    is_done = line.state is State.CLOSED and taken.is_all
     return Step("Data", about, is_done, says, f"{here}/data", is_after=True)
 
 
 def marks_of(steps: Sequence[Step], next_one: Step | None, state: State) -> list[str]:
-    """`done`, `next`, `to do`, or `left out` for each step; the last if it was not done before a launch."""
+    """`done`, `next`, `to do`, `optional`, or `left out` for each step; the last if it was not done before a launch."""
     launched = state in _LAUNCHED
     return [
         "done"
         if step.is_done
         else "next"
         if next_one and step.name == next_one.name
+        else "optional"
+        if step.is_optional
         else "left out"
         if launched and not step.is_after
         else "to do"
