@@ -14,8 +14,8 @@ from tests.admin.persons import Person
 from tests.admin.test_design import draft_of, drafted, form_on
 from tests.factories import NOW
 
-pytestmark = pytest.mark.any_database
-HERE = "/admin/studies/nav/design"
+pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("study")]
+HERE = "/admin/studies/sec/design"
 BROKEN = {
     "completion": {"code": "x" * 99},
     "trials": {"questions": [{"id": "A b", "type": "text", "ask": "?"}]},
@@ -24,7 +24,7 @@ BROKEN = {
 
 def make(owner: Person, database: Database, **changes: object) -> None:
     with database.transaction() as session:
-        create_study(session, owner.who, "nav", drafted(**changes), NOW)
+        create_study(session, owner.who, "sec", drafted(**changes), NOW)
 
 
 def test_each_section_has_its_address_its_fields_and_an_index_of_all(
@@ -71,7 +71,7 @@ def test_an_address_of_a_field_leads_to_its_section(owner: Person, database: Dat
 
 def test_a_section_saves_its_own_fields_and_lists_its_own_faults(owner: Person, database: Database) -> None:
     make(owner, database, **BROKEN)
-    before = draft_of(database)
+    before = draft_of(database, "sec")
     page = html.unescape(owner.get(f"{HERE}/end").text)
     assert 'href="#completion.code"' in page
     assert f'<a href="{HERE}/questions">Questions</a>' in page
@@ -80,7 +80,7 @@ def test_a_section_saves_its_own_fields_and_lists_its_own_faults(owner: Person, 
     assert not any(name.startswith("trials") for name in form)
     saved = owner.post(f"{HERE}/end", {**form, "completion.code": "short"}, follow_redirects=False)
     assert saved.headers["location"] == f"{HERE}/end?said=saved"
-    assert draft_of(database) == {**before, "completion": {**before["completion"], "code": "short"}}
+    assert draft_of(database, "sec") == {**before, "completion": {**before["completion"], "code": "short"}}
 
 
 def test_what_was_just_added_is_not_called_wrong_before_it_is_saved(
@@ -100,10 +100,10 @@ def test_what_was_just_added_is_not_called_wrong_before_it_is_saved(
         owner.get(f"{HERE}/questions").text
     )
     body = {"revision": int(form_on(page)["revision"]), "fields": {"title": "Other"}}
-    new = owner.send("POST", f"/admin/studies/nav/draft?section=questions&new={field[:-4]}", body).json()
+    new = owner.send("POST", f"/admin/studies/sec/draft?section=questions&new={field[:-4]}", body).json()
     assert (new["faults"], new["n_faults"], new["counts"]["questions"]) == ([], 1, 1)
     later = owner.send(
-        "POST", "/admin/studies/nav/draft?section=questions", {**body, "revision": new["revision"]}
+        "POST", "/admin/studies/sec/draft?section=questions", {**body, "revision": new["revision"]}
     )
     assert [fault["at"] for fault in later.json()["faults"]] == [field]
 

@@ -91,7 +91,7 @@ class _Found:
         return [fault for fault in self.all if self.new and f"{fault.at}.".startswith(f"{self.new}.")]
 
     @property
-    def told(self) -> Sequence[FaultView]:
+    def listed(self) -> Sequence[FaultView]:
         return [fault for fault in self.all if fault not in self.fresh]
 
     @property
@@ -99,14 +99,14 @@ class _Found:
         """The faults of the section, and those of no field."""
         return [
             fault
-            for fault in self.told
+            for fault in self.listed
             if self.section == ALL or not fault.at or section_of(fault.at) == self.section
         ]
 
     @property
     def elsewhere(self) -> Sequence[IndexEntry]:
         here = self.here
-        found = counts(fault.at for fault in self.told if fault not in here)
+        found = counts(fault.at for fault in self.listed if fault not in here)
         return [IndexEntry(each.slug, each.title, found[each.slug]) for each in SECTIONS if found[each.slug]]
 
     @property
@@ -115,7 +115,7 @@ class _Found:
 
     def views(self) -> Sequence[SectionView]:
         """The parts of the form that are in the section."""
-        every = sections(self.keys, marked(self.told), self.known)
+        every = sections(self.keys, marked(self.listed), self.known)
         return [view for view in every if self.section in (ALL, part_of(view.id))]
 
 
@@ -211,7 +211,7 @@ def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, sectio
     return Reply(
         revision=saved.draft.revision,
         saved_at=at.isoformat() if at else "",
-        faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in found.told],
+        faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in found.listed],
         n_faults=len(found.all),
         counts=due(keys, found.all),
         list=html_of(faults),
