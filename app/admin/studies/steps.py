@@ -17,6 +17,7 @@ from app.outputs.results import ResultsRequest, standing
 from app.outputs.taken import Taken, taken_out
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
+from app.studies.collections import own_collection
 from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck, check_draft
@@ -26,7 +27,7 @@ from app.studies.seeing import facts_for
 from app.tasks.listed import units_in_words
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
-from app.trials.stimuli import StimulusFacts, true_source_of
+from app.trials.stimuli import StimulusFacts, own_of, true_source_of
 from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
@@ -69,6 +70,8 @@ def next_of(steps: Iterable[Step], state: State) -> Step | None:
 def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView) -> list[Step]:
     """The steps that this study has, in the one order. Having looked at a page does no step."""
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
+    own = own_collection(session, study.id)
+    library = f"/admin/stimuli?collection={own.slug}" if own else "/admin/stimuli"
     walked = completed_of(session, study, line.version)
     check = check_draft(draft.keys, stimuli)
     has_pairs = draft.keys.get("blocks") is None or "pair" in unit_counts(draft.keys)
@@ -77,7 +80,7 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
         []
         if shows_none
         else [
-            _clips(facts_for(session, study, who), true_source_of(draft.keys), has_pairs),
+            _clips(own_of(facts_for(session, study, who)), true_source_of(draft.keys), has_pairs, library),
             _clues(session, study, here),
         ]
     )
@@ -93,7 +96,7 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
     return sorted(found, key=lambda step: place_of(step.name))
 
 
-def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool) -> Step:
+def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, library: str) -> Step:
     sources = Counter(clip.source for clip in stimuli.values())
     parts = [
         f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
@@ -103,7 +106,7 @@ def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bo
     says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet" if has_pairs else "Nothing yet"
     name, shown = ("Clips", "the videos to be compared") if has_pairs else ("Stimuli", "what is to be shown")
     about = f"Upload {shown}, and say which source each is of"
-    return Step(name, about, len(stimuli) > 1, says, "/admin/stimuli")
+    return Step(name, about, len(stimuli) > 1, says, library)
 
 
 def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
