@@ -11,9 +11,11 @@ from app.core.errors import Conflict
 from app.questions.base import Limits
 from app.questions.checked import knows_answer, met_by
 from app.questions.registry import TYPES
-from app.sessions.sent import split_number
+from app.sessions.coming import split_number
+from app.sessions.here import StudyWhere
 from app.sessions.state_machine import submit
-from app.sessions.views import Shown, shown_at
+from app.sessions.views import shown_at
+from app.tasks.base import Shown
 from app.trials.pages import DECISION, OF_AGE, UNPLAYABLE, Page
 from app.trials.tables import Mode
 
@@ -77,6 +79,7 @@ def _form_of(shown: Shown, rng: random.Random) -> Mapping[str, str]:
     fields.pop(UNPLAYABLE.name, None)
     for question in page.questions:
         fields |= TYPES[question.type].simulate(_Filler(rng), question)
+    assert isinstance(shown.where, StudyWhere)
     asked = shown.where.design.asked_at(shown.where.page)
     return fields | {question.id: met_by(question) for question in asked if knows_answer(question)}
 
