@@ -80,7 +80,7 @@ def needs_of(session: Session, slug: str, study_id: int | None, here: Trainable)
 
 
 def _voted(session: Session, study_id: int | None) -> int:
-    """The main pairs, by name, that somebody has answered."""
+    """The main pairs, by name, with an answer."""
     names = (
         select(func.count(func.distinct(Unit.name)))
         .select_from(Response)

@@ -239,8 +239,8 @@ def _scored(judge: str, rows: Sequence[Line], numbers: dict[int, float | None]) 
         worst = next(line for line, value in scored if value > 1)
         yield Found(what, _sentence(remedy), worst.row, ("score",))
         return
-    told = [line for line, number in scored if line.cells.get("choice") in ("a", "b") and number != middle]
-    if len(wrong) == len(told) >= _FEWEST_ALIKE:
+    decided = [line for line, number in scored if line.cells.get("choice") in ("a", "b") and number != middle]
+    if len(wrong) == len(decided) >= _FEWEST_ALIKE:
         what = f"in all {counted(len(wrong), 'row')} of {shown(judge)} with both, the choice and the score disagree"
         remedy = (
             "score is the probability that a is chosen: write 1 − score, or swap a and b in choice"

@@ -1,4 +1,4 @@
-"""The judges whose verdicts on a study stand: of each judge the newest, whichever run they came with."""
+"""The judges that have verdicts on a study, each with the run that holds its newest ones."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
