@@ -14,7 +14,7 @@ from app.library.clips.facts import ClipInfo, differences
 from app.library.clips.rules import Rules
 from app.library.contents import content_of, is_kept
 from app.library.kinds import StimulusKind
-from app.library.tables import Content, Stimulus
+from app.library.tables import Collection, Content, Stimulus
 from app.studies.access import visible_slugs
 from app.studies.seeing import seen_by
 
@@ -25,7 +25,8 @@ PER_PAGE = 48
 class StimulusView:
     """A stimulus as shown to pages and programs.
 
-    Measurements are None for a record or a text; `content` is their content, and None for a clip.
+    Measurements are None for a record or a text; `content` is their content, and None for a clip. `collection` is the
+    name of the collection that it belongs to.
     """
 
     name: str
@@ -40,6 +41,7 @@ class StimulusView:
     clip: "ClipFacts | None"
     imported_at: datetime
     uses: Sequence[Use]
+    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,9 @@ class ClipFacts:
 class Catalog:
     """A page of the stimuli that were wanted; `n_found` of `n_all` fit.
 
-    `sources` and `kinds` are what there is to choose from, with how many of each fit the rest of the filter; `values`
-    are those of the attributes; `all_kinds` counts the whole library.
+    `sources`, `kinds` and `collections` are what there is to choose from, with how many of each fit the rest of the
+    filter; `titles` are those of the collections, `values` those of the attributes; `all_kinds` counts the whole
+    library.
     """
 
     stimuli: Sequence[StimulusView]
@@ -73,6 +76,8 @@ class Catalog:
     all_kinds: Mapping[str, int]
     sources: Mapping[str, int]
     kinds: Mapping[str, int]
+    collections: Mapping[str, int]
+    titles: Mapping[str, str]
     values: Mapping[str, Sequence[str]]
 
 
@@ -103,6 +108,8 @@ def catalog(
         all_kinds=numbers.all_kinds,
         sources=numbers.sources,
         kinds=numbers.kinds,
+        collections=numbers.collections,
+        titles=numbers.titles,
         values=values(session, who),
     )
 
@@ -152,16 +159,17 @@ def names_with_original(session: Session, who: Who) -> Sequence[str]:
 
 def _views(session: Session, ids: Sequence[int], *, with_uses: bool = True) -> list[StimulusView]:
     found = (
-        select(Stimulus, Content.content)
+        select(Stimulus, Content.content, Collection.slug)
+        .join(Collection, col(Collection.id) == Stimulus.collection_id)
         .outerjoin(Content, col(Content.sha256) == Stimulus.content_sha256)
         .where(col(Stimulus.id).in_(list(ids)))
     )
-    rows = {row.id: (row, content) for row, content in session.exec(found)}
-    uses = uses_of(session, [row.name for row, _ in rows.values()]) if with_uses else {}
+    rows = {row.id: (row, content, collection) for row, content, collection in session.exec(found)}
+    uses = uses_of(session, [row.name for row, *_ in rows.values()]) if with_uses else {}
     return [_view(*rows[stimulus_id], uses.get(rows[stimulus_id][0].name, ())) for stimulus_id in ids]
 
 
-def _view(row: Stimulus, content: str | None, uses: Sequence[Use]) -> StimulusView:
+def _view(row: Stimulus, content: str | None, collection: str, uses: Sequence[Use]) -> StimulusView:
     return StimulusView(
         name=row.name,
         kind=StimulusKind(row.kind),
@@ -175,6 +183,7 @@ def _view(row: Stimulus, content: str | None, uses: Sequence[Use]) -> StimulusVi
         clip=_clip(row) if row.clip_sha256 is not None else None,
         imported_at=row.imported_at,
         uses=uses,
+        collection=collection,
     )
 
 

@@ -7,7 +7,9 @@ from datetime import datetime
 import anyio.to_thread
 from sqlmodel import Session, col, select
 
+from app.accounts.audit import record
 from app.accounts.logins import Who
+from app.catalog.collections import collection_for
 from app.catalog.editing import Deleted, delete_stimuli, drop_files
 from app.catalog.search import CatalogFilter, found_ids
 from app.catalog.sheet import BadSheet, Table, change_table
@@ -19,7 +21,7 @@ from app.core.spreadsheet import TableRow
 from app.library.clips.store import ClipStore
 from app.library.contents import is_kept
 from app.library.names import checked_key
-from app.library.tables import Stimulus
+from app.library.tables import Collection, Stimulus
 from app.studies.seeing import seen_by
 
 
@@ -87,6 +89,34 @@ async def _set(database: Database, who: Who, chosen: Chosen, column: str, value:
         faults = error.plan.faults
         more = f" It is so with {len(faults) - 1} more of them." if len(faults) > 1 else ""
         raise BadChoice(f"Nothing was changed. {faults[0].message}.{more}") from None
+
+
+def move(session: Session, who: Who, chosen: Chosen, slug: str, now: datetime) -> int:
+    """Put the chosen into another collection; returns how many were in another. Files and versions stay as they are.
+
+    Raises BadChoice, NotFound, Conflict.
+    """
+    if not slug:
+        raise BadChoice("Choose the collection that the clips are to belong to.")
+    there = collection_for(session, who, slug)
+    names = chosen_names(session, who, chosen)
+    found = select(Stimulus, Collection.slug).join(Collection, col(Collection.id) == Stimulus.collection_id)
+    rows = session.exec(found.where(col(Stimulus.name).in_(names), col(Collection.id) != there.id)).all()
+    for row, _ in rows:
+        row.collection_id = there.id or 0
+        session.add(row)
+    if rows:
+        before = {row.name: before for row, before in rows}
+        record(
+            session,
+            who.actor,
+            "stimuli.move",
+            now=now,
+            subject=counted(len(rows), "clip"),
+            before=before,
+            after=dict.fromkeys(before, slug),
+        )
+    return len(rows)
 
 
 async def delete(database: Database, store: ClipStore, who: Who, chosen: Chosen, now: datetime) -> int:

@@ -14,7 +14,7 @@ from app.accounts.logins import Who
 from app.core.json_sql import Entries, Lowered, has_text
 from app.core.schema import clean
 from app.library.contents import is_kept
-from app.library.tables import Stimulus
+from app.library.tables import Collection, Stimulus
 from app.studies.seeing import seen_by
 
 SORTS = {
@@ -33,7 +33,7 @@ class CatalogFilter:
     """A filter of the catalogue: each word of `text` in the name, the source or an attribute's value (`goal=g1`: just
     that value), a source, values of attributes; `sort` is one of SORTS, or an attribute.
 
-    `kind` is a StimulusKind, or empty for all.
+    `kind` is a StimulusKind, or empty for all; `collection` the name of one, or empty for all.
     """
 
     text: str = ""
@@ -42,15 +42,21 @@ class CatalogFilter:
     attributes: Mapping[str, str] = field(default_factory=dict)
     sort: str = "name"
     page: int = 1
+    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of stimuli: all that the user sees, and those that fit for each choice of one part of the filter."""
+    """Numbers of stimuli: all that the user sees, and those that fit for each choice of one part of the filter.
+
+    `titles` are those of the collections that `collections` names.
+    """
 
     all_kinds: Mapping[str, int]
     sources: Mapping[str, int]
     kinds: Mapping[str, int]
+    collections: Mapping[str, int]
+    titles: Mapping[str, str]
 
     @property
     def n_all(self) -> int:
@@ -78,16 +84,25 @@ def found_ids(session: Session, who: Who, wanted: CatalogFilter) -> Sequence[int
 def counts(session: Session, who: Who, wanted: CatalogFilter) -> Counts:
     """How many each choice would leave, in one statement."""
     fitting = func.sum(case((_in_words(wanted), 1), else_=0))
-    groups = col(Stimulus.source), col(Stimulus.kind)
+    groups = col(Stimulus.source), col(Stimulus.kind), col(Collection.slug), col(Collection.title)
     rows = session.execute(
-        select_columns(*groups, func.count(), fitting).where(*_seen(who)).group_by(*groups).order_by(*groups)
+        select_columns(*groups, func.count(), fitting)
+        .join(Collection, col(Collection.id) == col(Stimulus.collection_id))
+        .where(*_seen(who))
+        .group_by(*groups)
+        .order_by(*groups)
     ).all()
-    all_kinds, sources, kinds = Counter[str](), Counter[str](), Counter[str]()
-    for source, kind, n, n_fitting in rows:
+    all_kinds, sources, kinds, collections = (Counter[str]() for _ in range(4))
+    titles: dict[str, str] = {}
+    for source, kind, collection, title, n, n_fitting in rows:
         all_kinds[kind] += n
-        sources[source] += n_fitting if wanted.kind in ("", kind) else 0
-        kinds[kind] += n_fitting if wanted.source in ("", source) else 0
-    return Counts(_by_name(all_kinds), _by_name(sources), _by_name(kinds))
+        titles[collection] = title
+        is_source, is_kind = wanted.source in ("", source), wanted.kind in ("", kind)
+        is_collection = wanted.collection in ("", collection)
+        sources[source] += n_fitting if is_kind and is_collection else 0
+        kinds[kind] += n_fitting if is_source and is_collection else 0
+        collections[collection] += n_fitting if is_source and is_kind else 0
+    return Counts(_by_name(all_kinds), _by_name(sources), _by_name(kinds), _by_name(collections), titles)
 
 
 def values(session: Session, who: Who) -> Mapping[str, Sequence[str]]:
@@ -114,6 +129,9 @@ def fits(wanted: CatalogFilter) -> ColumnElement[bool]:
         conditions.append(col(Stimulus.source) == clean(wanted.source))
     if wanted.kind:
         conditions.append(col(Stimulus.kind) == clean(wanted.kind))
+    if wanted.collection:
+        named = select_columns(col(Collection.id)).where(col(Collection.slug) == clean(wanted.collection))
+        conditions.append(col(Stimulus.collection_id).in_(named))
     return and_(*conditions)
 
 

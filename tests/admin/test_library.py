@@ -9,6 +9,7 @@ from sqlmodel import col, select
 
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
+from app.library.collections import make_collection
 from app.library.tables import Stimulus
 from app.studies.access import study_for
 from app.studies.drafts import create_study, draft_for
@@ -224,3 +225,28 @@ def test_the_page_asks_the_database_as_often_for_sixty_clips_and_thirty_studies_
     number = number_of(f"{HERE}?show=60&view=table")
     assert number <= few + 1, "the drafts of the studies, in one statement"
     assert "in 30 studies" in many.get(f"{HERE}?show=60&view=table").text
+
+
+def test_clips_are_moved_to_a_collection_and_found_by_it(many: Person, database: Database) -> None:
+    with database.transaction() as session:
+        make_collection(session, "Walks of 2025", NOW)
+    assert act(many, "move", "clip-1", "clip-2", to_collection="walks-of-2025").status_code == 303
+    page = many.get(f"{HERE}?collection=walks-of-2025").text
+    assert names(page) == ["clip-1", "clip-2"]
+    assert 'aria-current="true">Walks of 2025 <span>2</span>' in page
+    assert f'href="{HERE}?collection=library">' in page
+    for slug in ("", "nowhere", "\x00", "' OR 1=1"):
+        assert act(many, "move", "clip-3", to_collection=slug).status_code in (404, 422)
+    with database.reading() as session:
+        (entry,) = session.exec(select(AuditEntry).where(AuditEntry.action == "stimuli.move"))
+    assert (entry.before["clip-1"], entry.after["clip-2"]) == ("library", "walks-of-2025")
+
+
+def test_a_collection_that_somebody_does_not_see_takes_no_clip_of_theirs(
+    editor: Person, database: Database
+) -> None:
+    with database.transaction() as session:
+        make_collection(session, "Secret", NOW)
+        add_clips(session, [("mine", "human", {})])
+        session.exec(select(Stimulus)).one().uploaded_by = editor.who.user_id
+    assert act(editor, "move", "mine", to_collection="secret").status_code == 404

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog.many import Chosen, delete
 from app.catalog.pictures import ask_pictures
 from app.catalog.rules import apply_rules, ask_preview, rules_view
-from app.catalog.many import Chosen, delete
 from app.library.clips.rules import Rules
 from app.outputs.clues import ask_clues, clues_state
 from app.studies.drafts import create_study, save_draft

@@ -36,7 +36,12 @@ class Shown:
     def query(self) -> str:
         """The query string that asks for it; what is usual is left out."""
         wanted = self.wanted
-        fields = {"q": wanted.text, "source": wanted.source, "kind": wanted.kind}
+        fields = {
+            "q": wanted.text,
+            "source": wanted.source,
+            "kind": wanted.kind,
+            "collection": wanted.collection,
+        }
         fields |= {f"a.{key}": value for key, value in wanted.attributes.items()}
         fields |= {"sort": wanted.sort if wanted.sort != "name" else ""}
         fields |= {
@@ -132,6 +137,7 @@ def shown_in(query: Mapping[str, str], suffix: str = "") -> Shown:
         attributes={} if suffix else attributes,
         sort=given("sort") or "name",
         page=_number(given("page"), 1),
+        collection=given("collection"),
     )
     show = min(max(_number(given("show"), PER_PAGE), PER_PAGE), MOST_SHOWN)
     return Shown(wanted, "table" if given("view") == "table" else "grid", show)
@@ -176,7 +182,9 @@ def chooser(found: Catalog, shown: Shown, here: str = "", suffix: str = "") -> C
         following=PageLink(following, False, at(page=following)) if left > 0 else None,
         more=_address(here, replace(shown, show=more)) if left > 0 and more > shown.show else "",
         n_more=min(left, more - shown.show),
-        is_filtered=bool(wanted.text or wanted.source or wanted.kind or wanted.attributes),
+        is_filtered=bool(
+            wanted.text or wanted.source or wanted.kind or wanted.collection or wanted.attributes
+        ),
     )
 
 
@@ -189,6 +197,14 @@ def _groups(found: Catalog, wanted: CatalogFilter, at: Callable[..., str]) -> li
     """The parts of the filter that there is something to choose in."""
     parts = (
         ("source", "Source", "All sources", found.sources, wanted.source, str),
+        (
+            "collection",
+            "Collection",
+            "All collections",
+            found.collections,
+            wanted.collection,
+            lambda slug: found.titles[slug],
+        ),
         ("kind", "Kind", "All kinds", found.kinds, wanted.kind, lambda kind: KINDS[kind].capitalize()),
     )
     groups = []
@@ -212,7 +228,7 @@ def _groups(found: Catalog, wanted: CatalogFilter, at: Callable[..., str]) -> li
 def _kept(shown: Shown, suffix: str) -> list[tuple[str, str]]:
     """The parts of the filter that have no field in the form of the search box."""
     wanted = shown.wanted
-    kept = {f"source{suffix}": wanted.source, f"kind{suffix}": wanted.kind}
+    kept = {f"{name}{suffix}": getattr(wanted, name) for name in ("source", "collection", "kind")}
     kept |= {f"a.{key}": value for key, value in wanted.attributes.items()}
     kept |= {f"view{suffix}": "table" if shown.is_table else ""}
     return [(name, value) for name, value in kept.items() if value]

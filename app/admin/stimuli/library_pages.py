@@ -12,6 +12,7 @@ from app.admin.stimuli.chooser import KINDS, MORE, PER_PAGE, Shown, chooser, mar
 from app.admin.stimuli.stimuli_pages import HERE, card_of, library_address
 from app.admin.stimuli.views import LibraryPage
 from app.catalog.catalog import catalog, known_sources
+from app.catalog.collections import collections_for
 from app.catalog.many import BadChoice, Chosen, chosen_names
 from app.catalog.pictures import lack_pictures
 from app.catalog.rules import reprocessing, rules_view
@@ -41,6 +42,7 @@ def library_page(
         keys=list(found.values),
         sheet=f"{HERE}.csv?{query}" if query else f"{HERE}.csv",
         studies=visible_slugs(session, shell.who) if shell.may_edit else (),
+        collections=[(each.slug, each.title) for each in collections_for(session, shell.who)],
         known_sources=sources,
         marks=marks(sources),
         n_before=shown.show - MORE if shown.show > PER_PAGE else -1,

@@ -58,6 +58,8 @@ async def act_on_chosen(
             case "attribute":
                 key, value = form.get("key", ""), form.get("value", "")
                 await many.set_attribute(database, who, chosen, key, value, now)
+            case "move":
+                await database.write(many.move, who, chosen, form.get("to_collection", ""), now)
             case "delete":
                 await many.delete(database, store, who, chosen, now)
             case "pair":

@@ -64,6 +64,7 @@ class LibraryPage(AdminPage):
     keys: Sequence[str]
     sheet: str
     studies: Sequence[str]
+    collections: Options
     known_sources: Sequence[str]
     marks: Mapping[str, str]
     n_before: int
