@@ -9,8 +9,9 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.stimuli import clueing, ruling, uploading
+from app.admin.stimuli.acting import acted
 from app.admin.stimuli.chooser import shown_at, shown_in
-from app.admin.stimuli.library_pages import chosen_in, library_page, pair_address
+from app.admin.stimuli.library_pages import library_page
 from app.admin.stimuli.stimuli_pages import (
     attributes_in,
     clip_page,
@@ -50,29 +51,12 @@ async def act_on_chosen(
     form: Form,
     now: Now,
 ) -> Response:
-    back, chosen = library_address(form.get("back", "")), chosen_in(form)
     try:
-        match form.get("do"):
-            case "source":
-                await many.set_source(database, who, chosen, form.get("to_source", ""), now)
-            case "attribute":
-                key, value = form.get("key", ""), form.get("value", "")
-                await many.set_attribute(database, who, chosen, key, value, now)
-            case "move":
-                await database.write(many.move, who, chosen, form.get("to_collection", ""), now)
-            case "delete":
-                await many.delete(database, store, who, chosen, now)
-            case "pair":
-                return RedirectResponse(
-                    await database.read(pair_address, who, chosen, form.get("study", "")), 303
-                )
-            case _:
-                raise many.BadChoice("Say what to do with the chosen clips, by one of the buttons.")
+        return RedirectResponse(await acted(database, store, who, form, now), 303)
     except StudyError as error:
-        page, _ = await database.read(library_page, shell, settings.data_dir, shown_at(back), str(error))
+        shown = shown_at(library_address(form.get("back", "")))
+        page, _ = await database.read(library_page, shell, settings.data_dir, shown, str(error))
         return render(page, error.status_code)
-    said = "deleted" if form.get("do") == "delete" else "saved"
-    return RedirectResponse(f"{back}{'&' if '?' in back else '?'}said={said}", 303)
 
 
 @library.get("/stimuli.csv")
