@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
+from app.core.widgets import Widget
 from app.tasks.game.base import (
     Event,
     GameConfig,
@@ -21,6 +22,7 @@ from app.tasks.game.base import (
     Phase,
     Role,
     Seat,
+    Start,
     Strict,
     View,
     Viewer,
@@ -34,10 +36,10 @@ SUPPLIES = ((10, 20), (15, 25), (20, 30))
 class Resident(Strict):
     """One resident: units of water needed and dollars earned a day, and who that is where personas are on."""
 
-    name: str = Field(min_length=1, max_length=40)
-    need: int = Field(ge=1)
-    salary: int = Field(ge=0)
-    persona: str = Field(default="", max_length=1000)
+    name: str = Field(min_length=1, max_length=40, title="Name")
+    need: Annotated[int, Widget(unit="units a day")] = Field(ge=1, title="Water needed")
+    salary: Annotated[int, Widget(unit="dollars a day")] = Field(ge=0, title="Salary")
+    persona: str = Field(default="", max_length=1000, title="Persona")
 
 
 RESIDENTS = (
@@ -78,23 +80,54 @@ class WaterConfig(GameConfig):
     """Published: three supplies, each with and without personas: 6 settings, played 10 times each."""
 
     together: ClassVar[Sequence[tuple[str, ...]]] = (("supply_low", "supply_high"),)
+    starts: ClassVar[Sequence[Start]] = (
+        Start("Published", "5 residents, 20 days, least water; nobody has a persona", {}),
+        Start("Short", "5 residents, 8 days", {"days": 8}),
+        Start("With personas", "5 residents who read who they are, 20 days", {"personas": True}),
+    )
+    titles: ClassVar[Mapping[str, str]] = {
+        f"setting-{number}": f"Setting {number} of the paper" for number in range(1, 7)
+    }
+    length: ClassVar[str] = "days"
 
     residents: tuple[Resident, ...] = Field(
         default=RESIDENTS,
         min_length=2,
         max_length=20,
+        title="Residents",
         description="Who needs water, with need and salary a day.",
     )
-    supply_low: int = Field(default=10, ge=0, description="The least units of water on a day.")
-    supply_high: int = Field(default=20, ge=0, description="The most units of water on a day.")
-    personas: bool = Field(default=False, description="Whether residents read who they are.")
-    days: int = Field(default=20, ge=1, le=365, description="Days at most.")
-    start_health: int = Field(default=8, ge=1, description="Health before day 1.")
-    most_health: int = Field(default=10, ge=1, description="Health that water does not raise further.")
-    water_health: int = Field(default=2, ge=0, description="Health gained by a day with water.")
-    start_balance: int = Field(default=0, ge=0, description="Dollars before the first salary.")
-    day_payoff: int = Field(
-        default=1, ge=0, description="Payoff for each day that a resident is alive at its end."
+    supply_low: Annotated[int, Widget(unit="units a day")] = Field(
+        default=10, ge=0, title="Water, at least", description="The least units of water on a day."
+    )
+    supply_high: Annotated[int, Widget(unit="units a day")] = Field(
+        default=20, ge=0, title="Water, at most", description="The most units of water on a day."
+    )
+    personas: bool = Field(
+        default=False,
+        title="Tell residents who they are",
+        description="Whether residents read who they are.",
+    )
+    days: Annotated[int, Widget(unit="days")] = Field(
+        default=20, ge=1, le=365, title="Length of a match, at most", description="Days at most."
+    )
+    start_health: Annotated[int, Widget(unit="points")] = Field(
+        default=8, ge=1, title="Health at the start", description="Health before day 1."
+    )
+    most_health: Annotated[int, Widget(unit="points")] = Field(
+        default=10, ge=1, title="Health, at most", description="Health that water does not raise further."
+    )
+    water_health: Annotated[int, Widget(unit="points")] = Field(
+        default=2, ge=0, title="Health gained by water", description="Health gained by a day with water."
+    )
+    start_balance: Annotated[int, Widget(unit="dollars")] = Field(
+        default=0, ge=0, title="Balance at the start", description="Dollars before the first salary."
+    )
+    day_payoff: Annotated[int, Widget(unit="points")] = Field(
+        default=1,
+        ge=0,
+        title="Payoff of a day alive",
+        description="Payoff for each day that a resident is alive at its end.",
     )
 
     @model_validator(mode="after")
