@@ -40,7 +40,8 @@ def all_models() -> list[Model]:
 def test_every_key_of_a_study_file_has_a_title_and_every_choice_its_words() -> None:
     for model in all_models():
         for name, info in model.model_fields.items():
-            assert info.title and "_" not in info.title, (model, name)
+            assert info.title, (model, name)
+            assert "_" not in info.title, (model, name)
             core = _core(info.annotation)
             values = _values(core)
             if not values and get_origin(core) is tuple:
@@ -56,7 +57,8 @@ def test_a_game_has_its_own_fields_alone() -> None:
     offers, goods = shown(game="sug"), shown(game="public-goods", configs={"punishment": "none"})
     assert {"deadlines.offer_s", "deadlines.answer_s"} <= offers
     assert not {"deadlines.bid_s", "deadlines.deduct_s", "models.calls"} & offers
-    assert "deadlines.contribute_s" in goods and not {"deadlines.deduct_s", "configs.effect"} & goods
+    assert "deadlines.contribute_s" in goods
+    assert not {"deadlines.deduct_s", "configs.effect"} & goods
     # A value that is given is shown all the same, so that it can be taken away.
     assert "deadlines.bid_s" in shown(game="sug", deadlines={"bid_s": 10})
 

@@ -74,7 +74,6 @@ def by_default(leaf: Leaf) -> str:
     default = None if leaf.info.is_required() else leaf.info.default
     if isinstance(default, Fraction):
         return str(default)
-    is_plain = isinstance(default, (int, float)) and not isinstance(default, bool)
-    if is_plain and leaf.currency:
-        return amount_text(default, leaf.currency)
-    return f"{default:g}" if is_plain else ""
+    if isinstance(default, bool) or not isinstance(default, (int, float)):
+        return ""
+    return amount_text(default, leaf.currency) if leaf.currency else f"{default:g}"

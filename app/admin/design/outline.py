@@ -152,8 +152,9 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     kind, inner = _kind(core)
     words = widget_of(info.metadata).words
-    # A choice that has words for nothing can be taken back.
-    names = [*([""] if "" in words else []), *_values(core)]
+    # In the order of the words; a choice that has words for nothing can be taken back.
+    values = _values(core)
+    names = [*(name for name in words if values and name in ("", *values)), *values]
     options = {name: words.get(name, _word(name)) for name in names}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 

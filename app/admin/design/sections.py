@@ -52,7 +52,7 @@ OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
 # Questions within blocks are folded: there may be many.
 _DEEP = 3
-_MAY_BE_EMPTY = ("text", "number", "lines", "entries", "yaml")
+_MAY_BE_EMPTY = ("text", "lines", "entries", "yaml")
 # A section's id and its page, where these are not its key in the file.
 _IDS = {
     "languages": "words",
@@ -228,7 +228,7 @@ class _Form:
             is_markdown=said.is_markdown,
             is_half=said.is_short or leaf.kind == "tag",
             settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles,
-            optional=not is_required and not said_by_default and leaf.kind in _MAY_BE_EMPTY,
+            optional=not is_required and leaf.kind in _MAY_BE_EMPTY,
             placeholder=said.placeholder or said_by_default,
             counts=rows_in_words(value) if said.is_table else "",
             before=sign_of(leaf.currency) if leaf.currency else "",

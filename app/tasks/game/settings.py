@@ -17,14 +17,13 @@ from app.tasks.game.choosing import (
     configs_of,
     presets_of,
 )
+from app.tasks.game.form_words import IN_A_GAME_FILE, IN_FORMS
 from app.tasks.game.games import GAMES, KITS, TITLES
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
 from app.tasks.game.shaping import shape_of, ways_of
 from app.tasks.game.terms import (
     CHECKS,
-    IN_A_GAME_FILE,
-    IN_FORMS,
     ORDER,
     PARTS,
     TIDIES,

@@ -15,10 +15,10 @@ from app.core.widgets import RuledOut, Shape, Ways
 from app.tasks.game.agents.registry import PROGRAM, agent_named, agents_for, is_outside
 from app.tasks.game.base import GameConfig
 from app.tasks.game.choosing import LIST, ONE, PRESET, SAMPLE, START, presets_of, sample_of, sizes_of
-from app.tasks.game.games import GAMES, KITS
+from app.tasks.game.games import GAMES, KITS, phases
 from app.tasks.game.match import play
 from app.tasks.game.sampling import GRID
-from app.tasks.game.terms import BonusPay, Deadlines, Matching, phases
+from app.tasks.game.terms import BonusPay, Deadlines, Matching
 
 Keys = Mapping[str, Any]
 _HUMAN, _ANY = "human", "any"
@@ -161,7 +161,7 @@ def _with(agents: Mapping[str, str], given: object) -> Mapping[str, str]:
 
 
 def _ruled_out(keys: Keys) -> Iterator[tuple[str, Mapping[str, RuledOut]]]:
-    seats, told = _seats(keys), keys.get("disclosure")
+    seats, disclosed = _seats(keys), keys.get("disclosure")
     fills = _ANY in seats and _at(keys, "matching", "at_bound") in (None, "agents")
     takes_over = _at(keys, "leaving", "then") in (None, "agent")
     reasons = (
@@ -170,9 +170,9 @@ def _ruled_out(keys: Keys) -> Iterator[tuple[str, Mapping[str, RuledOut]]]:
         (takes_over, "Not while an agent takes the seat of who has left.", "leaving.then"),
     )
     why = next((RuledOut(words, at) for rules, words, at in reasons if rules), None)
-    if why is not None and told != "all-people":
+    if why is not None and disclosed != "all-people":
         yield "disclosure", {"all-people": why}
-    if told == "all-people":
+    if disclosed == "all-people":
         people = RuledOut("Not while people are told that all others are people.", "disclosure")
         if not fills:
             yield "matching.at_bound", {"agents": people}
