@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from app.admin.access import editors
+from app.admin.audit.router import router as audit
 from app.admin.data.router import router as data
 from app.admin.design.router import router as design
 from app.admin.documents.router import router as documents
@@ -29,6 +30,7 @@ PARTS: tuple[APIRouter, ...] = (
     login,
     inside,
     people,
+    audit,
     programs,
     data,
     help_pages,

@@ -1,30 +1,26 @@
-"""Users, the user's own account, the audit log."""
+"""Users and the user's own account."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts import adding, logins, tokens, users
 from app.accounts.account import PasswordChange, change_password
 from app.accounts.adding import NewUser
-from app.accounts.auditlog import AuditFilter
 from app.accounts.dependencies import WhoDep
 from app.accounts.users import checked_role
-from app.admin.access import ShellDep, anyone, editors, owners_only
+from app.admin.access import ShellDep, anyone, owners_only
 from app.admin.login.cookies import set_login
-from app.admin.people.views import FreshPassword, account_page, audit_page, user_page, users_page
-from app.core.dependencies import DatabaseDep, Form, Now, without_nul
+from app.admin.people.views import FreshPassword, account_page, user_page, users_page
+from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.dependencies import StudyDep
 
 owners = APIRouter(dependencies=[owners_only])
 own = APIRouter(dependencies=[anyone])
-study_log = APIRouter(dependencies=[editors])
 
 Id = Annotated[int, Path(ge=1, lt=2**31)]
-Before = Annotated[int, Query(ge=0, lt=2**31)]
 
 
 @owners.get("/users")
@@ -138,34 +134,6 @@ async def revoke_token(database: DatabaseDep, who: WhoDep, token_id: Id, now: No
     return RedirectResponse("/admin/account?said=revoked#tokens", 303)
 
 
-@owners.get("/audit")
-async def show_audit(
-    database: DatabaseDep,
-    shell: ShellDep,
-    study: str = "",
-    kind: str = "",
-    who: str = "",
-    action: str = "",
-    before: Before = 0,
-) -> Response:
-    wanted = AuditFilter(kind, without_nul(study), without_nul(who), without_nul(action), before)
-    return render(await database.read(audit_page, shell, wanted, None))
-
-
-@study_log.get("/studies/{slug}/audit")
-async def show_study_audit(
-    database: DatabaseDep,
-    shell: ShellDep,
-    study: StudyDep,
-    kind: str = "",
-    who: str = "",
-    action: str = "",
-    before: Before = 0,
-) -> Response:
-    wanted = AuditFilter(kind, study.slug, without_nul(who), without_nul(action), before)
-    return render(await database.read(audit_page, shell, wanted, study))
-
-
 router = APIRouter()
-for part in (owners, own, study_log):
+for part in (owners, own):
     router.include_router(part)
