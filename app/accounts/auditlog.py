@@ -8,6 +8,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from app.accounts.audit import COMMAND_LINE, NOBODY, SERVICE
+from app.accounts.profile import names_of
 from app.accounts.sentences import actions_of, kinds
 from app.accounts.tables import AuditEntry
 
@@ -40,7 +41,7 @@ class AuditFilter:
 class EntryView:
     """One thing done; `before` and `after` are plain JSON values, None where there is nothing to tell.
 
-    `who` is the actor in words.
+    `who` is the actor's name, or address, in words.
     """
 
     id: int
@@ -83,7 +84,9 @@ def entries(session: Session, wanted: AuditFilter, limit: int = PAGE) -> Sequenc
     if wanted.before:
         found = found.where(col(AuditEntry.id) < wanted.before)
     newest = found.order_by(col(AuditEntry.id).desc()).limit(limit)
-    return [_view(entry) for entry in session.exec(newest)]
+    rows = session.exec(newest).all()
+    names = names_of(session, {entry.user_id for entry in rows if entry.user_id})
+    return [_view(entry, names.get(entry.user_id or 0, "")) for entry in rows]
 
 
 def choices(session: Session, study: str = "") -> AuditChoices:
@@ -102,7 +105,7 @@ def _distinct(session: Session, column: Any, study: str) -> list[str]:
     return sorted(value for value in session.exec(found) if value)
 
 
-def _view(entry: AuditEntry) -> EntryView:
+def _view(entry: AuditEntry, name: str) -> EntryView:
     return EntryView(
         id=entry.id or 0,
         at=entry.at,
@@ -112,5 +115,5 @@ def _view(entry: AuditEntry) -> EntryView:
         subject=entry.subject,
         before=entry.before,
         after=entry.after,
-        who=NAMES.get(entry.actor, entry.actor),
+        who=name or NAMES.get(entry.actor, entry.actor),
     )

@@ -20,6 +20,7 @@ from app.admin.results.router import router as results
 from app.admin.running.router import router as running
 from app.admin.stimuli.router import router as stimuli
 from app.admin.studies.creating.router import router as new_study
+from app.admin.studies.notes.router import router as notes
 from app.admin.studies.pairs.router import router as pairs
 from app.admin.studies.router import owners as deleting_studies
 from app.admin.studies.router import router as studies
@@ -40,6 +41,7 @@ PARTS: tuple[APIRouter, ...] = (
     new_study,
     studies,
     deleting_studies,
+    notes,
     pairs,
     versions,
     recruiting,

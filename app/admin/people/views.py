@@ -10,11 +10,13 @@ from sqlmodel import Session
 
 from app.accounts import logins, tokens, users
 from app.accounts.logins import LoginView, Who
+from app.accounts.profile import News, Profile, profile_of
 from app.accounts.tokens import DAYS, USUAL_DAYS, TokenView
 from app.accounts.users import UserView
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.people.apidoc import Reply, Tag
+from app.jobs.mails import MailTrouble, mail_troubles
 from app.studies.access import visible_slugs
 
 ROLES = (
@@ -24,6 +26,10 @@ ROLES = (
 )
 
 
+NEWS = (
+    (News.TARGET, "a study closes by itself, as its target is reached or its last day over"),
+    (News.LOOK, "something needs a look on the monitor of a live study, at most once a day"),
+)
 LASTS = (*((str(days), f"{days} days") for days in DAYS), ("never", "until I revoke it"))
 
 
@@ -37,7 +43,10 @@ class FreshPassword:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPage(AdminPage):
-    """The users. `typed` is the input of a form that was not accepted."""
+    """The users. `typed` is the input of a form that was not accepted, `troubles` are mails that were not sent.
+
+    `is_mailed` is whether the service has a mail server.
+    """
 
     template: ClassVar[str] = "people-users.html"
     tab: ClassVar[str] = "people"
@@ -45,6 +54,8 @@ class UsersPage(AdminPage):
     users: Sequence[UserView]
     typed: Mapping[str, str] = field(default_factory=dict)
     fresh: FreshPassword | None = None
+    is_mailed: bool = False
+    troubles: Sequence[MailTrouble] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +69,7 @@ class UserPage(AdminPage):
     studies: Sequence[str]
     is_self: bool
     fresh: FreshPassword | None = None
+    is_mailed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +101,9 @@ class AccountPage(AdminPage):
     token: str = ""
     error_in: str = ""
     typed: Mapping[str, str] = field(default_factory=dict)
+    profile: Profile
+    news: ClassVar[Sequence[tuple[str, str]]] = NEWS
+    is_mailed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,13 +137,23 @@ _SYSTEMS = (
 def users_page(
     session: Session,
     shell: Shell,
+    now: datetime,
     *,
+    is_mailed: bool = False,
     typed: Mapping[str, str] | None = None,
     fresh: FreshPassword | None = None,
     error: str = "",
 ) -> UsersPage:
     everybody = users.users(session)
-    return UsersPage(shell=shell, users=everybody, typed=typed or {}, fresh=fresh, error=error)
+    return UsersPage(
+        shell=shell,
+        users=everybody,
+        typed=typed or {},
+        fresh=fresh,
+        error=error,
+        is_mailed=is_mailed,
+        troubles=mail_troubles(session, now),
+    )
 
 
 def user_page(
@@ -136,6 +161,7 @@ def user_page(
     shell: Shell,
     user_id: int,
     *,
+    is_mailed: bool = False,
     fresh: FreshPassword | None = None,
     error: str = "",
 ) -> UserPage:
@@ -146,6 +172,7 @@ def user_page(
         user=user,
         studies=[] if seen_as.is_owner else visible_slugs(session, seen_as),
         is_self=user.email == shell.email,
+        is_mailed=is_mailed,
         fresh=fresh,
         error=error,
     )
@@ -161,6 +188,7 @@ def account_page(
     error: str = "",
     error_in: str = "",
     typed: Mapping[str, str] | None = None,
+    is_mailed: bool = False,
 ) -> AccountPage:
     return AccountPage(
         shell=shell,
@@ -171,6 +199,8 @@ def account_page(
         error=error,
         error_in=error_in,
         typed=typed or {},
+        profile=profile_of(session, who.user_id),
+        is_mailed=is_mailed,
     )
 
 
