@@ -11,7 +11,7 @@ PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
 ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 
-.PHONY: run train features dev test test-all test-fast coverage check lint fix made languages pictures bench chaos docs lock clean
+.PHONY: run train features dev lab test test-all test-fast coverage check lint fix made languages pictures bench chaos docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -27,6 +27,10 @@ features: .venv/.run
 # For who works on it: the demo study with simulated answers, anew at each change; Ctrl-C ends all of it.
 dev: .venv/.test
 	@$(BIN)/python -m tools.dev
+
+# A lab of sixty studies, 600 clips and a study of 400 sessions in build/lab: `make lab STUDIES=3 CLIPS=30 SESSIONS=3`.
+lab: .venv/.test
+	@$(BIN)/python -m tools.lab $(if $(STUDIES),--studies $(STUDIES)) $(if $(CLIPS),--clips $(CLIPS)) $(if $(SESSIONS),--sessions $(SESSIONS)) $(ARGS)
 
 # Every behaviour once.
 test: .venv/.test

@@ -50,6 +50,8 @@ class Crowd:
     version_id: int
     rng: random.Random
     begins: datetime
+    every: timedelta = timedelta(seconds=60)
+    accuracy: float = 0.5
     rows: dict[type[SQLModel], list[Row]] = field(default_factory=dict)
     next_id: dict[type[SQLModel], int] = field(default_factory=dict)
     lefts: dict[int, Member] = field(default_factory=dict)
@@ -67,7 +69,7 @@ class Crowd:
 
     def person(self, number: int, mode: Mode) -> None:
         """One session, from arrival to wherever the person leaves."""
-        rng, at = self.rng, self.begins + timedelta(seconds=number * 60)
+        rng, at = self.rng, self.begins + number * self.every
         n_pages = len(self.run.pages.keys)
         fate = rng.random()
         n_pages_done = n_pages - 1 if fate > 0.1 else rng.randrange(n_pages - 1)
@@ -88,8 +90,14 @@ class Crowd:
         if begun:
             self.answers(session_id, trials, n_pages_done, at)
 
+    def side(self, is_true_left: bool) -> str:
+        """The side that is pressed: that of the true clip as often as `accuracy` says."""
+        return "left" if is_true_left == (self.rng.random() < self.accuracy) else "right"
+
     def answers(self, session_id: int, trials: list[Any], n_pages_done: int, at: datetime) -> None:
         one_sided, hasty = self.rng.random() < 0.01, self.rng.random() < 0.02
+        anchors = {pair.id: pair.anchor for pair in self.pairs}
+        is_true_left = {t.position: anchors[t.pair_id] == t.left for t in trials}
         answered = {page.position for page in self.run.pages.keys[:n_pages_done]}
         trial_ids = {
             t.position: self.add(
@@ -102,7 +110,8 @@ class Crowd:
             at += timedelta(seconds=30)
             trial_id = trial_ids.get(page.position)
             if trial_id:
-                self.answer(session_id, trial_id, str(page), at, one_sided=one_sided, hasty=hasty)
+                side = "left" if one_sided else self.side(is_true_left[page.position])
+                self.answer(session_id, trial_id, str(page), at, side=side, hasty=hasty)
             else:
                 self.page(session_id, str(page), at)
 
@@ -114,7 +123,7 @@ class Crowd:
         )  # fmt: skip
 
     def answer(
-        self, session_id: int, trial_id: int, page: str, at: datetime, *, one_sided: bool, hasty: bool
+        self, session_id: int, trial_id: int, page: str, at: datetime, *, side: str, hasty: bool
     ) -> None:
         """One answered trial, examined as the service would."""
         rng = self.rng
@@ -131,7 +140,7 @@ class Crowd:
         )  # fmt: skip
         response_id = self.add(
             Response, session_id=session_id, trial_id=trial_id, page=page, submit_id=f"{page}.x",
-            side=None if failed else "left" if one_sided else rng.choice(("left", "right")),
+            side=None if failed else side,
             uncertainty=rng.randint(1, 5), rationale="moves as somebody who looks where they go",
             answers={}, unplayable=failed, rt_ms=rt_ms, shown_at=at - timedelta(milliseconds=interval_ms),
             answered_at=at, flags=reported, odd_playback=None, raised=joined(finding.raised),
@@ -213,11 +222,11 @@ def fill(
     for number in range(1, n_sessions + 1):
         crowd.person(number, mode)
         if number % BATCH == 0 or number == n_sessions:
-            _write(session, crowd)
+            write_rows(session, crowd)
     return {str(table.__tablename__): n - 1 for table, n in crowd.next_id.items()}
 
 
-def _write(session: Session, crowd: Crowd) -> None:
+def write_rows(session: Session, crowd: Crowd) -> None:
     tables = SQLModel.metadata.tables
     for table in (ParticipantSession, Trial, Response, Evidence):
         if rows := crowd.rows.pop(table, []):

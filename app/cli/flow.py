@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.console import opened, out
+from app.cli.console import err, opened, out
 from app.core.errors import StudyError
 
 
@@ -39,7 +39,11 @@ def flow(
     else:
         with opened() as (_, database), database.reading() as session:
             study_named(session, target)
-            found = flows_of(session, target).get(mode) or flow_of(mode, ())
+            flows = flows_of(session, target)
+        found = flows.get(mode) or flow_of(mode, ())
+        if mode not in flows and flows:
+            others = " or ".join(f"--mode {other}" for other in flows)
+            err.print(f"{target} has no {mode} sessions; those that it has: {others}.", markup=False)
     if as_json:
         typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
     elif as_csv:

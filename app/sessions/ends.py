@@ -76,7 +76,8 @@ CODE_FOR = {
     Way.NO_CONSENT: noop("Your code for not taking part"),
     Way.SCREENED_OUT: noop("Your code, because you could not take part"),
     Way.FAILED_CHECKS: noop("Your code, because the study ended early"),
-    Way.FULL: noop("Your code, because all places were taken"),
+    # Also for who comes while the study is paused, not yet open or over.
+    Way.FULL: noop("Your code, because you could not take part"),
     Way.PARTIAL: noop("Your code for a part of the study"),
     Way.FAILED: noop("Your code, because the study did not work on your device"),
 }

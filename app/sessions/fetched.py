@@ -39,7 +39,7 @@ async def stream_news(
 async def measure_speed(token: str, database: DatabaseDep) -> Response:
     """A file of known size, for somebody who is asked for consent. Nothing of it is noted."""
     where = await database.peek(locate, token)
-    if where.status != Status.ARRIVED:
+    if where.status != Status.ARRIVED or not where.design.devices.asks_speed:
         raise NotFound("There is nothing to measure here.")
     return speed_response()
 

@@ -28,7 +28,6 @@ from app.sessions.receipts import receipt_of
 from app.sessions.sent import in_language, with_came
 from app.sessions.speed import speed_address
 from app.sessions.where import locate
-from app.studies.file.devices import DesignDevices
 from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
@@ -223,7 +222,7 @@ def page_of(
                 measures=design.devices.measures,
                 least_width=design.devices.minimum_width or 0,
                 least_mbps=design.devices.minimum_mbps or 0,
-                speed_at=speed_address(place.action) if _asks_speed(design.devices) else "",
+                speed_at=speed_address(place.action) if design.devices.asks_speed else "",
                 smooth=design.devices.smooth,
                 needs=needs_of(design.devices),
             )
@@ -266,10 +265,6 @@ def page_of(
                 notice=place.notice,
                 steps=place.steps,
             )
-
-
-def _asks_speed(rules: DesignDevices) -> bool:
-    return rules.kept or rules.minimum_mbps is not None
 
 
 def language_menu(place: Place) -> tuple[LanguageLink, ...]:

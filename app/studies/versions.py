@@ -14,6 +14,7 @@ from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
+from app.studies.collections import begin_collections
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
@@ -71,6 +72,7 @@ def load_version(
         study = Study(slug=design.study, state=State.DRAFT, created_at=now)
         session.add(study)
         session.flush()
+        _use_collections(session, study, design, now)
     newest = newest_version(session, study)
     sha256 = design.sha256()
     if newest and newest.sha256 == sha256:
@@ -109,6 +111,12 @@ def load_version(
         after={"sha256": sha256, "number": version.number},
     )
     return Loaded(design.study, version.number, change, design.n_units)
+
+
+def _use_collections(session: Session, study: Study, design: StudyDesign, now: datetime) -> None:
+    """A new study's own collection, and those of the stimuli that its design shows, else the shared ones."""
+    shown = select(Stimulus.collection_id).where(col(Stimulus.name).in_(design.stimuli)).distinct()
+    begin_collections(session, study.id or 0, design.title, session.exec(shown).all() or None, now)
 
 
 class ConsentRenumber(Conflict):

@@ -101,6 +101,8 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest
         == "4 simulated participants walked through nav; in pairs their expected accuracy is 1.000\n"
     )
     assert "4 simulated completed" in run("study", "list").stdout
+    assert run("flow", "nav").stderr == "nav has no live sessions; those that it has: --mode simulated.\n"
+    assert run("flow", "nav", "--mode", "simulated").stderr == ""
     done = run("export", "nav", "--what", "labels", "--out", "labels.csv")
     assert (done.returncode, done.stdout) == (0, "10 rows of labels written to labels.csv\n")
     assert "votes of simulated participants" in done.stderr

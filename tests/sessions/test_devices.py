@@ -196,6 +196,7 @@ def test_smooth_playback_is_told_before_consent(
     assert "needs a device that shows them smoothly" in walk.html
     assert "data-smooth>" in walk.html
     assert 'data-speed=""' in walk.html
+    assert client.get(f"{walk.address}/speed").status_code == 404
 
 
 def test_what_the_device_is_is_kept_where_the_study_says_so(

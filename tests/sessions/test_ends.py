@@ -52,7 +52,7 @@ HEADINGS = {
     "DONE42": "Your completion code",
     "NOCONSENT1": "Your code for not taking part",
     "SCREENED1": "Your code, because you could not take part",
-    "FULL1": "Your code, because all places were taken",
+    "FULL1": "Your code, because you could not take part",
     "PARTIAL1": "Your code for a part of the study",
     "FAILED1": "Your code, because the study did not work on your device",
 }

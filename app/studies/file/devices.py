@@ -67,6 +67,11 @@ class DesignDevices(Frozen):
         rules = self.minimum_width, self.minimum_mbps
         return self.kept or self.smooth or any(rule is not None for rule in rules)
 
+    @property
+    def asks_speed(self) -> bool:
+        """True if a script measures the connection before consent."""
+        return self.kept or self.minimum_mbps is not None
+
 
 def resolved_devices(file: Devices) -> DesignDevices:
     return DesignDevices(**file.model_dump())
