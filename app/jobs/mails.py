@@ -68,7 +68,7 @@ def counts_for_resets(email: str, address: str) -> Sequence[Count]:
 
 
 def ask_reset(session: Session, email: str, counts: Sequence[Count], now: datetime) -> None:
-    """Ask for a link in the name of somebody who is not logged in; for an unknown address nothing is sent.
+    """Ask for a link without a login; for an unknown address nothing is sent.
 
     Raises TooManyAttempts.
     """

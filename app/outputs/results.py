@@ -137,7 +137,7 @@ def ask_results(
 ) -> int:
     """Start the computation, unless it is under way. No entry in the audit log, as nothing changes.
 
-    `who` is None for somebody who opens a link to results.
+    `who` is None for a visitor with a link to results.
     """
     there = standing(session, study, asked)
     if there.under_way:

@@ -1,7 +1,7 @@
 """Notes on studies, links to results, email: names of users and their wishes, links to a password, jobs that wait
 
-Revision: 0027
-Follows: 0026
+Revision: 0028
+Follows: 0027
 
 What happens to collected responses: nothing. Going back deletes notes, links, names and wishes, and mails that wait.
 """
@@ -13,8 +13,8 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 
-revision = "0027"
-down_revision = "0026"
+revision = "0028"
+down_revision = "0027"
 branch_labels = None
 depends_on = None
 
