@@ -1,7 +1,7 @@
 """Notes on studies, links to results, email: names of users and their wishes, links to a password, jobs that wait
 
-Revision: 0028
-Follows: 0027
+Revision: 0029
+Follows: 0028
 
 What happens to collected responses: nothing. Going back deletes notes, links, names and wishes, and mails that wait.
 """
@@ -13,15 +13,15 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 
-revision = "0028"
-down_revision = "0027"
+revision = "0029"
+down_revision = "0028"
 branch_labels = None
 depends_on = None
 
 _JOB = sa.table("job", sa.column("kind", sa.String()))
 _KINDS = (
     "import", "preview", "reprocess", "clues", "report", "package", "judges", "results", "training", "walks",
-    "pictures", "verdicts",
+    "pictures", "verdicts", "simulation",
 )  # fmt: skip
 
 
