@@ -127,7 +127,7 @@ def _in_words(n_flagged: int, n_notices: int) -> str:
 
 
 def _who_see(session: Session, wanted: Sequence[int], study_id: int) -> Sequence[int]:
-    """Those of the users who see a study."""
+    """Ids of the users who see a study."""
     shared = set(session.exec(select(StudyShare.user_id).where(StudyShare.study_id == study_id)))
     users = session.exec(select(User).where(col(User.id).in_(wanted)).order_by(col(User.id)))
     return [user.id or 0 for user in users if user.role == "owner" or user.id in shared]

@@ -34,7 +34,7 @@ async def show_users(database: DatabaseDep, settings: SettingsDep, shell: ShellD
 async def add_user(
     database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
 ) -> Response:
-    """With a mail server the user is sent a link, and nobody knows the password that was drawn."""
+    """Add a user; with a mail server they are sent a link, and nobody knows the password that was drawn."""
     is_mailed = settings.mail is not None
     try:
         new = NewUser(form.get("email", ""), checked_role(form.get("role", "")))
@@ -95,7 +95,7 @@ async def reset_password(
 async def mail_password(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, user_id: Id, now: Now
 ) -> Response:
-    """Their password stays as it is until they choose another by the link."""
+    """Send a link; the password stays as it is until another is chosen by it."""
     if settings.mail is None:
         raise Conflict("The service has no mail server; generate a password and hand it over.")
     user = await database.read(users.user_with, user_id)
