@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
+from app.catalog.collections import CollectionView
 from app.catalog.sheet import Change
 from app.core.problems import Problem
 from app.jobs.queue import JobView
@@ -134,10 +135,11 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class FrameSize:
-    """The one frame size of all clips, empty while none is set, and the rule for it."""
+    """The one frame size of a collection's clips, empty while none is set, and the rule for it; `may_change` it."""
 
     size: str
     rule: str
+    may_change: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +158,8 @@ class UploadPage(AdminPage):
     largest_bytes: int
     small_bytes: int
     frame: FrameSize
+    collection: CollectionView
+    choices: Sequence[CollectionView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +214,8 @@ class RulesPage(AdminPage):
     last: JobView | None
     saved_at: datetime | None
     frame: FrameSize
+    collection: CollectionView
+    choices: Sequence[CollectionView]
 
 
 @dataclass(frozen=True, slots=True)
