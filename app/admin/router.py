@@ -18,6 +18,7 @@ from app.admin.recruiting.router import router as recruiting
 from app.admin.results.router import router as results
 from app.admin.running.router import router as running
 from app.admin.stimuli.router import router as stimuli
+from app.admin.studies.clips import router as study_clips
 from app.admin.studies.creating.router import router as new_study
 from app.admin.studies.pairs.router import router as pairs
 from app.admin.studies.router import owners as deleting_studies
@@ -38,6 +39,7 @@ PARTS: tuple[APIRouter, ...] = (
     new_study,
     studies,
     deleting_studies,
+    study_clips,
     pairs,
     versions,
     recruiting,

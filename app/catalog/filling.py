@@ -109,7 +109,7 @@ def set_frame(session: Session, who: Who, slug: str, width: int, height: int, no
 
 
 def new_collection(session: Session, who: Who, title: str, slug: str, is_open: bool, now: datetime) -> str:
-    """A new shared collection; returns its name. Raises BadCollection, and NotAllowed where its maker may not open it to all."""
+    """A new shared collection; returns its name. Raises BadCollection, NotAllowed."""
     if is_open and not who.is_owner:
         raise NotAllowed("An owner decides which collections everybody sees.")
     made = make_collection(session, title, now, slug=slug, by=who.user_id, is_open=is_open)
