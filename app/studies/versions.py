@@ -16,19 +16,15 @@ from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.collections import begin_collections
 from app.studies.file.load import StimulusFacts, StudyDesign
+from app.studies.forgetting import forget_sessions
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft
-from app.tasks.forgetting import forget_rows
-from app.trials.responses import Evidence, Response
 from app.trials.tables import (
     Mode,
-    ParticipantSession,
-    SessionToken,
     State,
     Study,
     StudyVersion,
-    Trial,
     Unit,
     UnitMember,
 )
@@ -80,7 +76,7 @@ def load_version(
         return Loaded(design.study, newest.number, "unchanged", design.n_units)
     _refuse_another_consent(session, study, newest, design)
     if newest and newest.frozen_at is None:
-        _forget_previews(session, newest)
+        forget_sessions(session, newest.id or 0, Mode.PREVIEW)  # they store nothing that counts
         session.execute(delete(Unit).where(col(Unit.version_id) == newest.id))
         version, change = newest, "replaced"
     else:
@@ -158,24 +154,6 @@ def _dropped_draft(session: Session, study: Study) -> object:
     session.delete(draft)
     session.flush()
     return draft.keys
-
-
-def _forget_previews(session: Session, version: StudyVersion) -> None:
-    """Delete the previews of a version that is being replaced; they store nothing that counts."""
-    sessions = select(ParticipantSession.id).where(
-        ParticipantSession.version_id == version.id, ParticipantSession.mode == Mode.PREVIEW
-    )
-    responses = select(Response.id).where(col(Response.session_id).in_(sessions))
-    forget_rows(session, version.id or 0, Mode.PREVIEW)
-    session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
-    session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
-    session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))
-    session.execute(delete(SessionToken).where(col(SessionToken.session_id).in_(sessions)))
-    session.execute(
-        delete(ParticipantSession).where(
-            col(ParticipantSession.version_id) == version.id, col(ParticipantSession.mode) == Mode.PREVIEW
-        )
-    )
 
 
 def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> None:

@@ -133,13 +133,13 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     about, faults = "Say what people do in each part of a session", check.within("blocks")
     if faults:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
-        return Step("Blocks", about, False, says, f"{here}/design#blocks")
+        return Step("Blocks", about, False, says, f"{here}/design/trials#blocks")
     says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
     truth = truth_view(true_source_of(draft.keys), pairs_of(check.design.blocks)) if check.design else None
     if truth is not None and truth.n_pairs and truth.is_missing:
         says += "; no pair has a truth: say which source is the true one, or that none is"
         return Step("Blocks", about, False, says, f"{here}/pairs#truth")
-    return Step("Blocks", about, True, says, f"{here}/design#blocks")
+    return Step("Blocks", about, True, says, f"{here}/design/trials#blocks")
 
 
 def _clues(session: Session, study: StudyHere, here: str) -> Step:

@@ -345,12 +345,14 @@ class RatingDesign(BlockDesign):
         """The number of main items of each condition."""
         counts = Counter(item.condition for block in blocks for item in block.main_items)
         if not counts:
-            yield Check("items", "Items", "blocker", "There is no main item: nothing would count.", "design")
+            yield Check(
+                "items", "Items", "blocker", "There is no main item: nothing would count.", "design?at=blocks"
+            )
             return
         words = listed(
             [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
         )
-        yield Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
+        yield Check("items", "Items", "ok", f"Main items: {words}.", "design?at=blocks")
 
     @property
     def main_items(self) -> tuple[DesignItem, ...]:
