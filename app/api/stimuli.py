@@ -328,6 +328,7 @@ def _stimulus(view: catalog.StimulusView) -> StimulusOut:
         original_bytes=view.original_bytes,
         imported_at=view.imported_at,
         uses=[UseOut.model_validate(use) for use in view.uses],
+        collection=view.collection,
         kind=view.kind,
         content_sha256=view.content_sha256,
         **of_clip,

@@ -117,7 +117,7 @@ def list_all(collection: CollectionOption = "") -> None:
 
 @app.command("collections")
 def list_collections() -> None:
-    """List the collections with their stimuli and frame; a study's own has the study's name beside it."""
+    """List the collections with their stimuli and frame; a study's own is marked with the study's name."""
     from app.catalog.rules import rules_in_force
     from app.core.problems import counted
     from app.studies.collections import all_collections

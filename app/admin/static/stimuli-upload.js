@@ -105,7 +105,7 @@ function start() {
     if (!frame || frame.hidden || !form.elements.width.value) return true;
     const sides = { width: Number(form.elements.width.value), height: Number(form.elements.height.value) };
     try {
-      await send("PUT", "/admin/stimuli/frame-size", { collection: form.elements.collection.value, ...sides });
+      await send("PUT", "/admin/stimuli/frame-size", { collection: "", ...into(), ...sides });
     } catch (error) {
       frame.querySelector("[data-frame-says]").textContent = error.message;
       form.elements.width.focus();
@@ -116,7 +116,7 @@ function start() {
   }
 
   function begin() {
-    const about = { source: form.elements.source.value.trim(), attributes: attributes(), collection: form.elements.collection.value };
+    const about = { source: form.elements.source.value.trim(), attributes: attributes(), ...into() };
     const empty = chosen.filter((file) => file.size === 0);
     const huge = chosen.filter((file) => file.size > largest);
     refused = [refusal(empty, "empty"), refusal(huge, `larger than ${largest / 1e9} GB`)].filter(Boolean);
@@ -132,6 +132,12 @@ function start() {
     choose([]);
     next();
     summarize();
+  }
+
+  /** The collection that the page is about; none is the library. */
+  function into() {
+    const collection = form.elements.collection?.value;
+    return collection ? { collection } : {};
   }
 
   function attributes() {

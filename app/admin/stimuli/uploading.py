@@ -66,7 +66,7 @@ async def take_files(
 
 
 def _frame_in(form: AnyForm) -> tuple[int, int] | None:
-    """The frame typed beside the files; None where none is. Raises BadRules."""
+    """The frame typed in the form of files; None if it is left open. Raises BadRules."""
     if not any(form.get(side, "").strip() for side in ("width", "height")):
         return None
     return whole(form.get("width", "")), whole(form.get("height", ""))
