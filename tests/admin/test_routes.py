@@ -47,6 +47,8 @@ OPEN = {
     # Stopping with one's answers deleted: by a session's token, or the code of its last page.
     "GET /p/{token}/stop",
     "POST /p/{token}/stop",
+    # A preview fills itself in; any other session refuses.
+    "POST /p/{token}/fill",
     "GET /s/{slug}/withdraw",
     "POST /s/{slug}/withdraw",
     "GET /s/{slug}/withdrawn",

@@ -7,10 +7,11 @@ from sqlmodel import select
 
 from app.accounts.logins import NotAllowed
 from app.accounts.tables import Role
-from app.catalog.catalog import CatalogFilter, catalog
+from app.catalog.catalog import catalog
 from app.catalog.collections import choose, collections_for, collections_of
 from app.catalog.filling import collection_to_fill, new_collection, set_frame
 from app.catalog.rules import apply_rules, may_rule, rules_in_force
+from app.catalog.search import CatalogFilter
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
 from app.library.clips.framing import frame_proposal, proposed_frame, sizes_in
