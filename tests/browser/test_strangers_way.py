@@ -79,7 +79,7 @@ def test_a_study_of_ones_own_videos_is_launched_with_few_clicks_and_fields(
         row = page.locator("[data-files] li", has_text=file.name)
         expect(row.locator("[data-state]")).to_have_text(re.compile("In the library"), timeout=SLOW_MS)
 
-    hand.press(page.get_by_role("link", name="Pairs", exact=True).last)
+    hand.press(page.get_by_role("link", name="Go on to the pairs"))
     hand.press(page.get_by_role("button", name="Draw these pairs"))
     expect(page.get_by_text("They stay until you draw again.")).to_be_visible()
 
