@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from app.admin.access import editors
+from app.admin.audit.router import router as audit
 from app.admin.data.router import router as data
 from app.admin.design.router import router as design
 from app.admin.documents.router import router as documents
@@ -21,6 +22,7 @@ from app.admin.running.simulating import router as simulating
 from app.admin.stimuli.router import router as stimuli
 from app.admin.studies.clips import router as study_clips
 from app.admin.studies.creating.router import router as new_study
+from app.admin.studies.notes.router import router as notes
 from app.admin.studies.pairs.router import router as pairs
 from app.admin.studies.router import owners as deleting_studies
 from app.admin.studies.router import router as studies
@@ -31,6 +33,7 @@ PARTS: tuple[APIRouter, ...] = (
     login,
     inside,
     people,
+    audit,
     programs,
     data,
     help_pages,
@@ -41,6 +44,7 @@ PARTS: tuple[APIRouter, ...] = (
     studies,
     deleting_studies,
     study_clips,
+    notes,
     pairs,
     versions,
     recruiting,
