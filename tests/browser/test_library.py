@@ -101,7 +101,7 @@ def test_many_are_found_chosen_across_what_is_shown_and_changed_and_two_become_a
         expect(page.locator("[data-list=a] :checked")).to_have_value("walk-0")
         second.get_by_role("radio", name="walk-121").check()
         page.get_by_role("button", name="Add the pair").click()
-        expect(page.get_by_text("hybrid-human-01").first).to_be_visible()
+        expect(page.get_by_text("human-hybrid-01").first).to_be_visible()
     with service.database.reading() as session:
         rows = session.exec(select(Stimulus)).all()
     assert sorted(row.name for row in rows if row.attributes.get("level") == "hard") == ["walk-0", "walk-59"]
