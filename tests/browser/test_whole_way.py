@@ -46,10 +46,10 @@ def test_a_study_is_run_from_an_empty_database_to_its_package(
     if with_ == "keyboard":
         look = _not_again
     _log_in(room, hand, installation, look)
+    _make_study(room, hand, look)
     _upload(room, hand, installation, "human")
     look()
     _upload(room, hand, installation, "hybrid")
-    _make_study(room, hand, look)
     _draw_pairs(room, hand, look)
     _write_design(room, hand, look)
     _look_for_clues(room, hand)
@@ -93,8 +93,7 @@ def _log_in(page: Page, hand: Hand, installation: Installation, look: Look) -> N
 
 
 def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> None:
-    _go(page, hand, "Main", "Library")
-    _follow(page, hand, page.get_by_role("link", name=re.compile("^Upload")).first)
+    """A new study begins with the upload of its own clips."""
     hand.write(page.get_by_label("Source", exact=True), source)
     files = sorted(installation.clips.glob(f"{source}-*.mp4"))
     if source == "human":
@@ -108,20 +107,18 @@ def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> 
 
 
 def _make_study(page: Page, hand: Hand, look: Look) -> None:
-    _go(page, hand, "Main", "Library")
-    expect(page.get_by_text("human-1").first).to_be_visible()
-    _go(page, hand, "Main", "Studies")
     _follow(page, hand, page.get_by_role("link", name="Make the first study").first)
     hand.tick(page.locator('input[value="template:blank"]'))
     hand.write(page.get_by_label("Title"), "Who moves like a person?")
+    hand.press(page.locator("summary", has_text="Name in addresses"))
     hand.write(page.get_by_label("Name in addresses"), "whole-way")
     look()
     hand.press(_button(page, "Make the study"))
-    expect(page).to_have_url(re.compile("/admin/studies/whole-way"))
+    expect(page).to_have_url(re.compile("/admin/stimuli/upload.*whole-way"))
 
 
 def _draw_pairs(page: Page, hand: Hand, look: Look) -> None:
-    _go(page, hand, "Main", "Pairs")
+    _follow(page, hand, page.get_by_role("link", name="Go on to the pairs"))
     look()
     _follow(page, hand, page.get_by_role("link", name=re.compile("at random")).first)
     hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
@@ -130,13 +127,20 @@ def _draw_pairs(page: Page, hand: Hand, look: Look) -> None:
     expect(page.get_by_text("human-hybrid-01").first).to_be_visible()
 
 
+def _section(page: Page, name: str) -> Locator:
+    sections = page.get_by_role("navigation", name="Sections of the design")
+    return sections.get_by_role("link", name=re.compile(f"^{name}"))
+
+
 def _write_design(page: Page, hand: Hand, look: Look) -> None:
     _go(page, hand, "Main", "Design")
     hand.write(page.locator('[id="consent.version"]'), "2026-11")
     hand.write(page.locator('[id="consent.text"]'), "# Consent\n\nTaking part is voluntary.\n")
     expect(page.frame_locator("[data-frame]").get_by_text("Taking part is voluntary.")).to_be_visible()
+    _follow(page, hand, _section(page, "Questions"))
     question = "Which video is more likely to be human?"
     hand.write(page.locator('[id="trials.questions.0.ask"]'), question)
+    _follow(page, hand, _section(page, "The end"))
     hand.write(page.locator('[id="completion.code"]'), "WHOLE7")
     expect(page.locator("[data-saved]")).to_contain_text(re.compile("^Saved"))
     hand.press(_button(page, "Save as version 1"))

@@ -52,8 +52,8 @@ class ClipCard:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(AdminPage):
     """The library. `studies` are those that two chosen clips can be put into as a pair; `sheet` is the address of the
-    table of what fits. `marks` are those of the sources; `n_before` is how many were shown before more were asked for. `collection` is
-    the one that is shown alone.
+    table of what fits. `marks` are those of the sources; `n_before` is how many were shown before more were asked for.
+    `collection` is the one that is shown alone.
     """
 
     template: ClassVar[str] = "stimuli-library.html"
