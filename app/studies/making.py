@@ -108,11 +108,13 @@ def with_defaults(keys: Mapping[str, Any], email: str, rng: random.Random) -> di
     """A template's keys with what its maker would else type: contact, completion code, retention, adults only."""
     filled = _with_contact(keys, email)
     completion = {"code": drawn_code(rng), "contact": email, **(filled.get("completion") or {})}
-    return {
-        **filled,
+    own: dict[str, Any] = {
         "completion": completion,
         "retention": filled.get("retention") or {"days": RETENTION_DAYS},
     }
+    if isinstance(consent := filled.get("consent"), Mapping):
+        own["consent"] = {"minimum_age": ADULT, **consent}
+    return {**filled, **own}
 
 
 def _with_contact(value: Any, email: str) -> Any:

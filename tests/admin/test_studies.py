@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from typing import Any
 
 import pytest
 import yaml
@@ -23,7 +24,7 @@ HERE = "/admin/studies/nav"
 NASTY = "<script>alert(1)</script>\"'&"
 
 
-def draft_keys(database: Database, person: Person, slug: str) -> dict[str, object]:
+def draft_keys(database: Database, person: Person, slug: str) -> dict[str, Any]:
     with database.reading() as session:
         return draft_for(session, study_for(session, person.who, slug)).keys
 
