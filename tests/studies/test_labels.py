@@ -8,7 +8,9 @@ from pydantic import BaseModel
 from app.admin.design.nodes import leaves
 from app.admin.design.outline import _core, _values, outline
 from app.core.widgets import widget_of
+from app.studies.file.difference import Difference
 from app.studies.file.model import StudyFile
+from app.studies.file.titles import in_words
 from app.tasks.game.choosing import sample_of
 from app.tasks.game.games import GAMES
 from app.tasks.registry import BLOCKS
@@ -78,3 +80,34 @@ def test_amounts_of_money_are_typed_in_their_main_unit() -> None:
     assert odd["blocks"][0]["bonus"]["cap_minor"] == "much"
     yen = {"blocks": [{"id": "play", "task": "game", "game": "sug", "bonus": {**pay, "currency": "JPY"}}]}
     assert keys_to_fields(yen)[f"{at}.cap_minor"] == "300"
+
+
+def test_a_difference_has_the_form_s_titles_and_words() -> None:
+    for place, values, words in (
+        (
+            "blocks › play › matching › at_bound",
+            ("agents", "paid-exit"),
+            ("Blocks › play › Matching › If nobody comes", "Agents take the free seats", "Paid exit"),
+        ),
+        (
+            "exclude › stalls",
+            ("per_trial: 3; pay: yes", ""),
+            (
+                "Exclusion rules › Clips stalled",
+                "Stalls a trial, at least: 3; The participant is paid: yes",
+                "",
+            ),
+        ),
+        (
+            "blocks › watch › trials › order",
+            ("", "own"),
+            ("Blocks › watch › Trials › Order of the pairs", "", "own"),
+        ),
+        (
+            "trials › questions › watch › ask",
+            ("A: b", "c"),
+            ("Trials › Questions › watch › What is asked", "A: b", "c"),
+        ),
+    ):
+        found = in_words(Difference(place, *values, "changed"))
+        assert (found.place, found.before, found.after) == words
