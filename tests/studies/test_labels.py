@@ -1,9 +1,10 @@
 """Labels of the study file: every key has a title, every choice its words, and no label on a page is a key."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from app.admin.design.nodes import leaves
 from app.admin.design.outline import _core, _values, outline
@@ -39,15 +40,19 @@ def all_models() -> list[Model]:
     return found
 
 
+def values_of(info: FieldInfo) -> Sequence[str]:
+    """The fixed words that a key, or an entry of its list, may have."""
+    core = _core(info.annotation)
+    found = _values(core)
+    return found or (_values(_core(get_args(core)[0])) if get_origin(core) is tuple else ())
+
+
 def test_every_key_of_a_study_file_has_a_title_and_every_choice_its_words() -> None:
     for model in all_models():
         for name, info in model.model_fields.items():
             assert info.title, (model, name)
             assert "_" not in info.title, (model, name)
-            core = _core(info.annotation)
-            values = _values(core)
-            if not values and get_origin(core) is tuple:
-                values = _values(_core(get_args(core)[0]))
+            values = values_of(info)
             assert len(values) < 2 or set(values) <= {*widget_of(info.metadata).words}, (model, name, values)
 
 
