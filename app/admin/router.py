@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from app.admin.access import editors
+from app.admin.audit.router import router as audit
 from app.admin.data.router import router as data
 from app.admin.design.router import router as design
 from app.admin.documents.router import router as documents
@@ -19,7 +20,9 @@ from app.admin.results.router import router as results
 from app.admin.running.router import router as running
 from app.admin.running.simulating import router as simulating
 from app.admin.stimuli.router import router as stimuli
+from app.admin.studies.clips import router as study_clips
 from app.admin.studies.creating.router import router as new_study
+from app.admin.studies.notes.router import router as notes
 from app.admin.studies.pairs.router import router as pairs
 from app.admin.studies.router import owners as deleting_studies
 from app.admin.studies.router import router as studies
@@ -30,6 +33,7 @@ PARTS: tuple[APIRouter, ...] = (
     login,
     inside,
     people,
+    audit,
     programs,
     data,
     help_pages,
@@ -39,6 +43,8 @@ PARTS: tuple[APIRouter, ...] = (
     new_study,
     studies,
     deleting_studies,
+    study_clips,
+    notes,
     pairs,
     versions,
     recruiting,
