@@ -22,7 +22,7 @@ PAGES: Sequence[str] = (
     *("", "/design/all", "/versions", "/pairs", "/clues", "/launch", "/links", "/recruiting", "/monitor"),
     *("/matches", "/sessions", "/results", "/judges", "/data"),
 )
-FEW = ("ultimatum", "play-and-rate", "hntt-arms")
+FEW = ("play-and-rate", "hntt-arms")
 LABELS = {"label", "legend", "summary", "h1", "h2", "h3", "h4", "th", "dt", "option", "strong", "b", "button"}
 VOID = {"br", "hr", "img", "input", "link", "meta", "wbr", "source"}
 # Names and addresses as they are typed, in small print or in a text.
@@ -76,12 +76,13 @@ def labels_in(html: str) -> Iterator[str]:
     yield from page.found
 
 
-def drafts() -> Iterator[tuple[str, dict[str, Any]]]:
+def drafts(*, exhaustive: bool) -> Iterator[tuple[str, dict[str, Any]]]:
     """A study of every template, of every game, and of every task."""
     for name, template in TEMPLATES.items():
-        yield name, {**template.keys(), "study": name}
+        if exhaustive or name in FEW:
+            yield name, {**template.keys(), "study": name}
     for game in GAMES:
-        for way in ({}, {"configs": {"sample": "main"}}):
+        for way in ({}, {"configs": {"sample": "main"}})[: 2 if exhaustive else 1]:
             slug = f"{game}-{len(str(way))}"
             block = {"id": "play", "task": "game", "game": game, "bonus": {"cap_minor": 300}, **way}
             arm = {"id": "slow", "set": {"blocks.play.matching.at_bound": "paid-exit", "blocks.play.gone": 1}}
@@ -99,10 +100,10 @@ def test_no_label_is_a_key(owner: Person, database: Database, exhaustive: bool) 
     keys_as_labels = forbidden()
     assert {"wait_max_s", "Wait max s", "mpcr", "paid-exit"} <= keys_as_labels
     wrong: set[tuple[str, str]] = set()
-    for slug, keys in drafts():
+    for slug, keys in drafts(exhaustive=exhaustive):
         with database.transaction() as session:
             create_study(session, owner.who, slug, keys, NOW)
-        for page in PAGES if slug in (TEMPLATES if exhaustive else FEW) else ("/design/all",):
+        for page in PAGES if slug in TEMPLATES else ("/design/all",):
             reply = owner.get(f"/admin/studies/{slug}{page}")
             assert reply.status_code in (200, 404), (slug, page)
             for label in labels_in(reply.text):
