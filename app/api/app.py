@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from app.api.access import anyone
 from app.api.data import router as data
 from app.api.judges import router as judges
+from app.api.listed import router as listed_studies
 from app.api.matches import router as matches
 from app.api.pairs import router as pairs
 from app.api.people import router as people
@@ -24,6 +25,7 @@ PARTS: tuple[APIRouter, ...] = (
     people,
     data,
     judges,
+    listed_studies,
     studies,
     deleting_studies,
     pairs,

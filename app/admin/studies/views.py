@@ -1,4 +1,4 @@
-"""The data of the list of studies and a study's overview, from SQL."""
+"""The data of a study's overview, from SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,25 +6,13 @@ from typing import ClassVar
 
 from sqlmodel import Session
 
-from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.studies.steps import Step, marks_of, next_of, steps_of
 from app.studies.access import SharedWith, StudyHere, shares
 from app.studies.drafts import DraftView, draft_for
-from app.studies.listing import StudyLine, n_archived, study_line, study_lines
+from app.studies.listing import StudyLine, study_line
 from app.trials.tables import Mode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiesPage(AdminPage):
-    """The studies that are not archived, or those that are; `n_archived` counts the latter in any case."""
-
-    template: ClassVar[str] = "studies-list.html"
-    tab: ClassVar[str] = "studies"
-    studies: Sequence[StudyLine]
-    archived: bool
-    n_archived: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +28,7 @@ class CountLine:
 class OverviewPage(AdminPage):
     """The overview. `steps` have their status; `email` is the input in the share form.
 
-    `name` is what was typed to confirm the study's deletion.
+    `name` is what was typed to confirm the study's deletion, `tags` are those in the form.
     """
 
     template: ClassVar[str] = "studies-overview.html"
@@ -53,11 +41,7 @@ class OverviewPage(AdminPage):
     shared_with: Sequence[SharedWith]
     email: str = ""
     name: str = ""
-
-
-def studies_page(session: Session, shell: Shell, who: Who, *, archived: bool) -> StudiesPage:
-    lines = study_lines(session, who, archived=archived)
-    return StudiesPage(shell=shell, studies=lines, archived=archived, n_archived=n_archived(session, who))
+    tags: str = ""
 
 
 def overview_page(
@@ -69,6 +53,7 @@ def overview_page(
     error: str = "",
     email: str = "",
     name: str = "",
+    tags: str | None = None,
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
     line, draft = study_line(session, study), draft_for(session, study)
@@ -84,6 +69,7 @@ def overview_page(
         shared_with=shares(session, study),
         email=email,
         name=name,
+        tags=", ".join(line.tags) if tags is None else tags,
     )
 
 
