@@ -22,7 +22,8 @@ from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, Kind
-from app.library.tables import Stimulus, StudyClip, Upload
+from app.library.tables import Collection, LibraryRules, Stimulus, StudyClip, StudyCollection, Upload
+from app.studies.collections import have_own_collection
 from app.trials.responses import Evidence, Response
 from app.trials.tables import ParticipantSession, SessionToken, Study, StudyVersion, Trial, Unit, UnitMember
 from tests.conftest import migrate
@@ -273,6 +274,44 @@ def test_records_and_texts_go_and_clips_stay_when_0015_is_taken_back(emptied: UR
     migrate(emptied)
 
 
+def test_an_old_library_becomes_one_shared_collection_that_every_study_uses_and_goes_back(
+    emptied: URL,
+) -> None:
+    migrate(emptied, "0001")
+    insert(emptied, FIRST_ROWS)
+    migrate(emptied, "0002")
+    insert(emptied, {**SECOND_ROWS, "library_rules": """(rules, saved_at) VALUES ('{"crf": 20}', :now)"""})
+    migrate(emptied, "0026")
+    migrate(emptied)
+    database = Database(emptied)
+    with database.reading() as session:
+        assert session.exec(select(Collection.id, Collection.slug, Collection.is_open)).all() == [
+            (1, "library", False)
+        ]
+        for table in (Stimulus, Upload, LibraryRules):
+            assert set(session.exec(select(table.collection_id))) == {1}
+        assert session.exec(select(StudyCollection.study_id, StudyCollection.collection_id)).all() == [(1, 1)]
+        assert session.exec(select(Study.collection_id)).one() is None
+    with database.transaction() as session:
+        own = have_own_collection(session, 1, "Old", NOW)
+        session.add(LibraryRules(rules={}, saved_at=NOW, collection_id=own.id or 0))
+        session.get_one(Stimulus, 2).collection_id = own.id or 0
+        assert (own.id, own.slug) == (2, "old")
+    database.close()
+    engine = make_engine(emptied, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(ROOT / "migrations"))
+        downgrade(config, "0026")
+        assert connection.execute(text("SELECT name FROM stimulus ORDER BY id")).scalars().all() == [
+            "c1",
+            "c2",
+        ]
+        assert connection.execute(text("SELECT count(*) FROM library_rules")).scalar_one() == 1
+    engine.dispose()
+    migrate(emptied)
+
+
 def test_a_job_of_every_kind_can_be_stored_and_of_no_other(database: Database) -> None:
     for kind in Kind:
         with database.transaction() as session:
@@ -320,7 +359,15 @@ def test_ids_that_are_kept_elsewhere_are_never_given_again(database_url: URL) ->
         for table in SQLModel.metadata.tables.values()
         if table.dialect_options["sqlite"]["autoincrement"]
     }
-    assert wanted == {"study", "study_version", "participant_session", "trial", "job", "match"}
+    assert wanted == {
+        "study",
+        "study_version",
+        "participant_session",
+        "trial",
+        "job",
+        "match",
+        "collection",
+    }
     engine = make_engine(database_url, writing=True)
     with engine.connect() as connection:
         made = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"))

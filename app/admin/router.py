@@ -17,6 +17,7 @@ from app.admin.people.router import router as people
 from app.admin.recruiting.router import router as recruiting
 from app.admin.results.router import router as results
 from app.admin.running.router import router as running
+from app.admin.running.simulating import router as simulating
 from app.admin.stimuli.router import router as stimuli
 from app.admin.studies.creating.router import router as new_study
 from app.admin.studies.pairs.router import router as pairs
@@ -43,6 +44,7 @@ PARTS: tuple[APIRouter, ...] = (
     recruiting,
     results,
     running,
+    simulating,
     documents,
     matches,
     stimuli,

@@ -71,7 +71,7 @@ async def download_table(
 ) -> FileResponse:
     """Download one table of the study's data; with `all` also of sessions that exclusion rules leave out."""
     path = await exported(settings, study.slug, what, format_, mode, everything)
-    await database.write(outputs.note_export, who.actor, study.slug, what, format_, now)
+    await database.write(outputs.note_export, who.actor, study.slug, what, format_, now, mode)
     return FileResponse(
         path, filename=f"{study.slug}-{what}.{format_}", background=BackgroundTask(path.unlink)
     )

@@ -16,7 +16,7 @@ from app.library.clips.facts import ClipInfo, differences
 from app.library.clips.rules import Rules
 from app.library.contents import content_of, is_kept
 from app.library.kinds import StimulusKind
-from app.library.tables import Content, Stimulus
+from app.library.tables import Collection, Content, Stimulus
 from app.studies.access import visible_slugs
 from app.studies.seeing import seen_by
 
@@ -36,7 +36,7 @@ class CatalogFilter:
     """A filter of the catalogue: `text` within the name, a source, values of attributes; `sort` is one of SORTS, or an
     attribute.
 
-    `kind` is a StimulusKind, or empty for all.
+    `kind` is a StimulusKind, or empty for all; `collection` the name of one, or empty for all.
     """
 
     text: str = ""
@@ -45,13 +45,15 @@ class CatalogFilter:
     attributes: Mapping[str, str] = field(default_factory=dict)
     sort: str = "name"
     page: int = 1
+    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class StimulusView:
     """A stimulus as shown to pages and programs.
 
-    Measurements are None for a record or a text; `content` is their content, and None for a clip.
+    Measurements are None for a record or a text; `content` is their content, and None for a clip. `collection` is the
+    name of the collection that it belongs to.
     """
 
     name: str
@@ -66,6 +68,7 @@ class StimulusView:
     clip: "ClipFacts | None"
     imported_at: datetime
     uses: Sequence[Use]
+    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class _Entry:
     attributes: Mapping[str, str]
     duration_s: float | None
     kind: str
+    collection: str
 
 
 def catalog(session: Session, who: Who, wanted: CatalogFilter, *, per_page: int = PER_PAGE) -> Catalog:
@@ -189,7 +193,10 @@ def _entries(session: Session, who: Who) -> list[_Entry]:
             col(Stimulus.attributes),
             col(Stimulus.duration_s),
             col(Stimulus.kind),
-        ).where(is_kept(), seen_by(who))
+            col(Collection.slug),
+        )
+        .join(Collection, col(Collection.id) == col(Stimulus.collection_id))
+        .where(is_kept(), seen_by(who))
     )
     return [_Entry(*row) for row in rows]
 
@@ -199,6 +206,7 @@ def _fits(entry: _Entry, wanted: CatalogFilter) -> bool:
         wanted.text.casefold() in entry.name.casefold()
         and wanted.source in ("", entry.source)
         and wanted.kind in ("", entry.kind)
+        and wanted.collection in ("", entry.collection)
         and all(entry.attributes.get(key, "") == value for key, value in wanted.attributes.items() if value)
     )
 
@@ -229,16 +237,17 @@ def _values(entries: Sequence[_Entry]) -> Mapping[str, Sequence[str]]:
 
 def _views(session: Session, ids: Sequence[int]) -> list[StimulusView]:
     found = (
-        select(Stimulus, Content.content)
+        select(Stimulus, Content.content, Collection.slug)
+        .join(Collection, col(Collection.id) == Stimulus.collection_id)
         .outerjoin(Content, col(Content.sha256) == Stimulus.content_sha256)
         .where(col(Stimulus.id).in_(list(ids)))
     )
-    rows = {row.id: (row, content) for row, content in session.exec(found)}
-    uses = uses_of(session, [row.name for row, _ in rows.values()])
+    rows = {row.id: (row, content, collection) for row, content, collection in session.exec(found)}
+    uses = uses_of(session, [row.name for row, *_ in rows.values()])
     return [_view(*rows[stimulus_id], uses[rows[stimulus_id][0].name]) for stimulus_id in ids]
 
 
-def _view(row: Stimulus, content: str | None, uses: Sequence[Use]) -> StimulusView:
+def _view(row: Stimulus, content: str | None, collection: str, uses: Sequence[Use]) -> StimulusView:
     return StimulusView(
         name=row.name,
         kind=StimulusKind(row.kind),
@@ -252,6 +261,7 @@ def _view(row: Stimulus, content: str | None, uses: Sequence[Use]) -> StimulusVi
         clip=_clip(row) if row.clip_sha256 is not None else None,
         imported_at=row.imported_at,
         uses=uses,
+        collection=collection,
     )
 
 

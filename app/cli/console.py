@@ -1,5 +1,6 @@
 """Shared by all commands: output, opening the data folder, progress bars."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -57,6 +58,17 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
             bar.update(task, completed=done, total=total, item=item)
 
         yield update
+
+
+@contextmanager
+def lines() -> Iterator[Callable[[int, int, str], None]]:
+    """Progress as lines on standard output, `3 20`, for a program that reads them."""
+
+    def update(done: int, total: int, item: str = "") -> None:
+        sys.stdout.write(f"{done} {total} {item}\n")
+        sys.stdout.flush()
+
+    yield update
 
 
 @contextmanager

@@ -74,7 +74,7 @@ def export(
             unused = unused_by_rule(session, slug)
         if not for_service:
             with database.transaction() as session:
-                note_export(session, COMMAND_LINE, slug, what, format_, now())
+                note_export(session, COMMAND_LINE, slug, what, format_, now(), mode or "")
     if done.mode not in (None, "live"):
         err.print(f"These labels are votes of {done.mode} participants, not of live ones.", markup=False)
     if unused:

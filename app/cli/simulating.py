@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.console import opened, out, progress
+from app.cli.console import lines, opened, out, progress
 
 
 def simulate(
@@ -30,6 +30,9 @@ def simulate(
     ] = 0.3,
     noise: Annotated[float, typer.Option(help="Of ratings: SD of each score around that, in points.")] = 0.5,
     seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
+    for_service: Annotated[
+        bool, typer.Option("--for-service", hidden=True, help="A line of progress for each participant.")
+    ] = False,
 ) -> None:
     """Send simulated participants through the real pages; their data are marked `simulated`."""
     from app.reports.facts import designs_of
@@ -43,7 +46,8 @@ def simulate(
         with database.reading() as session:
             study_named(session, slug)
             has_pairs = any(design.blocks_of(PairDesign) for design in designs_of(session, slug).values())
-        with progress("Simulating participants") as on_progress:
+        shown = lines() if for_service else progress("Simulating participants")
+        with shown as on_progress:
             taken = run_simulation(
                 settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress
             )

@@ -29,6 +29,8 @@ NOTICES = {
     "paused": "Paused: no new participants; sessions under way continue.",
     "closed": "Closed: no participants can enter. You can still change the message for sessions under way.",
     "results-open": "The results are now open to you; the audit log records it.",
+    "simulating": "Simulated people are on their way through the study's pages. You can leave this page.",
+    "simulated-removed": "The simulated people are removed, with all their answers.",
     "places": "The places are changed.",
     "drafted": "Back to draft: no participants can enter.",
     "restored": "That version is now the design, as unsaved changes. Save it as a version to use it.",

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     WALKS = "walks"
     PICTURES = "pictures"
     VERDICTS = "verdicts"
+    SIMULATION = "simulation"
 
 
 class JobStatus(StrEnum):

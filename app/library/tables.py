@@ -1,4 +1,4 @@
-"""Stimuli: those there are, those on their way in, and the one set of rules that all clips go through."""
+"""Stimuli: those there are, those on their way in, the collections they belong to, and the rules of each of these."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint
 from sqlmodel import Field, SQLModel
 
-from app.core.schema import json_column, one_of, text_column
+from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
 from app.jobs import tables  # noqa: F401  (jobs and users, that uploads refer to)
 from app.library.kinds import StimulusKind
 
@@ -20,6 +20,28 @@ class UploadStatus(StrEnum):
     DONE = "done"
     REFUSED = "refused"
     CANCELLED = "cancelled"
+
+
+LIBRARY = 1
+"""The id of the collection that the migrations make: of stimuli that came before there were collections, and of those
+that are added without naming one."""
+
+
+class Collection(SQLModel, table=True):
+    """Stimuli that belong together, with one set of processing rules: a study's own (`study.collection_id`), or shared.
+
+    The stimuli of one that is open are seen by every user.
+    """
+
+    __tablename__ = "collection"
+    __table_args__ = (NEVER_AGAIN,)
+
+    id: int | None = Field(default=None, primary_key=True)
+    slug: str = Field(unique=True)
+    title: str
+    is_open: bool = False
+    created_by: int | None = Field(default=None, foreign_key="user_account.id")
+    created_at: datetime
 
 
 class Stimulus(SQLModel, table=True):
@@ -50,6 +72,7 @@ class Stimulus(SQLModel, table=True):
     kind: str = StimulusKind.CLIP
     content_sha256: str | None = Field(default=None, foreign_key="content.sha256", index=True)
     original_video: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
+    collection_id: int = Field(default=LIBRARY, foreign_key="collection.id", index=True)
 
     @property
     def shown_sha256(self) -> str | None:
@@ -75,6 +98,15 @@ class StudyClip(SQLModel, table=True):
     stimulus_id: int = Field(foreign_key="stimulus.id", primary_key=True, index=True, ondelete="CASCADE")
 
 
+class StudyCollection(SQLModel, table=True):
+    """A collection that a study uses besides its own: its stimuli are counted, and offered for pairs."""
+
+    __tablename__ = "study_collection"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True, ondelete="CASCADE")
+    collection_id: int = Field(foreign_key="collection.id", primary_key=True, index=True)
+
+
 class Upload(SQLModel, table=True):
     """One file being sent. How much of it has come is the length of its part file, not a column."""
 
@@ -95,10 +127,11 @@ class Upload(SQLModel, table=True):
     stimulus_id: int | None = Field(default=None, foreign_key="stimulus.id")
     created_at: datetime
     ended_at: datetime | None = None
+    collection_id: int = Field(default=LIBRARY, foreign_key="collection.id")
 
 
 class LibraryRules(SQLModel, table=True):
-    """Processing rules; those of the newest row are in force."""
+    """Processing rules of a collection; those of its newest row are in force."""
 
     __tablename__ = "library_rules"
 
@@ -106,3 +139,4 @@ class LibraryRules(SQLModel, table=True):
     rules: dict[str, Any] = Field(sa_column=json_column())
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     saved_at: datetime
+    collection_id: int = Field(default=LIBRARY, foreign_key="collection.id", index=True)

@@ -118,6 +118,11 @@ class Matches:
     n_stopped: int
     next: int
 
+    @property
+    def n_on_the_way(self) -> int:
+        """The number of people on the way to a match; those who missed the ready check are not."""
+        return sum(each.status is not EntryStatus.AWAY for each in self.waiting)
+
 
 def matches_now(session: Session, study: StudyHere, mode: str, after: int, now: datetime) -> Matches:
     """The current matches. An empty `mode` means the first that has matches; finished ones are listed below id `after`.
@@ -224,12 +229,12 @@ def match_blocks(session: Session, study: StudyHere) -> tuple[str, ...]:
 
 
 def _waiting(session: Session, study: StudyHere, mode: str, now: datetime) -> tuple[Waiter, ...]:
-    on_the_way = (*IN_POOL, EntryStatus.QUESTIONS, EntryStatus.BOUND, EntryStatus.AWAY)
+    shown = (*IN_POOL, EntryStatus.QUESTIONS, EntryStatus.BOUND, EntryStatus.AWAY)
     found = (
         select(waiting_table, _session.participant)
         .join(StudyVersion, _version.id == _w.version_id)
         .join(ParticipantSession, _session.id == _w.session_id)
-        .where(_version.study_id == study.id, _w.mode == mode, _w.status.in_(on_the_way))
+        .where(_version.study_id == study.id, _w.mode == mode, _w.status.in_(shown))
         .order_by(_w.since, _w.id)
     )
     return tuple(

@@ -22,6 +22,7 @@ from app.trials.tables import Mode, ParticipantSession, StudyVersion
 
 MOST_AUTHORS, LONGEST = 50, 200
 VERDICTS = "verdicts.csv"
+BY_MODE = ("labels", "preferences")  # tables of one mode's votes; the others have the rows of all modes
 _CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -112,13 +113,14 @@ def answers_by_mode(session: Session, study: StudyHere) -> list[tuple[str, int]]
     return [(mode, n) for mode, n in session.exec(counted)]
 
 
-def last_response(session: Session, study: StudyHere) -> datetime | None:
-    """The time of the newest answer: an earlier report does not cover all answers."""
+def last_response(session: Session, study: StudyHere, mode: Mode | None = None) -> datetime | None:
+    """The time of the newest answer (of one mode, or of any that counts): an earlier report does not cover it."""
+    counted = ParticipantSession.mode == mode if mode else ParticipantSession.mode != Mode.PREVIEW
     newest = (
         select(func.max(Response.answered_at))
         .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
+        .where(StudyVersion.study_id == study.id, counted)
     )
     return session.exec(newest).one()
 
@@ -159,17 +161,25 @@ def package_file(session: Session, study: StudyHere, job_id: int, data_dir: Path
     return OutputFile(package_folder(data_dir, job_id) / job.result["file"], "application/zip")
 
 
-def note_export(session: Session, by: Actor, slug: str, what: str, format_: str, now: datetime) -> None:
-    """Record in the audit log that a table was exported."""
-    record(session, by, "data.export", now=now, study=slug, subject=f"{what}.{format_}")
+def note_export(
+    session: Session, by: Actor, slug: str, what: str, format_: str, now: datetime, mode: str = ""
+) -> None:
+    """Record in the audit log that a table was exported; `mode` chose whose votes make it."""
+    after = {"mode": mode} if mode and what in BY_MODE else None
+    record(session, by, "data.export", now=now, study=slug, subject=f"{what}.{format_}", after=after)
 
 
 def note_package(session: Session, who: Who, study: StudyHere, job_id: int, now: datetime) -> None:
     """Record in the audit log that a package was downloaded, and how much it reveals about participants."""
     job = session.get_one(Job, job_id)
     says = {name: job.params.get(name, False) for name in ("pseudonyms", "keeps_links")}
-    subject = f"package {job_id}"
+    subject = package_subject(job_id)
     record(session, who.actor, "package.download", now=now, study=study.slug, subject=subject, after=says)
+
+
+def package_subject(job_id: int) -> str:
+    """A package in the audit log."""
+    return f"package {job_id}"
 
 
 def _done(session: Session, study: StudyHere, kind: Kind, job_id: int) -> JobView:

@@ -20,7 +20,7 @@ from app.pairs.view import (
 from app.tasks.pair.design import Sides
 from app.tasks.pair.pairs import shown_in
 from app.trials.design import Kind
-from app.trials.stimuli import true_source_of
+from app.trials.stimuli import own_of, true_source_of
 
 # Six sources make 21 conditions already.
 _MANY_SOURCES = 6
@@ -106,7 +106,7 @@ def _conditions(
     possible = {
         line.condition: line for line in capacities(stimuli, keys.get("sample"), names, true_source_of(keys))
     }
-    n_sources = len({clip.source for clip in stimuli.values()})
+    n_sources = len({clip.source for clip in own_of(stimuli).values()})
     others = [name for name in possible if name not in names] if n_sources <= _MANY_SOURCES else []
     return tuple(
         _line(name, by_condition.get(name, ()), asked.get(name, (0, 0)), possible.get(name), sides)

@@ -18,7 +18,7 @@ from app.tasks.pair.sampling import TEXTS, kept_apart, sample_pairs, with_text, 
 from app.tasks.pair.terms import Sample
 from app.tasks.rating.items import item_ids
 from app.trials.design import Kind
-from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind, true_source_of
+from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind, own_of, true_source_of
 
 Way = Literal["none", "listed", "drawn", "both", "blocks"]
 Stimuli = Mapping[str, StimulusFacts]
@@ -318,7 +318,7 @@ def capacities(
     """
     match, shows, without = _matched(sample)
     by_source: dict[str, list[StimulusFacts]] = {}
-    for clip in of_kind(stimuli, shows, without).values():
+    for clip in of_kind(own_of(stimuli), shows, without).values():
         by_source.setdefault(clip.source, []).append(clip)
     sources = sorted(by_source, key=true_first(true_source))
     names = {frozenset(cut): each for each in conditions if (cut := _cut(each, by_source)) is not None}

@@ -170,8 +170,11 @@ def _saved(session: Session, study: StudyHere, version: StudyVersion) -> Check:
 def _texts(design: StudyDesign) -> Check:
     found = unfilled(design.model_dump(mode="json"))
     if found:
+        at = ".".join(map(str, found[0].place))
         words = listed(list(dict.fromkeys(each.text for each in found))[:5], "and")
-        return Check("texts", "Consent and texts", "blocker", f"Still to be filled in: {words}.", "design")
+        return Check(
+            "texts", "Consent and texts", "blocker", f"Still to be filled in: {words}.", f"design?at={at}"
+        )
     detail = f"Consent text {design.consent.version}, and nothing in [BRACKETS] is left in any text."
     return Check("texts", "Consent and texts", "ok", detail, "design")
 
@@ -202,7 +205,7 @@ def _age(design: StudyDesign) -> Check:
     age = design.consent.minimum_age
     if age is None:
         detail = "Participants are not asked for their age, so children may take part."
-        return Check("age", "Minimum age", "warning", detail, "design")
+        return Check("age", "Minimum age", "warning", detail, "design?at=consent.minimum_age")
     return Check("age", "Minimum age", "ok", f"Only people of {age} or older take part.", "design")
 
 
@@ -299,14 +302,14 @@ def _completion(design: StudyDesign) -> Check:
     detail = (
         "The last page has neither a completion code nor a link back: recruiters cannot see who finished."
     )
-    return Check("completion", title, "warning", detail, "design")
+    return Check("completion", title, "warning", detail, "design?at=completion.code")
 
 
 def _retention(design: StudyDesign) -> Check:
     title = "Retention"
     if design.retention is None:
         detail = "Nothing says after how many days participants' ids are erased, so they are kept until someone does."
-        return Check("retention", title, "warning", detail, "design")
+        return Check("retention", title, "warning", detail, "design?at=retention")
     days = counted(design.retention.days, "day")
     detail = f"Ids can be erased {days} after a session's end, by likely-human privacy erase."
     return Check("retention", title, "ok", detail, "design")
@@ -321,7 +324,7 @@ def _recruitment(session: Session, design: StudyDesign) -> Iterator[Check]:
     if missing:
         named = listed(missing, "and")
         detail = f"There is no study {named} here, so nobody who took part in it would be kept out."
-        yield Check("recruitment", title, "blocker", detail, "design")
+        yield Check("recruitment", title, "blocker", detail, "design?at=recruitment")
         return
     known = RECRUITERS.get(recruitment.recruiter)
     without = (

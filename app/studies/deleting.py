@@ -16,9 +16,9 @@ from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.core.errors import StudyError
 from app.jobs.tables import Job
-from app.library import tables  # noqa: F401  (uploads, that refer to jobs)
 from app.library.media import TOKEN
 from app.library.places import judging_folder, package_folder, report_folder, results_folder, sent_verdicts
+from app.library.tables import Collection, LibraryRules, Stimulus, StudyCollection, Upload
 from app.studies.access import StudyHere
 from app.studies.archiving import refuse_open
 from app.studies.launch import hold
@@ -55,15 +55,28 @@ def delete_study(session: Session, by: Actor, study: StudyHere, name: str, now: 
     jobs = session.exec(select(Job).where(Job.study_id == study.id)).all()
     files = [str(job.params.get("file") or "") for job in jobs]
     deleted = Deleted([job.id or 0 for job in jobs], [token for token in files if TOKEN.fullmatch(token)])
+    own = row.collection_id
     session.expunge_all()
     # Rows that refer to others go first, as the foreign keys demand.
     for table in reversed(SQLModel.metadata.sorted_tables):
         if (belongs := belonging(table, study.id)) is not None:
             session.execute(delete_from(table).where(belongs))
+    if own is not None:
+        _forget_empty(session, own)
     _forget_in_log(session, study.slug)
     after = {"sessions": n_sessions}
     record(session, by, "study.delete", now=now, subject=study.slug, after=after)
     return deleted
+
+
+def _forget_empty(session: Session, collection: int) -> None:
+    """Delete a collection that holds nothing; one with stimuli stays, and is shared from then on."""
+    of_it = [each.collection_id == collection for each in (Stimulus, Upload)]
+    if any(session.exec(select(func.count()).where(each)).one() for each in of_it):
+        return
+    for table in (LibraryRules, StudyCollection):
+        session.execute(delete_from(table).where(col(table.collection_id) == collection))
+    session.execute(delete_from(Collection).where(col(Collection.id) == collection))
 
 
 def belonging(table: Table, study_id: int) -> ColumnElement[bool] | None:

@@ -1,7 +1,7 @@
 """A study's draft: the keys of its study file while they are being written, saved as often as they change."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from app.accounts.tables import AuditEntry, User
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import clean, cleaned
 from app.studies.access import StudyHere, checked_slug
+from app.studies.collections import begin_collections
 from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
@@ -375,8 +376,11 @@ def create_study(
     keys: Mapping[str, Any],
     now: datetime,
     written: WrittenFile | None = None,
+    collections: Sequence[int] | None = None,
 ) -> StudyHere:
-    """A new study with a draft and no version yet, shared with its maker. Raises BadSlug; Conflict for a slug taken."""
+    """A new study with a draft and no version yet, shared with its maker. `collections` as `begin_collections` has it.
+
+    Raises BadSlug; Conflict for a slug taken."""
     slug = checked_slug(slug)
     kept = storable(keys, slug)
     study = Study(slug=slug, state=State.DRAFT, created_at=now)
@@ -390,6 +394,7 @@ def create_study(
         Draft(study_id=study_id, keys=kept, written=_stored(written), saved_by=who.user_id, saved_at=now)
     )
     session.add(StudyShare(study_id=study_id, user_id=who.user_id))
+    begin_collections(session, study_id, str(kept.get("title") or ""), collections, now, who.user_id)
     admit_named(session, who, study_id, kept)
     record(session, who.actor, "study.create", now=now, study=slug, after=kept)
     return StudyHere(study_id, slug, State.DRAFT)

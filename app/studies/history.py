@@ -1,5 +1,6 @@
 """Earlier and later designs of a study: as files, side by side, and as the beginning of another study."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.studies.access import RESERVED, StudyHere, study_for
+from app.studies.collections import ids_of
 from app.studies.drafts import (
     DraftView,
     check_of,
@@ -98,6 +100,11 @@ def unsaved_differences(session: Session, study: StudyHere) -> Comparison | None
 def design_to_clone(session: Session, who: Who, source: str, which: str) -> DraftView:
     """The design of a study that the user sees; its draft where `which` is `draft` or empty. Raises NotFound."""
     return design_as_draft(session, study_for(session, who, source), which_of(which or "draft"))
+
+
+def collections_to_clone(session: Session, who: Who, source: str) -> Sequence[int]:
+    """The ids of the collections that a copy of a study uses: those of the original, its own too. Raises NotFound."""
+    return ids_of(session, study_for(session, who, source).id)
 
 
 def free_slug(wanted: str, taken: frozenset[str]) -> str:

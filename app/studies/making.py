@@ -1,6 +1,6 @@
 """A new study from a template, from a study file, from keys, or from another study."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -18,7 +18,7 @@ from app.studies.file.bundle import read_written
 from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
 from app.studies.file.yamlpatch import WrittenFile
-from app.studies.history import design_to_clone, free_slug
+from app.studies.history import collections_to_clone, design_to_clone, free_slug
 
 
 class BadStart(StudyError):
@@ -36,7 +36,8 @@ class Start:
     """A new study's starting point: exactly one of `template`, `clone`, `keys` and `files`.
 
     `which` is the version of the cloned study; its draft if empty. `title` replaces the original title. `written` is
-    the study file of `keys`.
+    the study file of `keys`. `collections` (ids) are those that it uses besides its own: of a template none, of a clone
+    the original's, otherwise (None) the shared ones.
     """
 
     slug: str = ""
@@ -47,6 +48,7 @@ class Start:
     keys: Mapping[str, Any] | None = None
     files: Mapping[str, bytes] | None = None
     written: WrittenFile | None = None
+    collections: Sequence[int] | None = None
 
 
 async def with_keys(start: Start) -> Start:
@@ -63,7 +65,7 @@ async def with_keys(start: Start) -> Start:
             raise BadStart(
                 "start", f"There is no template {start.template[:40]!r}; use {', '.join(TEMPLATES)}."
             )
-        return replace(start, keys=template.keys(), template=None)
+        return replace(start, keys=template.keys(), template=None, collections=())
     return start
 
 
@@ -81,14 +83,16 @@ async def make_study(database: Database, who: Who, start: Start, now: datetime) 
     start = await with_keys(start)
     if start.clone is not None:
         cloned = await database.read(design_to_clone, who, start.clone, start.which)
-        start = replace(start, keys=cloned.keys, written=cloned.written)
+        used = await database.read(collections_to_clone, who, start.clone)
+        start = replace(start, keys=cloned.keys, written=cloned.written, collections=used)
     return await database.write(_make, who, start, now)
 
 
 def _make(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
     slug = start.slug.strip() or _free_slug(session, start)
     title = start.title.strip()
-    return create_study(session, who, slug, with_slug(start.keys, slug, title or None), now, start.written)
+    keys = with_slug(start.keys, slug, title or None)
+    return create_study(session, who, slug, keys, now, start.written, start.collections)
 
 
 def _free_slug(session: Session, start: Start) -> str:

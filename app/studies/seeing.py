@@ -1,7 +1,8 @@
 """Visibility of stimuli for users, and their use in studies.
 
-A user sees the stimuli that they uploaded and those of the studies that they see; an owner sees all. A study may use
-those that were put into it by someone who sees them (`study_clip`): typing a name makes no clip visible.
+A user sees the stimuli that they uploaded, those of the studies that they see and of these studies' own collections,
+and those of open collections; an owner sees all. A study may use those that were put into it by someone who sees them
+(`study_clip`): typing a name makes no clip visible, and neither does choosing a collection.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,13 +16,15 @@ from app.accounts.logins import Who
 from app.accounts.tables import Role, User
 from app.library.contents import is_kept
 from app.library.kinds import StimulusKind
-from app.library.tables import Stimulus, StudyClip
+from app.library.tables import Collection, Stimulus, StudyClip
 from app.studies.access import StudyHere
+from app.studies.collections import used_by
 from app.studies.file.comparable import blocks_in
 from app.studies.tables import Draft, StudyShare
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.parts import BlockSettings
 from app.trials.stimuli import StimulusFacts
+from app.trials.tables import Study
 
 
 def seen_by(who: Who) -> ColumnElement[bool]:
@@ -33,28 +36,48 @@ def seen_by(who: Who) -> ColumnElement[bool]:
         .join(StudyShare, col(StudyShare.study_id) == StudyClip.study_id)
         .where(StudyShare.user_id == who.user_id)
     )
-    return or_(col(Stimulus.uploaded_by) == who.user_id, col(Stimulus.id).in_(shared))
+    own = select(Study.collection_id).join(StudyShare, col(StudyShare.study_id) == Study.id)
+    opened = select(Collection.id).where(col(Collection.is_open))
+    collection = col(Stimulus.collection_id)
+    return or_(
+        col(Stimulus.uploaded_by) == who.user_id,
+        col(Stimulus.id).in_(shared),
+        collection.in_(own.where(StudyShare.user_id == who.user_id, col(Study.collection_id).is_not(None))),
+        collection.in_(opened),
+    )
 
 
 def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Mapping[str, StimulusFacts]:
-    """The stimuli that a study's design may name: its own and those seen by `who`, who is changing it.
+    """The stimuli that a study's design may name: those put into it, those of its own collection, and those seen by
+    `who`, who is changing it.
 
     Without `who`, those seen by the draft's last author: all viewers get the same pairs.
     """
-    own = col(Stimulus.id).in_(select(StudyClip.stimulus_id).where(StudyClip.study_id == study.id))
+    own = select(Study.collection_id).where(Study.id == study.id, col(Study.collection_id).is_not(None))
+    put = select(StudyClip.stimulus_id).where(StudyClip.study_id == study.id)
+    theirs = or_(col(Stimulus.id).in_(put), col(Stimulus.collection_id).in_(own))
     by = who or _writer(session, study)
-    return facts_where(session, or_(own, seen_by(by)) if by else own)
+    return facts_where(session, or_(theirs, seen_by(by)) if by else theirs, used_by(study.id))
 
 
-def facts_where(session: Session, condition: ColumnElement[bool]) -> Mapping[str, StimulusFacts]:
-    """The stimuli that study files may refer to, by name: stored clips, records and texts."""
+def facts_where(
+    session: Session, condition: ColumnElement[bool], own: ColumnElement[bool] | None = None
+) -> Mapping[str, StimulusFacts]:
+    """The stimuli that study files may refer to, by name: stored clips, records and texts. `own` marks the study's."""
     shown = func.coalesce(Stimulus.clip_sha256, Stimulus.content_sha256)
     found = select_columns(
-        col(Stimulus.name), col(Stimulus.source), col(Stimulus.attributes), shown, col(Stimulus.kind)
+        col(Stimulus.name),
+        col(Stimulus.source),
+        col(Stimulus.attributes),
+        shown,
+        col(Stimulus.kind),
+        true() if own is None else own,
     )
     return {
-        name: StimulusFacts(name, source, attributes, sha256, StimulusKind(kind))
-        for name, source, attributes, sha256, kind in session.execute(found.where(is_kept(), condition))
+        name: StimulusFacts(name, source, attributes, sha256, StimulusKind(kind), bool(is_own))
+        for name, source, attributes, sha256, kind, is_own in session.execute(
+            found.where(is_kept(), condition)
+        )
     }
 
 
@@ -70,17 +93,9 @@ def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, An
     takes = [each for each in asked if each is not None]
     if not takes:
         return
-    seen = select(Stimulus.id, Stimulus.name, Stimulus.source, Stimulus.kind).where(is_kept(), seen_by(who))
-    found = session.exec(seen).all()
-    admit(
-        session,
-        study_id,
-        (
-            stimulus
-            for stimulus, name, source, kind in found
-            if any(take(name, source, StimulusKind(kind)) for take in takes)
-        ),
-    )
+    seen = facts_where(session, seen_by(who), used_by(study_id))
+    names = [name for name, one in seen.items() if any(take(one) for take in takes)]
+    admit(session, study_id, session.exec(select(col(Stimulus.id)).where(col(Stimulus.name).in_(names))))
 
 
 def _model(block: Mapping[str, Any]) -> type[BlockSettings]:

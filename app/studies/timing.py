@@ -104,4 +104,4 @@ def _warning(rule: DesignRule, said: str, key: str, how: str) -> Check:
         f"{said[:1].upper()}{said[1:]} {outcome} ({rule.rule}): people who watch and answer soon would be among them. "
         f"Use `{key}` {how}."
     )
-    return Check("timing", "Time limits of exclusion rules", "warning", detail, "design#exclude")
+    return Check("timing", "Time limits of exclusion rules", "warning", detail, "design?at=exclude")

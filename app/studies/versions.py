@@ -14,20 +14,17 @@ from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
+from app.studies.collections import begin_collections
 from app.studies.file.load import StimulusFacts, StudyDesign
+from app.studies.forgetting import forget_sessions
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft
-from app.tasks.forgetting import forget_rows
-from app.trials.responses import Evidence, Response
 from app.trials.tables import (
     Mode,
-    ParticipantSession,
-    SessionToken,
     State,
     Study,
     StudyVersion,
-    Trial,
     Unit,
     UnitMember,
 )
@@ -71,6 +68,7 @@ def load_version(
         study = Study(slug=design.study, state=State.DRAFT, created_at=now)
         session.add(study)
         session.flush()
+        _use_collections(session, study, design, now)
     newest = newest_version(session, study)
     sha256 = design.sha256()
     if newest and newest.sha256 == sha256:
@@ -78,7 +76,7 @@ def load_version(
         return Loaded(design.study, newest.number, "unchanged", design.n_units)
     _refuse_another_consent(session, study, newest, design)
     if newest and newest.frozen_at is None:
-        _forget_previews(session, newest)
+        forget_sessions(session, newest.id or 0, Mode.PREVIEW)  # they store nothing that counts
         session.execute(delete(Unit).where(col(Unit.version_id) == newest.id))
         version, change = newest, "replaced"
     else:
@@ -109,6 +107,12 @@ def load_version(
         after={"sha256": sha256, "number": version.number},
     )
     return Loaded(design.study, version.number, change, design.n_units)
+
+
+def _use_collections(session: Session, study: Study, design: StudyDesign, now: datetime) -> None:
+    """A new study's own collection, and those of the stimuli that its design shows, else the shared ones."""
+    shown = select(Stimulus.collection_id).where(col(Stimulus.name).in_(design.stimuli)).distinct()
+    begin_collections(session, study.id or 0, design.title, session.exec(shown).all() or None, now)
 
 
 class ConsentRenumber(Conflict):
@@ -150,24 +154,6 @@ def _dropped_draft(session: Session, study: Study) -> object:
     session.delete(draft)
     session.flush()
     return draft.keys
-
-
-def _forget_previews(session: Session, version: StudyVersion) -> None:
-    """Delete the previews of a version that is being replaced; they store nothing that counts."""
-    sessions = select(ParticipantSession.id).where(
-        ParticipantSession.version_id == version.id, ParticipantSession.mode == Mode.PREVIEW
-    )
-    responses = select(Response.id).where(col(Response.session_id).in_(sessions))
-    forget_rows(session, version.id or 0, Mode.PREVIEW)
-    session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
-    session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
-    session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))
-    session.execute(delete(SessionToken).where(col(SessionToken.session_id).in_(sessions)))
-    session.execute(
-        delete(ParticipantSession).where(
-            col(ParticipantSession.version_id) == version.id, col(ParticipantSession.mode) == Mode.PREVIEW
-        )
-    )
 
 
 def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> None:

@@ -8,7 +8,6 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from app.core.problems import Fault, Place
 from app.core.widgets import Ways, Widget
-from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Frozen, Part, Question, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import QUESTIONS
@@ -136,10 +135,8 @@ class BlockSettings(Part):
         return keys
 
     @classmethod
-    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
-        """True for a stimulus, by its name, source and kind, that a draft's list names or its draw may take; None where
-        it has neither.
-        """
+    def admits(cls, keys: Keys) -> Callable[[StimulusFacts], bool] | None:
+        """True for a stimulus that a draft's list names or its draw may take; None where it has neither."""
         return None
 
     @classmethod

@@ -13,13 +13,18 @@ NO_SOURCE = "none"
 
 @dataclass(frozen=True, slots=True)
 class StimulusFacts:
-    """Facts about a stimulus for a study file. `clip_sha256` is the hash of what is shown: clip, record or text."""
+    """Facts about a stimulus for a study file. `clip_sha256` is the hash of what is shown: clip, record or text.
+
+    `is_own`: it is of a collection that the study uses, or was put into it by name; others can be named, and are not
+    counted, offered or drawn.
+    """
 
     name: str
     source: str
     attributes: Mapping[str, str]
     clip_sha256: str
     kind: StimulusKind = StimulusKind.CLIP
+    is_own: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,11 @@ class Sources:
 def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFacts]:
     """The clips alone: records and texts are left out."""
     return of_kind(stimuli, StimulusKind.CLIP)
+
+
+def own_of(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFacts]:
+    """The study's own stimuli."""
+    return {name: facts for name, facts in stimuli.items() if facts.is_own}
 
 
 def of_kind(
@@ -64,6 +74,6 @@ def attributes_of(
     stimuli: Mapping[str, StimulusFacts], kind: StimulusKind = StimulusKind.CLIP
 ) -> tuple[tuple[str, int], ...]:
     """Every attribute that clips (or records) have, and how many of them have it."""
-    clips = of_kind(stimuli, kind).values()
+    clips = of_kind(own_of(stimuli), kind).values()
     counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
     return tuple(sorted(counts.items()))

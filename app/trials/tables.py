@@ -29,7 +29,8 @@ class Study(SQLModel, table=True):
     """A study. Once closed, sessions under way may continue until `closes_at`; then they are shown `closing`.
 
     An archived study is left out of the list, and closed to participants in any state. `target`, `opens_at` and
-    `ends_at` are set while the study runs, in place of what its file says; NULL where the file's hold.
+    `ends_at` are set while the study runs, in place of what its file says; NULL where the file's hold. `collection_id`
+    is its own collection; NULL until something is put into it.
     """
 
     __tablename__ = "study"
@@ -45,6 +46,7 @@ class Study(SQLModel, table=True):
     target: int | None = None
     opens_at: datetime | None = None
     ends_at: datetime | None = None
+    collection_id: int | None = Field(default=None, foreign_key="collection.id", unique=True)
 
 
 class StudyArm(SQLModel, table=True):

@@ -149,9 +149,9 @@ def test_pages_speak_of_what_a_study_is_of_and_try_videos_only_where_there_are_s
 
 
 def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
-    page = html.unescape(made.get(f"{HERE}/design").text)
+    page = html.unescape(made.get(f"{HERE}/design/all").text)
     assert "Ready to save" in page
-    sent = form_on(made.get(f"{HERE}/design").text)
+    sent = form_on(made.get(f"{HERE}/design/all").text)
     wanted = {
         "block_order": "fixed",
         "blocks.0.id": "watch",
@@ -176,7 +176,7 @@ def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
     assert 'name="trials.order"' not in page
     for words in ("Which of two", "3 rows: 1 for practice, 2 main.", "Participants for each item"):
         assert words in page
-    assert "<i>so</i>" not in made.get(f"{HERE}/design").text
+    assert "<i>so</i>" not in made.get(f"{HERE}/design/all").text
     assert "I bid <b>3</b>" not in made.get(f"{HERE}/draft/page/block-2").text
     assert "How logical?" in made.get(f"{HERE}/draft/page/block-2").text
     assert "/admin/stimuli/human-g1/clip.mp4" in made.get(f"{HERE}/draft/page/block-1").text
@@ -185,10 +185,10 @@ def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
 def test_a_form_sent_as_it_came_writes_nothing_and_one_that_is_changed_changes_that_alone(
     made: Person, database: Database
 ) -> None:
-    before, sent = keys_of(database, made), form_on(made.get(f"{HERE}/design").text)
+    before, sent = keys_of(database, made), form_on(made.get(f"{HERE}/design/all").text)
     now = sent["revision"]
-    made.post(f"{HERE}/design", {**sent, "action": "save"})
-    assert (keys_of(database, made), revision(made.get(f"{HERE}/design").text)) == (before, now)
+    made.post(f"{HERE}/design/all", {**sent, "action": "save"})
+    assert (keys_of(database, made), revision(made.get(f"{HERE}/design/all").text)) == (before, now)
     changes = {
         "title": "Another title",
         "scales.0.name": "yours",
@@ -199,7 +199,7 @@ def test_a_form_sent_as_it_came_writes_nothing_and_one_that_is_changed_changes_t
         "blocks.1.questions.0.anchors": "2: some",
         "blocks.1.questions.2.type": "number",
     }
-    assert made.post(f"{HERE}/design", {**sent, **changes, "action": "save"}).status_code == 200
+    assert made.post(f"{HERE}/design/all", {**sent, **changes, "action": "save"}).status_code == 200
     first, second = before["blocks"]
     logic, fit, reason = second["questions"]
     assert keys_of(database, made) == {
@@ -224,8 +224,8 @@ def test_a_form_sent_as_it_came_writes_nothing_and_one_that_is_changed_changes_t
 
 def test_blocks_are_added_ordered_and_removed_by_buttons_alone(made: Person, database: Database) -> None:
     def press(action: str, **typed: str) -> str:
-        form = form_on(made.get(f"{HERE}/design").text)
-        done = made.post(f"{HERE}/design", {**form, **typed, "action": action}, follow_redirects=False)
+        form = form_on(made.get(f"{HERE}/design/all").text)
+        done = made.post(f"{HERE}/design/all", {**form, **typed, "action": action}, follow_redirects=False)
         assert done.status_code == 303, done.text
         return str(done.headers["location"]).partition("#")[2]
 
@@ -250,7 +250,7 @@ def test_blocks_are_added_ordered_and_removed_by_buttons_alone(made: Person, dat
     for at in range(len(ids()) - 1, -1, -1):
         press(f"remove:blocks.{at}")
     assert "blocks" not in keys_of(database, made)
-    assert 'name="trials.order"' in made.get(f"{HERE}/design").text
+    assert 'name="trials.order"' in made.get(f"{HERE}/design/all").text
 
 
 def test_a_study_of_pairs_becomes_one_with_blocks_and_keeps_what_it_had(
@@ -261,8 +261,8 @@ def test_a_study_of_pairs_becomes_one_with_blocks_and_keeps_what_it_had(
         [("file", ("nav.yaml", yaml.safe_dump(study_file(study="nav")).encode()))],
     )
     owner.post(f"{here}/draft/file", files=files)
-    form = form_on(owner.get(f"{here}/design").text)
-    owner.post(f"{here}/design", {**form, "action": "add:blocks", "add.blocks": "rating"})
+    form = form_on(owner.get(f"{here}/design/all").text)
+    owner.post(f"{here}/design/all", {**form, "action": "add:blocks", "add.blocks": "rating"})
     with database.reading() as session:
         keys = draft_for(session, study_for(session, owner.who, "nav")).keys
     first, second = keys["blocks"]
@@ -279,11 +279,11 @@ def test_what_a_form_saves_is_the_version_that_the_file_makes(made: Person, data
             assert design
             return design.sha256()
 
-    from_file, form = sha256(), form_on(made.get(f"{HERE}/design").text)
+    from_file, form = sha256(), form_on(made.get(f"{HERE}/design/all").text)
     seen = []
     for title in ("Another", form["title"]):
-        form["revision"] = revision(made.get(f"{HERE}/design").text)
-        made.post(f"{HERE}/design", {**form, "title": title, "action": "save"})
+        form["revision"] = revision(made.get(f"{HERE}/design/all").text)
+        made.post(f"{HERE}/design/all", {**form, "title": title, "action": "save"})
         seen.append(sha256() == from_file)
     assert seen == [False, True]
 
@@ -294,7 +294,7 @@ def test_what_is_wrong_in_a_block_is_listed_at_it(made: Person) -> None:
     spoilt = packed(wrong)
     done = made.post(f"{HERE}/draft/file", files=[("file", ("parts.zip", spoilt))])
     assert done.status_code == 200
-    page = html.unescape(made.get(f"{HERE}/design").text)
+    page = html.unescape(made.get(f"{HERE}/design/all").text)
     assert "3 problems to correct" in page
     too_many = "“Pairs for each participant”: 9 asked for, but the block has 3 main pairs"
     assert f'href="#blocks.0.per_participant">{too_many}</a>' in page
@@ -462,7 +462,7 @@ def test_versions_are_compared_block_by_block_and_downloads_are_the_study(
 def test_a_study_of_texts_alone_needs_no_clips(made: Person) -> None:
     made.post("/admin/studies/new", {"start": "template:rubric", "slug": "rubric", "title": "Rubric"})
     here = "/admin/studies/rubric"
-    design = html.unescape(made.get(f"{here}/design").text)
+    design = html.unescape(made.get(f"{here}/design/all").text)
     assert "[REPLACE THIS BY THE FIRST TEXT]" in design
     assert "Goal: does the player" in design
     page = made.get(f"{here}/versions").text

@@ -35,7 +35,7 @@ from app.trials.tables import State, Study
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file
 
-DESIGN, DRAFT = "/admin/studies/nav/design", "/admin/studies/nav/draft"
+DESIGN, DRAFT = "/admin/studies/nav/design/all", "/admin/studies/nav/draft"
 Keys = dict[str, Any]
 
 # Any keys at all, and keys in which every part is sometimes what it should be.
@@ -500,7 +500,7 @@ def test_a_form_of_some_hundred_fields_is_taken_and_one_without_end_refused(
     many = [{"id": f"q{n}", "type": "text", "ask": "?"} for n in range(MOST)]
     with database.transaction() as session:
         create_study(session, owner.who, "long", {"background": many, "title": "Long"}, NOW)
-    address = "/admin/studies/long/design"
+    address = "/admin/studies/long/design/all"
     form = form_on(owner.get(address).text)
     assert len(form) > 500
     assert owner.post(address, {**form, "background.99.ask": "last"}).status_code == 200
@@ -689,13 +689,13 @@ def test_nothing_that_is_typed_runs_or_becomes_markup(owner: Person, database: D
     with database.transaction() as session:
         create_study(session, owner.who, "nasty", nasty_design(), NOW)
     here = "/admin/studies/nasty"
-    for address in (f"{here}/design", *(f"{here}/draft/page/{kind}" for kind in KINDS)):
+    for address in (f"{here}/design/all", *(f"{here}/draft/page/{kind}" for kind in KINDS)):
         text = owner.get(address).text
         assert "alert(1)" in text or "page/debrief" in address
         assert "<script>" not in text
         assert "<img" not in text
         assert 'href="javascript:' not in text
-    fields = form_on(owner.get(f"{here}/design").text)
+    fields = form_on(owner.get(f"{here}/design/all").text)
     assert fields["title"] == NASTY
     body = {"revision": int(fields["revision"]), "fields": {}, "action": "save"}
     told = owner.send("POST", f"{here}/draft", body).json()

@@ -243,7 +243,7 @@ def test_no_key_of_the_study_file_is_a_label(model: type[Arm] | type[Hypothesis]
 def test_cards_of_arms_and_hypotheses_work_without_a_script_and_say_what_is_wrong_at_their_fields(
     owner: Person, database: Database, study: str
 ) -> None:
-    address = "/admin/studies/nav/design"
+    address = "/admin/studies/nav/design/all"
 
     def press(action: str, **more: str) -> str:
         form = form_on(owner.get(address).text)
@@ -285,7 +285,7 @@ def test_a_study_with_arms_and_hypotheses_sent_as_it_came_writes_no_draft(
     with database.transaction() as session:
         create_study(session, owner.who, "two", keys, NOW)
     before = draft_of(database, "two")
-    address = "/admin/studies/two/design"
+    address = "/admin/studies/two/design/all"
     form = form_on(owner.get(address).text)
     owner.post(address, {**form, "action": "save"})
     assert draft_of(database, "two") == before

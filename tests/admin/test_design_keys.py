@@ -225,10 +225,10 @@ def test_a_form_saved_as_it_came_changes_no_byte_of_the_study_file(owner: Person
     with database.transaction() as session:
         create_study(session, owner.who, "whole", keys, NOW, WrittenFile(WHOLE, keys))
     address = "/admin/studies/whole"
-    page = owner.get(f"{address}/design")
+    page = owner.get(f"{address}/design/all")
     form = form_on(page.text)
-    owner.post(f"{address}/design", {**form, "action": "save"})
-    assert form_on(owner.get(f"{address}/design").text)["revision"] == form["revision"]
+    owner.post(f"{address}/design/all", {**form, "action": "save"})
+    assert form_on(owner.get(f"{address}/design/all").text)["revision"] == form["revision"]
     assert owner.get(f"{address}/draft.yaml").text == WHOLE
 
 
@@ -283,6 +283,6 @@ def test_each_part_of_the_form_has_an_id_of_its_own(owner: Person, database: Dat
     )
     with database.transaction() as session:
         create_study(session, owner.who, "ids", {**keys, "languages": {"en": ".", "de": {}}}, NOW)
-    ids = re.findall(r'\bid="([^"]+)"', owner.get("/admin/studies/ids/design").text)
+    ids = re.findall(r'\bid="([^"]+)"', owner.get("/admin/studies/ids/design/all").text)
     assert sorted({each for each in ids if ids.count(each) > 1}) == []
     assert {"arms", "arms-error", "hypotheses-error", "languages.de", "languages-error"} <= set(ids)

@@ -156,7 +156,7 @@ def test_the_own_language_is_chosen_and_languages_are_taken_away() -> None:
 
 
 def test_translations_are_written_without_a_script(owner: Person, database: Database, study: str) -> None:
-    address = "/admin/studies/nav/design"
+    address = "/admin/studies/nav/design/all"
 
     def press(action: str, **more: str) -> str:
         form = form_on(owner.get(address).text)

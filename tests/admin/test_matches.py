@@ -145,7 +145,7 @@ def test_a_match_is_played_alone_from_the_design_page_and_counts_nowhere(
 ) -> None:
     study = f"/admin/studies/{SLUG}"
     open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 2}, seats="human")
-    design = owner.get(f"{study}/design").text
+    design = owner.get(f"{study}/design/all").text
     assert 'name="block" value="play"' in design
     assert 'name="blocks.0.configs.players"' in design
     frame = owner.get(f"{study}/draft/page/block-1").text

@@ -59,8 +59,8 @@ def test_without_a_recruiter_the_page_says_where_one_is_chosen(
     share_with(editor)
     page = editor.get(HERE).text
     assert "names no recruiter" in page
-    assert "/admin/studies/nav/design#recruitment" in page
-    assert 'id="recruitment"' in editor.get("/admin/studies/nav/design").text
+    assert "/admin/studies/nav/design/recruitment#recruitment" in page
+    assert 'id="recruitment"' in editor.get("/admin/studies/nav/design/all").text
 
 
 def test_codes_that_are_missing_go_into_the_draft_each_different(

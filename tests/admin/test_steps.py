@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from app.admin.studies.order import ORDER
 from app.core.database import Database
 from app.core.settings import Settings
 from app.outputs.clues import ask_clues, clues_state
-from app.outputs.outputs import ask_report
+from app.outputs.outputs import ask_report, note_export
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.stimuli import NO_SOURCE
@@ -25,6 +26,7 @@ from tests.sessions.walks import Walk
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HERE = "/admin/studies/nav"
+ROOT = Path(__file__).parents[2]
 PAGES = (
     "", "/design", "/pairs", "/pairs/pick", "/pairs/csv", "/pairs/draw", "/versions", "/clues", "/launch", "/links",
     "/monitor", "/sessions", "/data", "/judges", "/audit",
@@ -64,6 +66,11 @@ class Way:
         with self.database.transaction() as session:
             set_state(session, "nav", state, now=NOW)
 
+    def note(self, what: str, mode: str, now: datetime) -> None:
+        """A table that was downloaded."""
+        with self.database.transaction() as session:
+            note_export(session, self.owner.who.actor, "nav", what, "csv", now, mode)
+
     def work(self) -> None:
         drain(self.settings, self.database)
 
@@ -98,7 +105,7 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert way.next.startswith("Next: Pilot.")
     pilot.to("end")
     assert way.next.startswith("Next: Launch. Not launched.")
-    assert set(way.marks().values()) == {"done", "next", "to do"}
+    assert set(way.marks().values()) == {"done", "next", "to do", "optional"}
 
     way.to(State.LIVE)
     assert way.next.startswith("Next: Watch. No live session yet.")
@@ -111,14 +118,49 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert "Watch. 1 live session completed, 1 under way; paused, nobody new comes in." in way.next
 
     way.to(State.CLOSED)
-    assert way.next.startswith("Next: Data. No report or package yet;")
-    with way.database.transaction() as session:
-        asked_at = datetime.now(UTC) + timedelta(days=1)
-        ask_report(session, way.owner.who, study_here(session, study), "", 1, asked_at)
-    assert way.next.startswith("Next: Data.")
+    assert way.next.startswith("Next: Results. Not computed yet;")
+    assert way.owner.get(f"{HERE}/results").status_code == 200
     way.work()
-    assert way.next == "Nothing is left to do: the study is closed, and its data are exported."
-    assert set(way.marks().values()) == {"done"}
+    assert way.next.startswith("Next: Data. No live answer has been downloaded.")
+    way.note("labels", "simulated", datetime.now(UTC) + timedelta(days=1))
+    assert way.next.startswith("Next: Data. No live answer has been downloaded.")
+    way.note("responses", "", NOW)
+    assert way.next.startswith("Next: Data. Live answers have come since the last download.")
+    assert way.owner.get(f"{HERE}/data/responses.csv").status_code == 200
+    assert way.next == "Nothing is left to do: the study is closed, and its data are taken out."
+    assert set(way.marks().values()) == {"done", "optional"}
+    assert f'<a class="btn" href="{HERE}/results">Open the results</a>' in way.owner.get(HERE).text
+
+
+def test_a_package_takes_the_data_out_once_it_is_downloaded(way: Way, study: str) -> None:
+    Walk(way.client, study).to("end")
+    way.to(State.CLOSED)
+    way.owner.get(f"{HERE}/results")
+    way.owner.post(f"{HERE}/packages", {})
+    way.work()
+    assert way.next.startswith("Next: Data. No live answer has been downloaded.")
+    [link] = re.findall(rf'href="({HERE}/packages/\d+\.zip)"', way.owner.get(f"{HERE}/data").text)
+    way.owner.get(link)
+    assert way.next.startswith("Nothing is left to do")
+
+
+def test_overview_menu_help_and_documents_have_one_order(way: Way, study: str) -> None:
+    steps = [*ORDER]
+    assert [*way.marks()] == steps
+    menu = re.findall(r'<a href="([^"#?]+)"[^>]*>', way.owner.get(HERE).text.partition('id="menu"')[2])
+    pages = ["clips" if address == "/admin/stimuli" else address.rpartition("/")[2] for address in menu]
+    assert [page for page in dict.fromkeys(pages) if page in ORDER.values()] == [
+        *dict.fromkeys(ORDER.values())
+    ]
+    sentence = ", ".join(steps).lower()
+    for name in ("README.md", "docs/help/README.md", "docs/help/studies.md"):
+        assert sentence in " ".join((ROOT / name).read_text().split()), name
+    help_pages = re.findall(
+        r"\((\w+)\.md\)", (ROOT / "docs/help/README.md").read_text().partition("## Reference")[0]
+    )
+    assert [page for page in help_pages if page in ORDER.values()] == [*dict.fromkeys(ORDER.values())]
+    tour = re.findall(r"^\d+\. \*\*(.+?)\*\*", (ROOT / "docs/tour.md").read_text(), re.M)
+    assert ", ".join(tour).lower() == sentence
 
 
 def test_a_report_from_before_the_last_answer_and_a_launch_without_preview(way: Way, study: str) -> None:
@@ -130,7 +172,7 @@ def test_a_report_from_before_the_last_answer_and_a_launch_without_preview(way: 
     marks = way.marks()
     assert [name for name, mark in marks.items() if mark == "left out"] == ["Clues", "Preview", "Pilot"]
     way.to(State.CLOSED)
-    assert way.next.startswith("Next: Data. Answers have come since the report or package.")
+    assert way.next.startswith("Next: Results.")
 
 
 def test_pairs_have_a_truth_or_a_statement_that_there_is_none(way: Way, study: str, tmp_path: Path) -> None:

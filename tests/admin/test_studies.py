@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from app.accounts.tables import Role
 from app.core.database import Database
+from app.library.collections import collection_ids
 from app.studies.access import study_for
 from app.studies.drafts import draft_for
 from tests.admin.conftest import MakePerson, ShareWith
@@ -159,21 +160,26 @@ def test_the_overview_says_what_comes_next_from_an_empty_library_on(
     assert list(steps(html)) == [
         "Clips",
         "Pairs",
-        "Clues",
         "Design",
+        "Clues",
         "Preview",
         "Pilot",
         "Launch",
         "Watch",
+        "Results",
+        "Judges",
         "Data",
     ]
     assert steps(html)["Clips"] == "next"
     assert "<strong>Clips</strong>. No clip yet." in html
-    assert '<a class="btn" href="/admin/stimuli">Open the library</a>' in html
+    assert '<a class="btn" href="/admin/stimuli?collection=nav">Open the library</a>' in html
     with database.transaction() as session:
-        add_clips(session)
+        add_clips(session, [("another-1", "human", {}), ("another-2", "robot", {})])
+    assert "<strong>Clips</strong>. No clip yet." in owner.get(HERE).text, "those of others are not its own"
+    with database.transaction() as session:
+        add_clips(session, collection=collection_ids(session)["nav"])
     html = owner.get(HERE).text
-    assert (steps(html)["Clips"], steps(html)["Pairs"], steps(html)["Clues"]) == ("done", "done", "next")
+    assert (steps(html)["Clips"], steps(html)["Pairs"], steps(html)["Design"]) == ("done", "done", "next")
     assert "18 clips: 6 human, 6 hybrid and 6 symbolic" in html
 
 

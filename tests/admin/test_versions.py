@@ -76,7 +76,11 @@ def test_what_is_wrong_is_listed_with_links_to_its_place(
         assert "3 problems to correct" in html
         problem = html.partition("problems to correct")[2].partition("</ul>")[0]
         links = re.findall(r'<li><a href="([^"]+)">', problem)
-        assert links == [f"{HERE}/design#title", f"{HERE}/design#consent.text", f"{HERE}/pairs/draw"]
+        assert links == [
+            f"{HERE}/design/study#title",
+            f"{HERE}/design/consent#consent.text",
+            f"{HERE}/pairs/draw",
+        ]
     for link in links:
         page, _, anchor = link.partition("#")
         assert f'id="{anchor}"' in owner.get(page).text or not anchor

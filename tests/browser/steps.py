@@ -59,7 +59,8 @@ class Looks:
             for scheme in SCHEMES:
                 if (width, scheme) in looks:
                     page.emulate_media(color_scheme=scheme)
-                    assert axe_faults(page, **options) == [], f"{page.url} {width} {scheme}"
+                    faults = axe_faults(page, **options)
+                    assert not faults, (page.url, width, scheme, *faults)
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
                 f"{page.url} scrolls sideways at {width}"
             )

@@ -111,7 +111,7 @@ def open_design(browser: Browser, service: Service) -> Iterator[Open]:
         page = context.new_page()
         page.on("console", hear)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"/admin/studies/{slug}/design")
+        page.goto(f"/admin/studies/{slug}/design/all")
         return page
 
     yield open_page
@@ -164,9 +164,9 @@ def test_the_page_beside_follows_what_is_written_and_its_clips_play_on_while_one
     page.locator('[id="trials.questions.0.ask"]').fill("Which one is a person?")
     expect(shown.get_by_text("Which one is a person?")).to_be_visible()
     expect(shown.get_by_text("Watched", exact=True)).to_have_count(2)
-    page.get_by_role("link", name="End", exact=True).last.click()
+    page.get_by_role("link", name="End", exact=True).click()
     expect(shown.get_by_text("DONE42")).to_be_visible()
-    page.get_by_role("button", name="Telephone").click()
+    page.get_by_role("button", name="Phone").click()
     assert page.locator("iframe").evaluate("frame => frame.contentWindow.innerWidth") <= 390
     page.go_back()  # to before the form: pages looked at beside it are no steps of their own
     assert page.url == "about:blank"
@@ -190,7 +190,12 @@ def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_i
     place = "trials.questions.3"
     expect(page.locator(f'[id="{place}.ask"]')).to_be_focused()
     error = page.locator(f'[id="{place}.ask-error"]')
+    expect(page.get_by_text("What you have just added is still to be filled in.")).to_be_visible()
+    expect(error).to_have_text("")
+    keys.press("Tab")
+    page.locator('[id="trials.questions.0.ask"]').focus()
     expect(error).to_have_text("“What is asked” is empty: fill it in.")
+    page.locator(f'[id="{place}.ask"]').focus()
     expect(page.get_by_role("link", name="“What is asked” is empty")).to_have_attribute(
         "href", f"#{place}.ask"
     )
@@ -238,7 +243,7 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
 ) -> None:
     slug = service.study()
     page = open_design(slug)
-    page.route("**/draft", lambda route: route.abort("connectionrefused"))
+    page.route("**/draft?*", lambda route: route.abort("connectionrefused"))
     page.get_by_label("Title", exact=True).fill("Typed offline")
     expect(page.locator("[data-saved]")).to_have_text("Not saved: offline, will retry")
     assert service.draft(slug)["title"] != "Typed offline"
@@ -252,7 +257,7 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
     with page.expect_event("dialog"):
         page.evaluate("setTimeout(() => location.reload())")
     assert asked == ["beforeunload"]
-    page.unroute("**/draft")
+    page.unroute("**/draft?*")
     saved(page)
     assert service.draft(slug)["title"] == "Typed offline"
     page.reload()
@@ -362,10 +367,10 @@ def test_blocks_are_edited_ordered_removed_and_brought_back(
     expect(participants_page(page).get_by_text("Another text.")).to_be_visible()
     expect(ask).to_be_visible()
     page.locator('[id="blocks.1.per_item"]').fill("0")
-    index = page.get_by_role("navigation", name="Parts of the design")
-    expect(index.get_by_role("link", name="Blocks 1")).to_be_visible()
+    index = page.get_by_role("navigation", name="Sections of the design")
+    expect(index.get_by_role("link", name="Trials 1")).to_be_visible()
     page.locator('[id="blocks.1.per_item"]').fill("3")
-    expect(index.get_by_role("link", name="Blocks", exact=True)).to_be_visible()
+    expect(index.get_by_role("link", name="Trials", exact=True)).to_be_visible()
     page.get_by_role("button", name="Move block rate up").click()
     expect(page.locator('[id="blocks.0-title"]')).to_contain_text("rate")
     before = service.draft(slug)["blocks"]
@@ -412,9 +417,10 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
     name.press("Tab")
     expect(page.get_by_role("group", name="fast")).to_be_visible()
     page.locator('[id="hypotheses.add"]').click()
-    expect(page.locator('[id="hypotheses.0.direction-error"]')).to_have_text(
-        "“Direction” is empty: fill it in."
-    )
+    direction = page.locator('[id="hypotheses.0.direction-error"]')
+    expect(direction).to_have_text("")
+    page.locator('[id="arms.1.id"]').focus()
+    expect(direction).to_have_text("“Direction” is empty: fill it in.")
     for field, chosen in (
         ("compare.0", "arm-1"),
         ("compare.1", "fast"),
@@ -483,7 +489,7 @@ def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(
     page.get_by_label("Title", exact=True).fill("Typed just before")
     page.get_by_role("button", name="Save as version 1").click()
     expect(page).to_have_url(re.compile(r"/versions\?said=saved$"))
-    page.goto(f"/admin/studies/{slug}/design")
+    page.goto(f"/admin/studies/{slug}/design/all")
     with page.expect_popup() as popup:
         page.get_by_role("button", name="Preview version 1").click()
     expect(popup.value.locator(".study")).to_have_text("Typed just before")
@@ -512,4 +518,4 @@ def test_on_a_telephone_the_bar_that_saves_stays_in_view_above_the_menu(
         assert bar is not None
         assert below is not None
         assert bar["y"] + bar["height"] <= below["y"] + 1
-        assert bar["height"] < 844 / 5
+        assert bar["height"] < 844 / 10

@@ -51,7 +51,9 @@ def person(browser: Browser, service: tuple[str, Database]) -> Iterator[Person]:
     asked: list[str] = []
 
     def come(address: str, body: str) -> Page:
-        context = browser.new_context(base_url=service[0], viewport={"width": 1280, "height": 800})
+        context = browser.new_context(
+            base_url=service[0], viewport={"width": 1280, "height": 800}, reduced_motion="reduce"
+        )
         contexts.append(context)
         context.set_default_timeout(WAIT_MS)
 

@@ -7,18 +7,18 @@ let went;
 let told;
 let frame;
 let preview;
+let widened;
 
 beforeEach(() => storage());
 
 /** The page of a participant beside the form: it is there, or still on its way. */
-function opened({ readyState = "complete", innerWidth = 1280, clientWidth = 640 } = {}) {
+function opened({ readyState = "complete", clientWidth = 640 } = {}) {
   open(
     `<div data-preview><iframe data-frame></iframe><div data-screen></div><a data-page="trial" href="/trial" aria-current="true">Pair</a>
     <a data-page="consent" href="/consent">Consent</a><div data-widths hidden><button data-width="1280"></button><button data-width="390"></button></div></div>`,
     null,
   );
   [went, told] = [[], []];
-  globalThis.innerWidth = innerWidth;
   globalThis.ResizeObserver = class {
     observe() {}
   };
@@ -27,7 +27,8 @@ function opened({ readyState = "complete", innerWidth = 1280, clientWidth = 640 
   frame.contentWindow = { location: { replace: (address) => went.push(address) }, postMessage: (words) => told.push(words) };
   const screen = document.querySelector("[data-screen]");
   Object.assign(screen, { clientWidth, style: { setProperty: (name, value) => (screen.scale = value) } });
-  preview = new Preview(document.querySelector("[data-preview]"));
+  widened = 0;
+  preview = new Preview(document.querySelector("[data-preview]"), () => (widened += 1));
   return screen;
 }
 
@@ -56,16 +57,21 @@ test("a page that is there is brought up to date in place, one that is on its wa
   }
 });
 
-test("it is as wide as was chosen last, else as the screen has room for, and fits its place", () => {
-  let screen = opened();
-  assert.deepEqual([pressed(), screen.scale, screen.hasAttribute("data-wide")], [["true", "false"], 0.5, true]);
-  fire(document.querySelector("[data-width=390]"), "click");
+test("it is a phone at first, then as wide as was chosen last, and fits its place", () => {
+  let screen = opened({ clientWidth: 800 });
   assert.deepEqual([pressed(), screen.scale, screen.hasAttribute("data-wide")], [["false", "true"], 1, false]);
-  opened();
-  assert.deepEqual(pressed(), ["false", "true"]);
-  storage();
-  opened({ innerWidth: 400 });
-  assert.deepEqual(pressed(), ["false", "true"]);
+  fire(document.querySelector("[data-width=1280]"), "click");
+  assert.deepEqual([pressed(), screen.scale, screen.hasAttribute("data-wide"), widened], [["true", "false"], 0.625, true, 0]);
+  opened({ clientWidth: 800 });
+  assert.deepEqual(pressed(), ["true", "false"]);
   screen = opened({ clientWidth: 0 });
   assert.equal(screen.scale, undefined, "a page that is not seen has no size");
+});
+
+test("a computer's page that would be too small to be read asks for the whole width", () => {
+  opened({ clientWidth: 330 });
+  fire(document.querySelector("[data-width=1280]"), "click");
+  assert.equal(widened, 1);
+  opened({ clientWidth: 330 });
+  assert.deepEqual(pressed(), ["false", "true"], "beside the form a phone is shown");
 });

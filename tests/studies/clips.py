@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
-from app.library.tables import Stimulus
+from app.library.tables import LIBRARY, Stimulus
 from app.trials.stimuli import StimulusFacts
 from tests.factories import NOW
 
@@ -29,7 +29,7 @@ def facts(clips: Sequence[Clip] = CLIPS) -> dict[str, StimulusFacts]:
     }
 
 
-def add_clips(session: Session, clips: Sequence[Clip] = CLIPS) -> None:
+def add_clips(session: Session, clips: Sequence[Clip] = CLIPS, collection: int = LIBRARY) -> None:
     """Rows as an import makes them; the files that they name are nowhere."""
     session.add_all(
         Stimulus(
@@ -45,6 +45,7 @@ def add_clips(session: Session, clips: Sequence[Clip] = CLIPS) -> None:
             fps=30.0,
             frames=300,
             imported_at=NOW,
+            collection_id=collection,
         )
         for name, source, attributes in clips
     )

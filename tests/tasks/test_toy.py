@@ -151,14 +151,14 @@ def test_the_form_of_the_design_has_its_fields(client: TestClient, database: Dat
     with database.transaction() as session:
         who = make_user(session, Role.OWNER, "owner@example.org")
         person = Person(client, make_login(session, who), who)
-    page = person.get("/admin/studies/dots/design")
+    page = person.get("/admin/studies/dots/design/all")
     form = form_on(page.text)
     assert "Counting dots" in page.text
     assert "3 cards" in person.get("/admin").text
     assert form["blocks.0.cards"] == "four: 4\nnine: 9\none: 1"
     changed = {**form, "blocks.0.cards": "one: 1\ntwo: 2", "action": "save"}
-    assert "Ready to save" in person.post("/admin/studies/dots/design", changed).text
-    assert form_on(person.get("/admin/studies/dots/design").text)["blocks.0.cards"] == "one: 1\ntwo: 2"
+    assert "Ready to save" in person.post("/admin/studies/dots/design/all", changed).text
+    assert form_on(person.get("/admin/studies/dots/design/all").text)["blocks.0.cards"] == "one: 1\ntwo: 2"
 
 
 def test_what_is_wrong_with_its_block_is_named_with_its_line(

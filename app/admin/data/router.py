@@ -43,7 +43,7 @@ async def download_table(
     everything: Annotated[bool, Query(alias="all")] = False,
 ) -> Response:
     path = await exported(settings, study.slug, what, format_, mode, everything)
-    await database.write(outputs.note_export, who.actor, study.slug, what, format_, now)
+    await database.write(outputs.note_export, who.actor, study.slug, what, format_, now, mode)
     name = f"{study.slug}-{what}.{format_}"
     return FileResponse(path, filename=name, headers=NO_STORE, background=BackgroundTask(path.unlink))
 

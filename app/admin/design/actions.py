@@ -29,10 +29,11 @@ class BadAction(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """The keys afterwards, and the field or button to go on at."""
+    """The keys afterwards, the field or button to go on at, and the place of a new card."""
 
     keys: Keys
     focus: str = ""
+    new: str = ""
 
 
 def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
@@ -149,7 +150,8 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
     if len(held) >= MOST:
         raise BadAction(f"There are {MOST} {cards.nouns} already.")
     put(keys, cards.place, [*held, _new(type_, cards, held)])
-    return Acted(keys, _first_field(keys, (*cards.place, len(held))))
+    place = (*cards.place, len(held))
+    return Acted(keys, _first_field(keys, place), dotted(place))
 
 
 def _first_field(keys: Keys, place: Place) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sqlmodel import Session
 
@@ -10,10 +11,28 @@ from app.admin.design.choices import Known, known_of
 from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import fields_to_keys
 from app.admin.design.gists import block_names
+from app.admin.design.places import (
+    ALL,
+    FIRST,
+    SECTIONS,
+    counts,
+    is_within,
+    part_of,
+    section_named,
+    section_of,
+)
 from app.admin.design.saving import Saved
 from app.admin.design.sections import sections
-from app.admin.design.values import Keys
-from app.admin.design.views import DesignPage, FaultsPage, FaultView, FieldsPage, PageName
+from app.admin.design.values import Keys, dotted
+from app.admin.design.views import (
+    DesignPage,
+    FaultsPage,
+    FaultView,
+    FieldsPage,
+    IndexEntry,
+    PageName,
+    SectionView,
+)
 from app.core.problems import Fault
 from app.core.templating import html_of
 from app.matches.watching import match_blocks
@@ -39,40 +58,115 @@ CONFLICT = " What you typed is below and not saved yet: save it over what is the
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The reply to our script about a save; `html` if the form's structure may have changed."""
+    """The reply to our script about a save; `html` if the form's structure may have changed.
+
+    `faults` are those to mark in the section, `counts` what is missing in each, `new` the place of a card that was
+    just added.
+    """
 
     revision: int
     saved_at: str
     faults: Sequence[Mapping[str, str]]
+    n_faults: int
+    counts: Mapping[str, int]
     list: str
     html: str
     focus: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The faults of a draft as a section's page lists them."""
+
+    keys: Keys
+    known: Known
+    all: Sequence[FaultView]
+    section: str
+    new: str
+
+    @property
+    def fresh(self) -> Sequence[FaultView]:
+        """The faults of a card that was just added: they are said once something is typed and saved."""
+        return [fault for fault in self.all if self.new and f"{fault.at}.".startswith(f"{self.new}.")]
+
+    @property
+    def listed(self) -> Sequence[FaultView]:
+        return [fault for fault in self.all if fault not in self.fresh]
+
+    @property
+    def here(self) -> Sequence[FaultView]:
+        """The faults of the section, and those of no field."""
+        return [
+            fault
+            for fault in self.listed
+            if self.section == ALL or not fault.at or section_of(fault.at) == self.section
+        ]
+
+    @property
+    def elsewhere(self) -> Sequence[IndexEntry]:
+        here = self.here
+        found = counts(fault.at for fault in self.listed if fault not in here)
+        return [IndexEntry(each.slug, each.title, found[each.slug]) for each in SECTIONS if found[each.slug]]
+
+    @property
+    def unfilled(self) -> Sequence[str]:
+        return list(dict.fromkeys(each.text for each in unfilled(self.keys)))
+
+    def views(self) -> Sequence[SectionView]:
+        """The parts of the form that are in the section."""
+        every = sections(self.keys, marked(self.listed), self.known)
+        return [view for view in every if self.section in (ALL, part_of(view.id))]
+
+
+def due(keys: Keys, faults: Iterable[FaultView]) -> Mapping[str, int]:
+    """The number of what is missing in each section: faults, and places in [BRACKETS]."""
+    return counts(
+        [*(fault.at for fault in faults if fault.at), *(dotted(each.place) for each in unfilled(keys))]
+    )
+
+
+def first_due(session: Session, study: StudyHere) -> str:
+    """The first section with something missing, or the first."""
+    keys = draft_for(session, study).keys
+    found = due(keys, _found(session, study, keys, (), ALL).all)
+    return next((slug for slug, n in found.items() if n), FIRST)
 
 
 def design_page(
     session: Session,
     shell: Shell,
     study: StudyHere,
+    section: str = ALL,
     *,
     refused: Iterable[Fault] = (),
     error: str = "",
     typed: Mapping[str, str] | None = None,
     is_conflict: bool = False,
+    new: str = "",
 ) -> DesignPage:
-    """The page of the stored draft, or with the `typed` values that could not be saved."""
-    draft = draft_for(session, study)
-    keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True).keys
-    known, faults = _faults(session, study, keys, refused)
+    """The page of a section of the stored draft, or with the `typed` values that could not be saved."""
+    section_named(section)
+    draft, within = draft_for(session, study), partial(is_within, section)
+    keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True, within=within).keys
+    found = _found(session, study, keys, refused, section, new)
     newest = newest_number(session, study) or 0
     frozen = newest > 0 and is_frozen(session, study, newest)
+    views, pages, n_due = found.views(), _pages(keys), due(keys, found.all)
     return DesignPage(
         shell=shell,
         error=error + CONFLICT if is_conflict else error,
         slug=study.slug,
-        sections=sections(keys, marked(faults), known),
-        faults=faults,
-        pages=_pages(keys),
-        shown="consent",
+        sections=views,
+        section=section,
+        index=[IndexEntry(each.slug, each.title, n_due[each.slug]) for each in SECTIONS],
+        faults=found.here,
+        n_faults=len(found.all),
+        elsewhere=found.elsewhere,
+        n_new=len(found.fresh),
+        new=new,
+        pages=pages,
+        shown=_shown(views, pages),
         revision=typed.get("revision", "") if typed else str(draft.revision),
         saved_at=draft.saved_at,
         saved_by=draft.saved_by,
@@ -80,7 +174,7 @@ def design_page(
         next_version=newest + 1 if frozen or not newest else newest,
         needs_reason=needs_reason(session, study),
         playable=match_blocks(session, study),
-        unfilled=_unfilled(keys),
+        unfilled=found.unfilled,
         is_conflict=is_conflict,
     )
 
@@ -94,33 +188,43 @@ def _pages(keys: Keys) -> Sequence[tuple[str, str]]:
     return [*(page for page in PAGES if page[0] not in ("trial", "debrief")), *of_blocks, PAGES[-1]]
 
 
-def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, whole: bool) -> Reply:
-    keys = saved.draft.keys
-    known, faults = _faults(session, study, keys, saved.refused)
-    at = saved.draft.saved_at
+def _shown(views: Sequence[SectionView], pages: Sequence[tuple[str, str]]) -> str:
+    """The participant's page that belongs to a section."""
+    page = views[0].page if views else "consent"
+    names = [name for name, _ in pages]
+    return page if page in names else next((name for name in names if name.startswith("block-")), "consent")
+
+
+def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, section: str, whole: bool) -> Reply:
+    keys, new = saved.draft.keys, saved.new
+    found, at = _found(session, study, keys, saved.refused, section, new), saved.draft.saved_at
+    faults = FaultsPage(
+        shell=shell,
+        slug=study.slug,
+        faults=found.here,
+        n_faults=len(found.all),
+        elsewhere=found.elsewhere,
+        n_new=len(found.fresh),
+        unfilled=found.unfilled,
+    )
+    fields = FieldsPage(shell=shell, slug=study.slug, sections=found.views()) if whole else None
     return Reply(
         revision=saved.draft.revision,
         saved_at=at.isoformat() if at else "",
-        faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in faults],
-        list=html_of(FaultsPage(shell=shell, faults=faults, unfilled=_unfilled(keys))),
-        html=html_of(_fields(shell, study, keys, faults, known)) if whole else "",
+        faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in found.listed],
+        n_faults=len(found.all),
+        counts=due(keys, found.all),
+        list=html_of(faults),
+        html=html_of(fields) if fields else "",
         focus=saved.focus,
+        new=new if found.fresh else "",
     )
 
 
-def _fields(
-    shell: Shell, study: StudyHere, keys: Keys, faults: Sequence[FaultView], known: Known
-) -> FieldsPage:
-    return FieldsPage(shell=shell, slug=study.slug, sections=sections(keys, marked(faults), known))
-
-
-def _unfilled(keys: Keys) -> Sequence[str]:
-    return list(dict.fromkeys(each.text for each in unfilled(keys)))
-
-
-def _faults(
-    session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault]
-) -> tuple[Known, Sequence[FaultView]]:
+def _found(
+    session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault], section: str, new: str = ""
+) -> _Found:
     stimuli = facts_for(session, study)
     check = check_draft(dict(keys), stimuli)
-    return known_of(check.groups, stimuli), fault_views(keys, (*refused, *check.faults))
+    views = fault_views(keys, (*refused, *check.faults))
+    return _Found(keys, known_of(check.groups, stimuli), views, section, new)

@@ -31,7 +31,7 @@ from app.admin.design.values import (
     shown,
     value_at,
 )
-from app.admin.design.whole import fit
+from app.admin.design.whole import Within, everywhere, fit
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
 from app.studies.file.languages import with_word
@@ -106,16 +106,23 @@ def _plain(value: Any) -> Any:
 # From fields to keys
 
 
-def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: bool = False) -> FormKeys:
+def fields_to_keys(
+    base: Mapping[str, Any],
+    form: Mapping[str, str],
+    *,
+    whole: bool = False,
+    within: Within = everywhere,
+) -> FormKeys:
     """The keys with the form's changes; fields that it does not send are kept.
 
-    A form used as a `whole` was made from another draft: its lists replace the existing ones.
+    A form used as a `whole` was made from another draft: its lists replace the existing ones. `within` says
+    of a place whether the form shows it.
     """
     keys: Keys = deepcopy(dict(base))
     sent = {name: cleaned(value) for name, value in form.items()}
     new: set[str] = set()
     if whole:
-        new = fit(keys, sent)
+        new = fit(keys, sent, within)
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     if whole:
         _take_ways(keys, sent)

@@ -1,13 +1,16 @@
 """The design form, saving by script while editing, and the preview of the participant's page."""
 
 from dataclasses import asdict
+from functools import partial
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.design.actions import BadAction
-from app.admin.design.design_page import design_page, reply
+from app.admin.design.design_page import design_page, first_due, reply
+from app.admin.design.places import ALL, section_of
 from app.admin.design.preview import POLICY, framed_block, framed_page
 from app.admin.design.saving import (
     save_form,
@@ -32,35 +35,64 @@ def framing(page: DesignPage, status_code: int = 200) -> HTMLResponse:
 
 
 @router.get("/design")
-async def show_design(database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
-    return framing(await database.read(design_page, shell, study))
+async def find_section(request: Request, database: DatabaseDep, study: StudyDep, at: str = "") -> Response:
+    """Lead to the section with the field `at`, or the first with something missing."""
+    slug = section_of(at) if at else await database.read(first_due, study)
+    said = urlencode([each for each in request.query_params.multi_items() if each[0] != "at"])
+    there = f"/admin/studies/{study.slug}/design/{slug}{f'?{said}' if said else ''}{f'#{quote(at)}' if at else ''}"
+    return RedirectResponse(there, 303, headers={"Cache-Control": "no-store"})
+
+
+@router.get("/design/{section}")
+async def show_design(
+    database: DatabaseDep, shell: ShellDep, study: StudyDep, section: str, new: str = ""
+) -> Response:
+    return framing(await database.read(design_page, shell, study, section, new=new))
 
 
 @router.post("/design")
+@router.post("/design/{section}")
 async def take_design(
-    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: AnyForm, now: Now
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: AnyForm,
+    now: Now,
+    section: str = ALL,
 ) -> Response:
+    """Save a section; without one, a form that holds all of them."""
+    page = partial(design_page, section=section)
     try:
-        saved = await save_form(database, who, study, sent_by_form(form), now)
+        saved = await save_form(database, who, study, sent_by_form(form, section), now)
     except (Conflict, BadAction) as error:
         lost = isinstance(error, Conflict)
-        page = await database.read(design_page, shell, study, error=str(error), typed=form, is_conflict=lost)
-        return framing(page, error.status_code)
+        found = await database.read(page, shell, study, error=str(error), typed=form, is_conflict=lost)
+        return framing(found, error.status_code)
     if saved.refused:
-        page = await database.read(design_page, shell, study, refused=saved.refused)
-        return framing(page, 422)
-    here = f"/admin/studies/{study.slug}/design?said=saved#{saved.focus}"
+        return framing(await database.read(page, shell, study, refused=saved.refused), 422)
+    there = section if section == ALL or not saved.focus else section_of(saved.focus)
+    new = f"&new={quote(saved.new)}" if saved.new else ""
+    here = f"/admin/studies/{study.slug}/design/{there}?said=saved{new}#{saved.focus}"
     return RedirectResponse(here.removesuffix("#"), 303, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/draft")
 async def take_draft(
-    request: Request, database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, now: Now
+    request: Request,
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    now: Now,
+    section: str = ALL,
+    new: str = "",
 ) -> Response:
     """Save the typed values and reply in JSON; if a button changed the form's structure, with the form as HTML."""
-    sent = await sent_by_script(request)
+    sent = await sent_by_script(request, section, new)
     saved = await save_form(database, who, study, sent, now)
-    answer = await database.read(reply, shell, study, saved, bool(sent.action) or sent.whole or sent.over)
+    is_whole = bool(sent.action) or sent.whole or sent.over
+    answer = await database.read(reply, shell, study, saved, section, is_whole)
     return JSONResponse(asdict(answer), headers={"Cache-Control": "no-store"})
 
 

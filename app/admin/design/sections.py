@@ -1,6 +1,7 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ from app.admin.design.fields import labels_of, text_of
 from app.admin.design.gists import arm_in_words, gist_of, pairs_line, rows_in_words, tag_title, title_of
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
 from app.admin.design.outline import outline, tag_of
+from app.admin.design.scaleviews import scales_view
 from app.admin.design.translations import LANGUAGES, offered
 from app.admin.design.values import dotted, scales, shown, value_at
 from app.admin.design.views import (
@@ -90,10 +92,18 @@ class _Form:
                 continue
             if key in (_WITH_NEXT, *_IN_ARMS) or (key == "blocks" and not has_blocks(self.keys)):
                 continue
-            yield self._section(key, part, order if key == "blocks" else ())
+            asked = _questions_of(part) if key == "trials" else None
+            if asked is not None and isinstance(part, Group):
+                rest = tuple(each for each in part.parts if each is not asked)
+                yield self._section(key, replace(part, parts=rest), ())
+                yield self._questions(asked)
+            else:
+                yield self._section(key, part, order if key == "blocks" else ())
             if key in ("trials", "blocks"):
                 n_faults = self._faults_at("scales")
-                yield SectionView("named", "Scales", "trial", parts=[self._scales()], n_faults=n_faults)
+                yield SectionView(
+                    "named", "Scales", "trial", parts=[scales_view(self.keys, self.errors)], n_faults=n_faults
+                )
 
     def _languages(self, part: Group) -> SectionView:
         """The languages, each with the texts and their translations."""
@@ -128,6 +138,13 @@ class _Form:
             pairs_error=self._error("pairs") if is_trials else "",
             error=self._error(key) if isinstance(part, Group) else "",
             n_faults=sum(map(self._faults_at, (key, *{"trials": ("pairs",), "arms": _IN_ARMS}.get(key, ())))),
+        )
+
+    def _questions(self, asked: Cards) -> SectionView:
+        """The questions of a trial, which have a section of their own."""
+        cards = replace(self._list(asked), title="")
+        return SectionView(
+            "questions", asked.title, "trial", parts=[cards], n_faults=self._faults_at(cards.at)
         )
 
     def _first_blocks(self) -> ListView:
@@ -315,40 +332,10 @@ class _Form:
         known = {**scales(self.keys), **SCALES}
         return [("", OWN_LABELS), *((name, f"{shown(name)}: {_ends(known[name])}") for name in known)]
 
-    def _scales(self) -> ListView:
-        cards = [
-            CardView(
-                at=f"scales.{index}",
-                title=f"Scale {index + 1}",
-                parts=[
-                    FieldsView(
-                        [
-                            self._of_scale(index, "name", shown(name)),
-                            self._of_scale(index, "labels", shown(labels)),
-                        ]
-                    )
-                ],
-                error=self._error(f"scales.{index}"),
-            )
-            for index, (name, labels) in enumerate(scales(self.keys).items())
-        ]
-        intro = f"Lists of labels that several questions share. {listed(SCALES, 'and').capitalize()} are built in."
-        return ListView("scales", "", intro, cards, "scale", error=self._error("scales"), is_ordered=False)
 
-    def _of_scale(self, index: int, key: str, value: str) -> FieldView:
-        at, is_name = f"scales.{index}.{key}", key == "name"
-        return FieldView(
-            name=at,
-            label="Name" if is_name else "Labels, one per line",
-            widget="line" if is_name else "text",
-            value=value,
-            help="Lower-case letters, digits, - and _. Questions that use the scale follow when you rename it."
-            if is_name
-            else "2 to 11 different labels; the first is answer 1.",
-            error=self._error(at),
-            rows=5,
-            settles=is_name,
-        )
+def _questions_of(part: Node) -> Cards | None:
+    nodes = part.parts if isinstance(part, Group) else ()
+    return next((each for each in nodes if isinstance(each, Cards)), None)
 
 
 def _key(node: Node) -> str:

@@ -179,6 +179,15 @@ class SectionView:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """A section in the index; `n_due` are the faults and the unfilled places in it."""
+
+    slug: str
+    title: str
+    n_due: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class FaultView:
     """A fault to correct: `at` is the id of the field, empty if the form has none.
 
@@ -194,11 +203,19 @@ class FaultView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultsPage(AdminPage):
-    """The list of faults alone, as scripts insert it into the page."""
+    """The list of a section's faults alone, as scripts insert it into the page.
+
+    `n_faults` counts those of all sections, `elsewhere` those of each other one, and `n_new` those of a card that was
+    just added and is not in the list yet.
+    """
 
     template: ClassVar[str] = "design-faults.html"
+    slug: str
     unfilled: Sequence[str]
     faults: Sequence[FaultView]
+    n_faults: int
+    elsewhere: Sequence[IndexEntry]
+    n_new: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,16 +229,22 @@ class FieldsPage(AdminPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignPage(FieldsPage):
-    """The whole page. `is_conflict`: the fields hold typed values that are not saved.
+    """The page of a section, or of all of them. `is_conflict`: the fields hold typed values that are not saved.
 
-    `newest_version` is 0 if there is none.
+    `newest_version` is 0 if there is none. `new` is the place of a card that was just added.
     """
 
     template: ClassVar[str] = "design-form.html"
     tab: ClassVar[str] = "design"
+    section: str
+    index: Sequence[IndexEntry]
     faults: Sequence[FaultView]
+    n_faults: int
+    elsewhere: Sequence[IndexEntry]
+    n_new: int
+    new: str
     pages: Sequence[tuple[str, str]]
-    shown: PageName
+    shown: str
     revision: str
     saved_at: datetime | None
     saved_by: str
@@ -231,3 +254,12 @@ class DesignPage(FieldsPage):
     playable: Sequence[str]
     unfilled: Sequence[str]
     is_conflict: bool = False
+
+    @property
+    def number(self) -> int:
+        """The section's place in the index; 0 where all are shown."""
+        return next((at for at, each in enumerate(self.index, start=1) if each.slug == self.section), 0)
+
+    @property
+    def section_title(self) -> str:
+        return self.index[self.number - 1].title if self.number else "All sections"

@@ -1,6 +1,6 @@
 """A form used as a whole: a draft is brought into the shape in which the form was sent, before its values are taken."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -25,13 +25,23 @@ from app.studies.file.languages import OWN
 from app.tasks.listed import SHORT_KEYS
 from app.trials.design import BLOCK
 
+Within = Callable[[Place], bool]
 
-def fit(keys: Keys, sent: Mapping[str, str]) -> set[str]:
+
+def everywhere(_: Place) -> bool:
+    """Every place is in a form that shows all."""
+    return True
+
+
+def fit(keys: Keys, sent: Mapping[str, str], within: Within = everywhere) -> set[str]:
     """Resize every list to the entries sent, of the types sent; entries with ids keep their values.
 
-    Returns the names of fields that are new, whose values are taken as they are.
+    Returns the names of fields that are new, whose values are taken as they are. Lists that are not `within`
+    the form stay.
     """
-    if any(name.startswith("blocks.") for name in sent):
+    if not within(("blocks",)):
+        pass
+    elif any(name.startswith("blocks.") for name in sent):
         for key in SHORT_KEYS if not has_blocks(keys) else ():
             keys.pop(key, None)
     elif has_blocks(keys):
@@ -42,12 +52,16 @@ def fit(keys: Keys, sent: Mapping[str, str]) -> set[str]:
     numbers = _numbers(sent)
     done: set[Place] = set()
     while (at := next((each for each in lists(outline(keys)) if each.place not in done), None)) is not None:
-        _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
+        if within(at.place):
+            _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
         done.add(at.place)
     _fit_items(keys, sent)
     _fit_picks(keys, sent)
-    _fit_scales(keys, sent)
-    return _fit_changes(keys, sent) | _fit_languages(keys, sent)
+    if within(("blocks",)):
+        _fit_arms_of_blocks(keys, sent)
+    if within(("scales",)):
+        _fit_scales(keys, sent)
+    return (_fit_changes(keys, sent) if within(("arms",)) else set()) | _fit_languages(keys, sent)
 
 
 def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
@@ -62,11 +76,15 @@ def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
 
 
 def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
-    """The boxes that were ticked, and the arms of each block."""
+    """The boxes that were ticked."""
     for group in list(groups(outline(keys))):
         start = dotted(group.place)
         if group.is_picks and (names := _below(start, sent)):
             put(keys, group.place, [name for name in names if sent[f"{start}.{name}"] == "yes"] or None)
+
+
+def _fit_arms_of_blocks(keys: Keys, sent: Mapping[str, str]) -> None:
+    """The arms of each block."""
     for at, block in enumerate(entries(keys, ("blocks",))):
         start = f"blocks.{at}.arms"
         if isinstance(block, dict) and start not in sent:

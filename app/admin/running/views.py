@@ -14,6 +14,7 @@ from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, WidthChart, time_chart, width_chart
 from app.admin.running.places import PlacesForm, places_form
+from app.admin.running.wishes import SimulationForm, typed_wish
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
@@ -22,6 +23,7 @@ from app.monitor.sessions_view import SessionView, one_session
 from app.monitor.snapshots import Snapshot
 from app.outputs.clues import clues_state
 from app.sessions.links import Link
+from app.sessions.simulated import Simulated, simulated_here
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import ChecklistContext, checklist, newest_of
@@ -84,6 +86,8 @@ class LaunchPage(AdminPage):
     n_hypotheses: int
     address: str
     places: PlacesForm | None = None
+    simulated: Simulated
+    wish: SimulationForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +250,8 @@ def launch_page(
         n_hypotheses=len(StudyDesign.model_validate_json(version.design).hypotheses) if version else 0,
         address=(form or {}).get("address", ""),
         places=places_form(session, study, now, form or {}) if version else None,
+        simulated=simulated_here(session, study),
+        wish=typed_wish(form or {}),
     )
 
 

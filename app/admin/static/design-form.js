@@ -12,7 +12,8 @@ const said = document.querySelector("[data-said]");
 const conflict = document.querySelector("[data-conflict]");
 const undo = document.querySelector("[data-undo]");
 const versionForm = document.querySelector("[data-version]");
-const preview = new Preview(document.querySelector("[data-preview]"));
+const views = document.querySelector("[data-views]");
+const preview = new Preview(document.querySelector("[data-preview]"), () => showView("page"));
 
 const byId = (id) => (id ? document.getElementById(id) : null);
 const isPick = (entry) => entry.type === "checkbox";
@@ -33,9 +34,28 @@ function collect() {
 }
 
 let shownList = "";
+const designAt = location.pathname.replace(/\/design\/.*/, "/design");
+
+/** The card that was just added: nothing in it is called wrong before it is left. */
+function renew(place) {
+  form.dataset.new = place;
+  saver.address = `${form.dataset.draft}${place ? `&new=${encodeURIComponent(place)}` : ""}`;
+}
+
+/** Once a new card is left, what is missing in it is said. */
+function listenToNew() {
+  form.addEventListener("focusout", ({ target, relatedTarget }) => {
+    const card = form.dataset.new && byId(form.dataset.new);
+    if (!card || !card.contains(target) || card.contains(relatedTarget)) return;
+    renew("");
+    saver.mark();
+    saver.save("");
+  });
+  if (form.dataset.new) renew(form.dataset.new);
+}
 
 /** What is wrong, at each field and in the list; the focus stays where it is. */
-function showFaults(faults, list) {
+function showFaults({ faults, list, counts, n_faults: total = faults.length }) {
   const at = new Map();
   for (const fault of faults) at.set(fault.at, [...(at.get(fault.at) ?? []), `${fault.message}: ${fault.remedy}.`]);
   for (const line of form.querySelectorAll("[data-error]")) {
@@ -47,19 +67,19 @@ function showFaults(faults, list) {
     if (text) entry.setAttribute("aria-invalid", "true");
     else entry.removeAttribute("aria-invalid");
   }
-  countFaults(faults);
+  countFaults(counts);
   if (list !== shownList) document.querySelector("[data-faults]").innerHTML = list;
   shownList = list;
   if (!versionForm) return;
-  versionForm.querySelector("[data-needs-correcting]").disabled = faults.length > 0;
-  versionForm.querySelector("[data-to-correct]").hidden = faults.length === 0;
+  versionForm.querySelector("[data-needs-correcting]").disabled = total > 0;
+  versionForm.querySelector("[data-to-correct]").hidden = total === 0;
+  versionForm.querySelector("[data-n-faults]").textContent = total;
 }
 
-/** How many things are to be corrected in each part, in the index. */
-function countFaults(faults) {
-  for (const link of form.querySelectorAll("[data-index] a")) {
-    const part = document.querySelector(link.hash);
-    link.querySelector("[data-count]").textContent = faults.filter(({ at }) => at && part.contains(byId(at))).length || "";
+/** How many things are missing in each section, in the index. */
+function countFaults(counts) {
+  for (const link of document.querySelectorAll("[data-index] [data-section]")) {
+    link.querySelector("[data-count]").textContent = counts?.[link.dataset.section] || "";
   }
 }
 
@@ -111,8 +131,10 @@ function replaceFields(html, sent) {
   return active;
 }
 
+/** Where the section does not have it, the section that does. */
 function goTo(id) {
   const there = byId(id);
+  if (id && !there) location.assign(`${designAt}?sought=yes&at=${encodeURIComponent(id)}`);
   const entry = there?.disabled ? there.closest("[tabindex]") : there;
   unfold(entry);
   entry?.focus();
@@ -139,7 +161,8 @@ const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value)
     let active = null;
     fields.inert = false;
     if (reply.html) active = replaceFields(reply.html, action === "settle" ? sent : null);
-    showFaults(reply.faults, reply.list);
+    if (action) renew(reply.new ?? "");
+    showFaults(reply);
     if (reply.html) goTo(reply.focus || active);
     const words = reply.saved_at ? `Saved ${inWords(new Date(reply.saved_at))}` : "Nothing to save yet";
     say(words, { aloud: wasTrouble || Boolean(action) });
@@ -228,21 +251,22 @@ function listenToLeaving() {
   });
 }
 
+const places = {};
+
+/** The form with the page beside it, or the participant's page alone. */
+function showView(view) {
+  if (!view || view === editor.dataset.shows) return;
+  places[editor.dataset.shows] = scrollY;
+  editor.dataset.shows = view;
+  scrollTo(0, view === "form" ? places.form : 0);
+  for (const button of views.children) button.setAttribute("aria-pressed", String(button.dataset.view === view));
+  preview.fit();
+}
+
 function listenToViews() {
-  const views = document.querySelector("[data-views]");
   views.hidden = false;
   editor.classList.add("in-turns");
-  const places = {};
-  views.addEventListener("click", ({ target }) => {
-    const view = target.dataset.view;
-    if (!view || view === editor.dataset.shows) return;
-    places[editor.dataset.shows] = scrollY;
-    editor.dataset.shows = view;
-    if (view === "form") scrollTo(0, places.form);
-    else editor.scrollIntoView();
-    for (const button of views.children) button.setAttribute("aria-pressed", String(button === target));
-    preview.fit();
-  });
+  views.addEventListener("click", ({ target }) => showView(target.dataset.view));
 }
 
 form.addEventListener("focusin", ({ target }) => {
@@ -253,12 +277,17 @@ document.addEventListener("click", ({ target }) => {
   const link = target.closest('a[href^="#"]');
   if (link) unfold(byId(decodeURIComponent(link.hash.slice(1))));
 });
-unfold(byId(decodeURIComponent(location.hash.slice(1))));
+const wanted = decodeURIComponent(location.hash.slice(1));
+unfold(byId(wanted));
+// An address of before the sections: the field is in another one.
+const isSought = new URLSearchParams(location.search).has("sought");
+if (wanted && !byId(wanted) && !isSought) location.replace(`${designAt}?sought=yes&at=${encodeURIComponent(wanted)}`);
 listenToViews();
 offerFiles();
 // Whoever may only look has nothing that could be saved.
 if (!fields.disabled) {
   listenToForm();
+  listenToNew();
   listenToLeaving();
   const copy = conflict.querySelector("[data-copy]");
   copy.hidden = false;

@@ -4,7 +4,8 @@ import { loadPreference, savePreference } from "/static/store.js";
 
 const COMPUTER_PX = 1280;
 const TELEPHONE_PX = 390;
-const SMALL_PX = 800;
+// Less than this is not read any more.
+const LEAST_SCALE = 0.6;
 
 export class Preview {
   #frame;
@@ -14,9 +15,14 @@ export class Preview {
   #kind;
   #isLoading;
   #isStale = false;
-  #width = COMPUTER_PX;
+  #width = TELEPHONE_PX;
+  #whole;
+  #widen;
 
-  constructor(part) {
+  /** `widen` is called where the part is too narrow for the width that was chosen. */
+  constructor(part, widen = () => {}) {
+    this.#widen = widen;
+    this.#whole = part.querySelector("[data-whole]");
     this.#frame = part.querySelector("[data-frame]");
     this.#screen = part.querySelector("[data-screen]");
     this.#links = [...part.querySelectorAll("a[data-page]")];
@@ -33,6 +39,7 @@ export class Preview {
       if (!target.dataset.width) return;
       savePreference("design-width", target.dataset.width);
       this.#choose(Number(target.dataset.width));
+      if (this.#scale() < LEAST_SCALE) this.#widen();
     });
     for (const link of this.#links) {
       link.addEventListener("click", (event) => {
@@ -41,7 +48,8 @@ export class Preview {
       });
     }
     new ResizeObserver(() => this.fit()).observe(this.#screen);
-    this.#choose(Number(loadPreference("design-width")) || (innerWidth < SMALL_PX ? TELEPHONE_PX : COMPUTER_PX));
+    this.#choose(Number(loadPreference("design-width")) || TELEPHONE_PX);
+    if (this.#scale() < LEAST_SCALE) this.#choose(TELEPHONE_PX);
   }
 
   /** Another page of the study. */
@@ -51,6 +59,7 @@ export class Preview {
     this.#kind = kind;
     for (const other of this.#links) other.removeAttribute("aria-current");
     link.setAttribute("aria-current", "true");
+    if (this.#whole) this.#whole.href = link.href;
     this.#isLoading = true;
     // Not by `src`, which would make the back button go through every page looked at.
     this.#frame.contentWindow.location.replace(link.href);
@@ -63,8 +72,12 @@ export class Preview {
   }
 
   fit() {
+    if (this.#screen.clientWidth) this.#screen.style.setProperty("--scale", this.#scale());
+  }
+
+  #scale() {
     const width = this.#screen.clientWidth;
-    if (width) this.#screen.style.setProperty("--scale", Math.min(1, width / this.#width));
+    return width ? Math.min(1, width / this.#width) : 1;
   }
 
   #choose(width) {

@@ -44,6 +44,10 @@ export class Saver {
     window.addEventListener("online", () => this.#retryMs && this.save(""));
   }
 
+  set address(address) {
+    this.#address = address;
+  }
+
   get isSaved() {
     return this.#edits === this.#saved;
   }

@@ -60,13 +60,14 @@ def wanted_of(query: Mapping[str, str]) -> CatalogFilter:
         kind=query.get("kind", "")[:200],
         attributes={key[2:]: value for key, value in query.items() if key.startswith("a.") and value},
         sort=query.get("sort", "name")[:200],
+        collection=query.get("collection", "")[:200],
         page=int(page) if page.isascii() and page.isdecimal() and len(page) < 9 else 1,
     )
 
 
 def address_of(wanted: CatalogFilter, page: int | None = None) -> str:
     """The library's address that shows this."""
-    fields = {"q": wanted.text, "source": wanted.source, "kind": wanted.kind}
+    fields = {"q": wanted.text, "source": wanted.source, "kind": wanted.kind, "collection": wanted.collection}
     fields |= {f"a.{key}": value for key, value in wanted.attributes.items()}
     fields |= {"sort": wanted.sort if wanted.sort != "name" else "", "page": str(page or wanted.page)}
     given = {key: value for key, value in fields.items() if value and (key, value) != ("page", "1")}
@@ -97,7 +98,9 @@ def library_page(
         sources=[(source, f"{source} ({n})") for source, n in found.sources.items()],
         facets=_facets(found, wanted),
         sorts=sorts,
-        is_filtered=bool(wanted.text or wanted.source or wanted.kind or wanted.attributes),
+        is_filtered=bool(
+            wanted.text or wanted.source or wanted.kind or wanted.collection or wanted.attributes
+        ),
         here=here,
         previous=address_of(wanted, found.page - 1) if found.page > 1 else "",
         following=address_of(wanted, found.page + 1) if found.page < found.n_pages else "",

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.accounts.logins import Who
+from app.admin.studies.order import place_of
 from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
-from app.outputs.outputs import last_response
+from app.outputs.results import ResultsRequest, standing
+from app.outputs.taken import Taken, taken_out
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
+from app.studies.collections import own_collection
 from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck, check_draft
@@ -24,7 +27,7 @@ from app.studies.seeing import facts_for
 from app.tasks.listed import units_in_words
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
-from app.trials.stimuli import StimulusFacts, true_source_of
+from app.trials.stimuli import StimulusFacts, own_of, true_source_of
 from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
@@ -34,8 +37,9 @@ _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 class Step:
     """One step of a study. `says` is its progress in words; `link` is where it is done.
 
-    `is_after`: it can only be done once the study is launched. `then` is the next action for a user already at `link`:
-    in words, and its address. `does` says in two or three words what is to be done, where the name says too little.
+    `is_after`: it can only be done once the study is launched. `is_optional`: it is offered and never asked for. `then`
+    is the next action for a user already at `link`: in words, and its address. `does` says in two or three words what is
+    to be done, where the name says too little.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Step:
     says: str
     link: str
     is_after: bool = False
+    is_optional: bool = False
     then: tuple[str, str] | None = None
     does: str = ""
 
@@ -60,33 +65,40 @@ def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLi
 def next_of(steps: Iterable[Step], state: State) -> Step | None:
     """The first of these steps that is not done; after the launch, earlier steps are skipped."""
     launched = state in _LAUNCHED
-    return next((step for step in steps if not step.is_done and (step.is_after or not launched)), None)
+    open_ones = (step for step in steps if not step.is_done and not step.is_optional)
+    return next((step for step in open_ones if step.is_after or not launched), None)
 
 
 def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView) -> list[Step]:
-    """Clips, pairs, clues, design, preview, pilot, launch, watch, data. Having looked at a page does no step."""
+    """The steps that this study has, in the one order. Having looked at a page does no step."""
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
+    own = own_collection(session, study.id)
+    library = f"/admin/stimuli?collection={own.slug}" if own else "/admin/stimuli"
     walked = completed_of(session, study, line.version)
     check = check_draft(draft.keys, stimuli)
     has_pairs = draft.keys.get("blocks") is None or "pair" in unit_counts(draft.keys)
     shows_none = check.design is not None and not check.design.stimuli
-    return [
-        *(
-            []
-            if shows_none
-            else [_clips(facts_for(session, study, who), true_source_of(draft.keys), has_pairs)]
-        ),
+    shown = (
+        []
+        if shows_none
+        else [
+            _clips(own_of(facts_for(session, study, who)), true_source_of(draft.keys), has_pairs, library),
+            _clues(session, study, here),
+        ]
+    )
+    found = [
+        *shown,
         _pairs(draft, stimuli, here) if draft.keys.get("blocks") is None else _blocks(draft, check, here),
-        *([] if shows_none else [_clues(session, study, here)]),
         _design(line, draft, check, here),
         _preview(line, walked, here),
         _pilot(line, walked, here),
         _launch(line, here),
         *_after(session, study, line),
     ]
+    return sorted(found, key=lambda step: place_of(step.name))
 
 
-def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool) -> Step:
+def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, library: str) -> Step:
     sources = Counter(clip.source for clip in stimuli.values())
     parts = [
         f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
@@ -96,7 +108,7 @@ def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bo
     says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet" if has_pairs else "Nothing yet"
     name, shown = ("Clips", "the videos to be compared") if has_pairs else ("Stimuli", "what is to be shown")
     about = f"Upload {shown}, and say which source each is of"
-    return Step(name, about, len(stimuli) > 1, says, "/admin/stimuli")
+    return Step(name, about, len(stimuli) > 1, says, library)
 
 
 def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
@@ -122,13 +134,13 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     about, faults = "Say what people do in each part of a session", check.within("blocks")
     if faults:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
-        return Step("Blocks", about, False, says, f"{here}/design#blocks")
+        return Step("Blocks", about, False, says, f"{here}/design/trials#blocks")
     says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
     truth = truth_view(true_source_of(draft.keys), pairs_of(check.design.blocks)) if check.design else None
     if truth is not None and truth.n_pairs and truth.is_missing:
         says += "; no pair has a truth: say which source is the true one, or that none is"
         return Step("Blocks", about, False, says, f"{here}/pairs#truth")
-    return Step("Blocks", about, True, says, f"{here}/design#blocks")
+    return Step("Blocks", about, True, says, f"{here}/design/trials#blocks")
 
 
 def _clues(session: Session, study: StudyHere, here: str) -> Step:
@@ -198,7 +210,13 @@ def _launch(line: StudyLine, here: str) -> Step:
 
 def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
     here = f"/admin/studies/{study.slug}"
-    return [_watch(line, here), _data(session, study, line, here)]
+    taken = taken_out(session, study)
+    return [
+        _watch(line, here),
+        _results(session, study, line, taken, here),
+        _judges(session, study, here),
+        _data(line, taken, here),
+    ]
 
 
 def _watch(line: StudyLine, here: str) -> Step:
@@ -218,33 +236,60 @@ def _watch(line: StudyLine, here: str) -> Step:
     return Step("Watch", about, line.state is State.CLOSED, says, link, is_after=True, then=then)
 
 
-def _data(session: Session, study: StudyHere, line: StudyLine, here: str) -> Step:
-    """Done with a report or a package of all answers of a study that is closed."""
-    made = [
-        run
-        for kind in (Kind.PACKAGE, Kind.REPORT)
-        for run in jobs_of(session, kind, study.id)
-        if run.status is JobStatus.DONE
-    ]
-    newest = last_response(session, study)
-    is_current = any(newest is None or run.asked_at >= newest for run in made)
-    says = "No report or package yet; tables can be downloaded at any time"
-    if made:
-        says = "Report or package made" if is_current else "Answers have come since the report or package"
+def _results(session: Session, study: StudyHere, line: StudyLine, taken: Taken, here: str) -> Step:
+    """The step of results: done once those of all live answers of a closed study are computed."""
+    about = "Read the finding, what the answers can carry, and what not yet"
+    if taken.answered is None:
+        says, is_current = "No live answer yet", True
+    else:
+        computed = standing(session, study, ResultsRequest(Mode.LIVE, None))
+        is_current = computed.is_current
+        says = (
+            "Computed from all live answers" if is_current else "Answers have come since they were computed"
+        )
+        if computed.shown is None:
+            says = "Not computed yet; opening the page computes them"
+    if line.state in (State.LIVE, State.PAUSED):
+        says += "; they open once the study is closed"
+    return Step(
+        "Results", about, line.state is State.CLOSED and is_current, says, f"{here}/results", is_after=True
+    )
+
+
+def _judges(session: Session, study: StudyHere, here: str) -> Step:
+    """The step of judges, which a study may do without."""
+    ran = [run for run in jobs_of(session, Kind.JUDGES, study.id) if run.status is JobStatus.DONE]
+    says = f"{counted(len(ran), 'run')} of judges" if ran else "No judge has run"
+    about = "Hold automated judges against people, if you have any"
+    return Step("Judges", about, bool(ran), says, f"{here}/judges", is_after=True, is_optional=True)
+
+
+def _data(line: StudyLine, taken: Taken, here: str) -> Step:
+    """Done once all live answers of a closed study were downloaded, as tables or in the package."""
     tables = "labels and answers" if "pair" in (line.units or {"pair": 0}) else "the answers"
-    about = f"Make the report and the study package, and download {tables}"
-    is_done = line.state is State.CLOSED and is_current
+    about = f"Download {tables}, or the study package with everything"
+    if taken.answered is None:
+        says = "No live answer yet; those of the pilot and of simulated people can be downloaded"
+    elif taken.at is None:
+        says = "No live answer has been downloaded"
+    else:
+        says = "All live answers have been downloaded"
+        if not taken.is_all:
+            says = "Live answers have come since the last download"
+    is_done = line.state is State.CLOSED and taken.is_all
     return Step("Data", about, is_done, says, f"{here}/data", is_after=True)
 
 
 def marks_of(steps: Sequence[Step], next_one: Step | None, state: State) -> list[str]:
-    """`done`, `next`, `to do`, or `left out` for each step; the last if it was not done before a launch."""
+    """`done`, `next`, `to do`, `optional`, or `left out` for each step; the last if it was not done before a launch."""
     launched = state in _LAUNCHED
     return [
         "done"
         if step.is_done
         else "next"
         if next_one and step.name == next_one.name
+        else "optional"
+        if step.is_optional
         else "left out"
         if launched and not step.is_after
         else "to do"

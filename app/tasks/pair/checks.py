@@ -72,10 +72,10 @@ def sides(main: Sequence[DesignPair], on: Sides, block: str = "") -> Check:
             if len(truths) == 1:
                 side = "left" if truths == {Member.A} else "right"
                 detail = f"The right answer is always on the {side}: one who notices need not watch."
-            return Check("sides", title, "warning", detail, "design")
+            return Check("sides", title, "warning", detail, "design?at=trials.sides")
         case "random":
             detail = "Sides are drawn for each trial: they are balanced only in the long run."
-            return Check("sides", title, "warning", detail, "design")
+            return Check("sides", title, "warning", detail, "design?at=trials.sides")
         case "balanced":
             return Check("sides", title, "ok", " ".join(_balance(main)), "design")
 

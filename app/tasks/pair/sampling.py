@@ -29,7 +29,7 @@ from app.tasks.pair.pairs import (
 )
 from app.tasks.pair.terms import DesignPair, Sample
 from app.trials.design import Kind
-from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind
+from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind, own_of
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]
@@ -57,7 +57,7 @@ def sample_pairs(
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
     if sample.drawn is not None:
         return _stored_draw(sample, sample.drawn, stimuli, true_source)
-    every, stimuli = stimuli, of_kind(stimuli, sample.shows, sample.without)
+    every, stimuli = stimuli, of_kind(own_of(stimuli), sample.shows, sample.without)
     clips = _by_source(stimuli)
     faults = _absent_attributes(sample, stimuli) if stimuli else []
     can_match = not faults

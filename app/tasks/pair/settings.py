@@ -235,15 +235,16 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         return with_rows(keys, lambda row: followed(row, change))
 
     @classmethod
-    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
+    def admits(cls, keys: Keys) -> Callable[[StimulusFacts], bool] | None:
         names, sample = cells_in(keys.get("pairs")), keys.get("sample")
         asked = sample if isinstance(sample, Mapping) else {}
         parts = [part for key in ("conditions", "practice") if isinstance(part := asked.get(key), Mapping)]
         conditions = {str(condition) for part in parts for condition in part}
         drawn = StimulusKind.RECORD if asked.get("pairing") else StimulusKind.CLIP
 
-        def takes(name: str, source: str, kind: StimulusKind) -> bool:
-            return name in names or (kind is drawn and any(has_source(each, source) for each in conditions))
+        def takes(one: StimulusFacts) -> bool:
+            of_draw = one.is_own and one.kind is drawn
+            return one.name in names or (of_draw and any(has_source(c, one.source) for c in conditions))
 
         return takes if names or conditions else None
 

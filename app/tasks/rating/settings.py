@@ -9,7 +9,6 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from app.core.problems import Place, listed
 from app.core.widgets import Widget
-from app.library.kinds import StimulusKind
 from app.questions.base import Asked, Question, different
 from app.questions.drafted import by_id, keys_of_question
 from app.questions.registry import NUMBERED, TYPES
@@ -49,7 +48,7 @@ from app.trials.parts import (
     Markdown,
     UnitSpec,
 )
-from app.trials.stimuli import Sources
+from app.trials.stimuli import Sources, StimulusFacts
 from app.trials.tidying import Tidy, as_is, whole, yes_or_no
 
 LISTED: Place = ("items",)
@@ -226,9 +225,9 @@ class RatingBlock(BlockSettings):
         return {**keys, "items": followed(items, change)}
 
     @classmethod
-    def admits(cls, keys: Keys) -> Callable[[str, str, StimulusKind], bool] | None:
+    def admits(cls, keys: Keys) -> Callable[[StimulusFacts], bool] | None:
         names = cells_in(keys.get("items"))
-        return (lambda name, source, kind: name in names) if names else None
+        return (lambda one: one.name in names) if names else None
 
     @classmethod
     def texts_in(cls, listed: str) -> Sequence[str]:
@@ -346,12 +345,14 @@ class RatingDesign(BlockDesign):
         """The number of main items of each condition."""
         counts = Counter(item.condition for block in blocks for item in block.main_items)
         if not counts:
-            yield Check("items", "Items", "blocker", "There is no main item: nothing would count.", "design")
+            yield Check(
+                "items", "Items", "blocker", "There is no main item: nothing would count.", "design?at=blocks"
+            )
             return
         words = listed(
             [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
         )
-        yield Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
+        yield Check("items", "Items", "ok", f"Main items: {words}.", "design?at=blocks")
 
     @property
     def main_items(self) -> tuple[DesignItem, ...]:

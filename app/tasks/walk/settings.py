@@ -150,7 +150,7 @@ class WalkDesign(CheckedDesign):
                 "Walks cannot become clips: the consent text must tell people that others see how they "
                 "walked, and `consent.play_shown` must be set."
             )
-            yield Check("walks", title, "warning", detail, "design")
+            yield Check("walks", title, "warning", detail, "design?at=consent.play_shown")
             return
         n = sum(block.walks for block in blocks)
         detail = f"{counted(n, 'walk')} for each participant, which may become clips."

@@ -82,6 +82,12 @@ def _judge_sessions(work: Work) -> Any:
     return judge_sessions(work)
 
 
+def _simulate_people(work: Work) -> Any:
+    from app.worker.handlers.simulating import simulate_people
+
+    return simulate_people(work)
+
+
 HANDLERS: Mapping[Kind, Handler] = {
     Kind.IMPORT: _import_clip,
     Kind.WALKS: _import_walks,
@@ -95,6 +101,7 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.RESULTS: _compute_results,
     Kind.TRAINING: _train_judge,
     Kind.VERDICTS: _judge_sessions,
+    Kind.SIMULATION: _simulate_people,
 }
 
 _CLIPS = (Kind.REPROCESS, Kind.IMPORT, Kind.WALKS, Kind.PICTURES)
@@ -102,7 +109,7 @@ _CLIPS = (Kind.REPROCESS, Kind.IMPORT, Kind.WALKS, Kind.PICTURES)
 # a training of minutes holds up neither.
 LANES: tuple[tuple[Kind, ...], ...] = (
     (Kind.PREVIEW, Kind.VERDICTS),
-    (Kind.TRAINING,),
+    (Kind.SIMULATION, Kind.TRAINING),
     _CLIPS,
     (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, *_CLIPS),
 )

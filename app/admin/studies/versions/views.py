@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from app.admin.access import Shell
 from app.admin.design.faults import fault_views
+from app.admin.design.places import address_of
 from app.admin.pages import AdminPage
 from app.core.errors import StudyError
 from app.core.problems import Fault, Problem
@@ -115,7 +116,7 @@ def fault_lines(slug: str, keys: Mapping[str, Any], faults: Sequence[Fault]) -> 
     for fault, view in zip(faults, fault_views(keys, faults), strict=True):
         first = fault.place[0] if fault.place else ""
         link = {"pairs": f"{here}/pairs", "sample": f"{here}/pairs/draw"}.get(str(first))
-        lines.append(FaultLine(view.where, view.message, view.remedy, link or f"{here}/design#{view.at}"))
+        lines.append(FaultLine(view.where, view.message, view.remedy, link or address_of(here, view.at)))
     return lines
 
 

@@ -23,12 +23,13 @@ def move_words(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
 def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
     """Contributions and points in this round; finished rounds by player."""
     facts = view.facts
+    board_title, contributions, points = _board(view)
     rows = tuple(
         Row(
             (
                 seat_cell(names, seat),
-                Cell(_known(facts["contributions"][seat - 1])),
-                Cell(_given(facts["points"][seat - 1], names)),
+                Cell(_known(contributions[seat - 1])),
+                Cell(_given(points[seat - 1], names)),
                 Cell(amount(payoffs[seat - 1])),
             )
         )
@@ -38,7 +39,7 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
         Fact("Each has", f"{amount(facts['endowment'])} points", "in each round"),
         Fact("A point in the project", f"gives each {amount(Fraction(facts['mpcr']))}"),
     )
-    board = Table("This round", ("Player", "Put in", "Points given", "Points"), rows, (1, 3))
+    board = Table(board_title, ("Player", "Put in", "Points given", "Points"), rows, (1, 3))
     past = tuple(
         Row((Cell(str(entry["round"])), *(Cell(_past(entry, seat)) for seat in names)))
         for entry in reversed(view.history)
@@ -47,6 +48,15 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
     return Observed(
         about, board, Table(title, ("Round", *names.values()), past, (0,), "No round is over yet.")
     )
+
+
+def _board(view: View) -> tuple[str, Sequence[int | None], Sequence[Sequence[int] | None]]:
+    """Title, contributions and points: of the last round that is over until the first move of the next."""
+    contributions, points = view.facts["contributions"], view.facts["points"]
+    if any(each is not None for each in contributions) or not view.history:
+        return "This round", contributions, points
+    last = view.history[-1]
+    return f"Round {last['round']}", last["contributions"], last["points"]
 
 
 def _known(value: int | None) -> str:

@@ -20,8 +20,9 @@ def move_words(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
 
 def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
     facts, rows = view.facts, []
+    title, offers, answers = _board(view)
     for seat, name in names.items():
-        offer, answer = facts["offers"][seat - 1], facts["answers"][seat - 1]
+        offer, answer = offers[seat - 1], answers[seat - 1]
         made = Cell(f"{amount(offer[1])} to {names[offer[0]]}", shape(offer[0])) if offer else Cell("not yet")
         rows.append(
             Line(
@@ -33,7 +34,7 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
                 )
             )
         )
-    board = Table("This round", ("Player", "Offers", "Answer", "Points"), tuple(rows), (3,))
+    board = Table(title, ("Player", "Offers", "Answer", "Points"), tuple(rows), (3,))
     past = tuple(
         Line(
             (
@@ -52,3 +53,17 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
     columns = ("Round", *names.values())
     about = (Fact("To share", f"{amount(facts['endowment'])} points", "each player, each round"),)
     return Observed(about, board, Table("Rounds so far", columns, past, (0,), "No round is over yet."))
+
+
+def _board(view: View) -> tuple[str, Sequence[Any], Sequence[bool | None]]:
+    """Title, offers and answers: of the last round that is over until the first offer of the next."""
+    if any(view.facts["offers"]) or not view.history:
+        return "This round", view.facts["offers"], view.facts["answers"]
+    last = view.history[-1]
+    made = {line["from"]: line for line in last["offers"]}
+    lines = [made[seat] for seat in sorted(made)]
+    return (
+        f"Round {last['round']}",
+        [(line["to"], line["amount"]) for line in lines],
+        [line["accepted"] for line in lines],
+    )

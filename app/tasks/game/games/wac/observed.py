@@ -19,16 +19,17 @@ def move_words(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
 def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
     facts, most = view.facts, view.facts["most_health"]
     supply = facts["supply"]
+    day, bids = _board(view)
     rows = []
     for seat, who in enumerate(facts["residents"], 1):
-        bid, health = facts["bids"][seat - 1], max(0, who["health"])
+        bid, health = bids[seat - 1], max(0, who["health"])
         said = f"${amount(bid)}" if bid is not None else "not yet" if who["alive"] else "out"
         cells = (
             *(Cell(names[seat], shape(seat)), Cell(amount(who["need"])), Cell(f"${amount(who['balance'])}")),
             *(Cell(f"{health} of {most}"), Cell(said), Cell(amount(payoffs[seat - 1]))),
         )
         rows.append(Line(cells))
-    columns = ("Resident", "Needs", "Money", "Health", "Bid today", "Points")
+    columns = ("Resident", "Needs", "Money", "Health", day, "Points")
     past = tuple(
         Line(
             (
@@ -53,3 +54,11 @@ def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
     )
     about = (Fact("Water today", MISSING if supply is None else f"{amount(supply)} units"),)
     return Observed(about, Table("Residents", columns, tuple(rows), (1, 2, 3, 4, 5)), history)
+
+
+def _board(view: View) -> tuple[str, Sequence[int | None]]:
+    """Bids with their heading: of the last day that is over until the first bid of the next."""
+    if any(bid is not None for bid in view.facts["bids"]) or not view.history:
+        return "Bid today", view.facts["bids"]
+    last = view.history[-1]
+    return f"Bid on day {last['day']}", last["bids"]

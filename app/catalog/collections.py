@@ -1,0 +1,80 @@
+"""Collections as experimenters see them: listed with what is in them, found by name."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, func, select
+
+from app.accounts.logins import Who
+from app.library.collections import collection_named
+from app.library.contents import is_kept
+from app.library.tables import LIBRARY, Collection, Stimulus
+from app.studies.access import StudyHere
+from app.studies.collections import collections_seen, ids_of, own_collection, refuse_unseen
+from app.studies.seeing import seen_by
+from app.trials.tables import Study
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionView:
+    """A collection with the number of its stimuli that the user sees; `study` owns it, or is empty for a shared one."""
+
+    id: int
+    slug: str
+    title: str
+    study: str
+    is_open: bool
+    n: int
+
+
+def collections_for(session: Session, who: Who) -> Sequence[CollectionView]:
+    """The collections that the user sees, by title; the first one, `library`, only while something is in it."""
+    views = _views(session, who, collections_seen(session, who))
+    return [view for view in views if view.n or view.id != LIBRARY]
+
+
+def collections_of(session: Session, who: Who, study: StudyHere) -> Sequence[CollectionView]:
+    """The collections of a study, its own first."""
+    ids = ids_of(session, study.id)
+    found = {view.id: view for view in _views(session, who, ids)}
+    return [found[id_] for id_ in ids if found[id_].n or id_ != LIBRARY]
+
+
+def collection_for(session: Session, who: Who, slug: str) -> Collection:
+    """The collection of that name that the user sees; the library where none is named. Raises NotFound."""
+    found = collection_named(session, slug)
+    if slug:
+        refuse_unseen(session, who, found)
+    return found
+
+
+def own_slug(session: Session, study: StudyHere) -> str:
+    """The name of the study's own collection, empty while it has none."""
+    own = own_collection(session, study.id)
+    return own.slug if own else ""
+
+
+def _views(session: Session, who: Who, ids: Sequence[int]) -> list[CollectionView]:
+    counted = (
+        select(Stimulus.collection_id, func.count())
+        .where(is_kept(), seen_by(who), col(Stimulus.collection_id).in_(ids))
+        .group_by(col(Stimulus.collection_id))
+    )
+    n_in = dict(session.exec(counted).all())
+    rows = session.execute(
+        select_columns(
+            col(Collection.id),
+            col(Collection.slug),
+            col(Collection.title),
+            col(Study.slug),
+            col(Collection.is_open),
+        )
+        .outerjoin(Study, col(Study.collection_id) == col(Collection.id))
+        .where(col(Collection.id).in_(ids))
+        .order_by(func.lower(col(Collection.title)), col(Collection.id))
+    )
+    return [
+        CollectionView(id_, slug, title, study or "", is_open, n_in.get(id_, 0))
+        for id_, slug, title, study, is_open in rows
+    ]
