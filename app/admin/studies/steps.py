@@ -38,8 +38,8 @@ class Step:
     """One step of a study. `says` is its progress in words; `link` is where it is done.
 
     `is_after`: it can only be done once the study is launched. `is_optional`: it is offered and never asked for. `then`
-    is the next action for a user already at `link`: in words, and its address. `does` says in two or three words what is
-    to be done, where the name says too little.
+    is the next action for a user already at `link`: in words, and its address. `does` says in two or three words what
+    is to be done, where the name says too little.
     """
 
     name: str
