@@ -16,7 +16,7 @@ const views = document.querySelector("[data-views]");
 const preview = new Preview(document.querySelector("[data-preview]"), () => showView("page"));
 
 const byId = (id) => (id ? document.getElementById(id) : null);
-const isPick = (entry) => entry.type === "checkbox";
+const isPick = (entry) => entry.type === "checkbox" || entry.type === "radio";
 
 const settles = (entry) => entry.dataset.settles !== undefined;
 
@@ -125,7 +125,8 @@ function replaceFields(html, sent) {
   offerFiles();
   for (const [name, value] of typed ?? []) {
     const entry = byId(name);
-    if (entry && isPick(entry)) entry.checked = value === "yes";
+    if (entry?.matches("fieldset")) for (const each of entry.querySelectorAll(":scope input")) each.checked = each.value === value;
+    else if (entry && isPick(entry)) entry.checked = value === "yes";
     else if (entry) entry.value = value;
   }
   return active;

@@ -12,6 +12,7 @@ from app.admin.studies.steps import Step, marks_of, next_of, steps_of
 from app.studies.access import SharedWith, StudyHere, shares
 from app.studies.drafts import DraftView, draft_for
 from app.studies.listing import StudyLine, study_line
+from app.studies.notes import NoteView, notes_of
 from app.trials.tables import Mode
 
 
@@ -28,7 +29,8 @@ class CountLine:
 class OverviewPage(AdminPage):
     """The overview. `steps` have their status; `email` is the input in the share form.
 
-    `name` is what was typed to confirm the study's deletion, `tags` are those in the form.
+    `name` is what was typed to confirm the study's deletion, `tags` are those in the form, `note` a note
+    that was not taken.
     """
 
     template: ClassVar[str] = "studies-overview.html"
@@ -39,9 +41,11 @@ class OverviewPage(AdminPage):
     steps: Sequence[tuple[Step, str]]
     counts: Sequence[CountLine]
     shared_with: Sequence[SharedWith]
+    notes: Sequence[NoteView] = ()
     email: str = ""
     name: str = ""
     tags: str = ""
+    note: str = ""
 
 
 def overview_page(
@@ -54,6 +58,7 @@ def overview_page(
     email: str = "",
     name: str = "",
     tags: str | None = None,
+    note: str = "",
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
     line, draft = study_line(session, study), draft_for(session, study)
@@ -67,9 +72,11 @@ def overview_page(
         steps=list(zip(steps, marks_of(steps, next_of(steps, line.state), line.state), strict=True)),
         counts=_counts(line),
         shared_with=shares(session, study),
+        notes=notes_of(session, shell.who, study),
         email=email,
         name=name,
         tags=", ".join(line.tags) if tags is None else tags,
+        note=note,
     )
 
 

@@ -45,11 +45,19 @@ pair-1,[NAME OF A CLIP],[NAME OF ANOTHER CLIP],,main
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A study to begin from: a folder with a study file and its texts."""
+    """A study to begin from: a folder with a study file and its texts.
+
+    For a gallery: the purpose (`use`), the time that it `takes` a participant, the `paper` whose study it is, and the
+    name of a `picture` of the participant's page.
+    """
 
     name: str
     title: str
     description: str
+    use: str
+    picture: str
+    takes: str = ""
+    paper: str = ""
 
     @property
     def file(self) -> str:

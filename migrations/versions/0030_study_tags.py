@@ -1,7 +1,7 @@
 """Tags of studies, by which people find them in the list
 
-Revision: 0029
-Follows: 0028
+Revision: 0030
+Follows: 0029
 
 What happens to collected responses: nothing. Going back deletes the tags.
 """
@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from alembic import op
 from sqlmodel.sql.sqltypes import AutoString
 
-revision = "0029"
-down_revision = "0028"
+revision = "0030"
+down_revision = "0029"
 branch_labels = None
 depends_on = None
 
