@@ -108,7 +108,7 @@ def _kinds(session: Session) -> list[str]:
 
 
 def _values(session: Session) -> Mapping[str, Mapping[str, str]]:
-    """What stands in the holes of addresses, by the study's slug; those of `` hold everywhere."""
+    """Values for the holes of addresses, by the study's slug; those of `` hold everywhere."""
     first = select(Stimulus.name, Stimulus.clip_sha256).order_by(Stimulus.name).limit(1)
     name, sha256 = session.exec(first).one()
     everywhere = {

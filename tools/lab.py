@@ -229,7 +229,7 @@ def _crowd(
 
 
 def _end_those_of_yesterday(session: Session, version_id: int, now: datetime, *, is_open: bool) -> None:
-    """Whoever is on a page now came in the last hour; before that, people left."""
+    """Release the places of people who came more than an hour ago and have not finished."""
     until = now - timedelta(hours=1) if is_open else now
     left = update(ParticipantSession).where(
         col(ParticipantSession.version_id) == version_id,

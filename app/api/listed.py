@@ -26,7 +26,7 @@ class SessionsOut(BaseModel):
 class StudyOut(BaseModel):
     """`version` is 0 if none is saved yet; `pairs` and `items` are then those of the draft.
 
-    `owner` is the address of whoever made it, empty for the command line; `target` the live sessions wanted, if set.
+    `owner` is the address of its maker, empty for the command line; `target` the live sessions wanted, if set.
     """
 
     slug: str

@@ -15,7 +15,7 @@ MOST_MARKS = 16
 
 
 class Mark(StrEnum):
-    """What one mark stands for. It says nothing about right and wrong, which a study that runs keeps to itself."""
+    """The meaning of one mark. It says nothing about right and wrong, which a study that runs keeps to itself."""
 
     DONE = "done"
     FLAGGED = "flagged"

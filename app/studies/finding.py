@@ -38,7 +38,7 @@ class BadStudySearch(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class StudySearch:
-    """What is looked for; empty means any. `q` is part of a title, a name in addresses, a tag or an owner.
+    """Search criteria; empty means any. `q` is part of a title, a name in addresses, a tag or an owner.
 
     `owner` is `me` or an address; `state` a state, or `archived`. `show` is the number of rows on a page.
     """

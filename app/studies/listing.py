@@ -40,7 +40,7 @@ class _Counted:
 class StudyLine(_Counted):
     """One study for the list. `version` is 0 where no version is saved yet; `units` are then the draft's.
 
-    `owner` is the address of whoever made it, empty where that was the command line. `target` is the number of live
+    `owner` is the address of its maker, empty where that was the command line. `target` is the number of live
     sessions that are wanted, None where none is set.
     """
 
@@ -76,7 +76,7 @@ class StudyLine(_Counted):
 
     @property
     def wanted(self) -> int | None:
-        """What `finished` is to come to; None where that is open."""
+        """The number that `finished` is to come to; None where that is open."""
         return self.target if self.target_counts else None
 
     @property
@@ -211,7 +211,7 @@ def _shared(session: Session, ids: Sequence[int]) -> dict[int, list[str]]:
 
 
 def _makers(session: Session, studies: Sequence[Study]) -> dict[str, str]:
-    """The address of whoever made each study, as the audit log has it."""
+    """The address of the maker of each study, as the audit log has it."""
     made = (
         select_columns(col(AuditEntry.study), col(User.email))
         .join(User, col(User.id) == AuditEntry.user_id)

@@ -53,7 +53,7 @@ class StudyRow:
 
     @property
     def share(self) -> int:
-        """How far the study is, in percent of what is wanted."""
+        """The percentage of the wanted people who have finished."""
         return min(100, round(100 * self.line.finished / self.line.wanted)) if self.line.wanted else 0
 
     @property
@@ -111,7 +111,7 @@ def _number(text: str, otherwise: int) -> int:
 
 
 def studies_page(session: Session, shell: Shell, who: Who, asked: StudySearch) -> StudiesPage:
-    """What cannot be looked for is said, above the whole list."""
+    """The page of a search; of one that is not valid, the whole list with the reason above it."""
     error = ""
     try:
         asked = checked_study_search(asked)

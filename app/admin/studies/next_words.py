@@ -13,7 +13,7 @@ from app.trials.tables import Mode, State
 
 @dataclass(frozen=True, slots=True)
 class NextLink:
-    """What is to be done, and the address at which it is done."""
+    """An action in words, and the address at which it is done."""
 
     words: str
     address: str
