@@ -22,7 +22,6 @@ class NextLink:
 # Of steps that say no more about themselves.
 _WORDS = {
     "Clips": "Add clips",
-    "Stimuli": "Add stimuli",
     "Pairs": "Choose pairs",
     "Blocks": "Write the blocks",
     "Design": "Finish the design",
@@ -59,4 +58,4 @@ def next_link(session: Session, who: Who, line: StudyLine) -> NextLink:
     step = line_and_next(session, who, study_for(session, who, line.slug))[1]
     if step is None:
         return NextLink("Look at it", here)
-    return NextLink(step.does or _WORDS.get(step.name, step.name), step.link)
+    return NextLink(step.does or _WORDS.get(step.name, "Add what is shown"), step.link)
