@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from app.api.access import anyone
+from app.api.collections import router as collections
 from app.api.data import router as data
 from app.api.judges import router as judges
 from app.api.listed import router as listed_studies
@@ -29,6 +30,7 @@ PARTS: tuple[APIRouter, ...] = (
     studies,
     deleting_studies,
     pairs,
+    collections,
     stimuli,
     uploads,
     running,
