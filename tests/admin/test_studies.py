@@ -140,7 +140,7 @@ def test_a_study_begins_from_another_one_that_one_sees(
     keys = draft_keys(database, editor, "nav-2")
     sample = study_file()["sample"]
     assert isinstance(sample, dict)
-    assert (keys["title"], keys["sample"]) == ("Again", {**sample, "drawn": keys["sample"]["drawn"]})  # type: ignore[index]
+    assert (keys["title"], keys["sample"]) == ("Again", {**sample, "drawn": keys["sample"]["drawn"]})
     assert editor.post("/admin/studies/new", {**form, "slug": "x", "which": "one"}).status_code == 422
     assert editor.post("/admin/studies/new", {**form, "slug": "x", "which": "99"}).status_code == 404
 
