@@ -1,4 +1,4 @@
-"""Lists at a lab's size in a real browser: one and a half screens at most, nothing sideways on a phone, filters by keys."""
+"""Lists at a lab's size in a browser: one and a half screens at most, nothing sideways on a phone, links by keys."""
 
 import threading
 from collections.abc import Iterator
