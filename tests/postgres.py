@@ -34,6 +34,10 @@ RESTART = """
     SELECT setval(oid::regclass, 1, false) FROM pg_class
     WHERE relnamespace = 'public'::regnamespace AND relkind = 'S'
 """
+# What the migrations put in, the collection of everything that names none, is there again for the next test.
+LIBRARY = """
+    INSERT INTO collection (slug, title, is_open, created_at) VALUES ('library', 'Library', false, now())
+"""
 ALONE = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()"
 )
@@ -87,6 +91,7 @@ class PostgresDatabases:
             for table in filled:
                 connection.execute(SQL("DELETE FROM {}").format(table))
             connection.execute(RESTART)
+            connection.execute(LIBRARY)
         return True
 
     def _drop(self, name: str) -> None:

@@ -137,7 +137,7 @@ def test_a_clip_is_called_a_clip_on_the_experimenters_pages() -> None:
         "tasks/rating/items.py",
         "tasks/rating/settings.py",
         "studies/file/model.py",
-        "admin/templates/judges.html",
+        "admin/templates/judges-parts.html",
         "library/clips/manifest.py",
         "library/stimuli.py",
     }

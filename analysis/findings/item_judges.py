@@ -1,5 +1,7 @@
 """Judges of items compared with one rater on the same items."""
 
+from collections.abc import Mapping
+
 from analysis.findings.marks import estimated, plain_interval
 from analysis.findings.model import Band, Column, Figure, Mark, Numbers
 from analysis.findings.words import ends_of, exact, first_few, sentence
@@ -14,11 +16,22 @@ _STANDINGS = {
     "more": "above one rater",
     "alike": f"within {SHARE:g} of one rater",
 }
+STANDINGS: Mapping[Evidence, str] = {
+    "less": "below one rater",
+    "more": "above one rater",
+    "alike": f"within {SHARE:g} of one rater",
+    "open": "not told apart yet",
+}
 _DRAWN = {"classes": "accuracy", "ratings": "spearman"}
 
 
-def item_judges_figure(name: str, section: str, validation: ItemValidation) -> Figure:
-    """The figure of each judge compared with one rater against the others on the same items."""
+def item_judges_figure(
+    name: str, section: str, validation: ItemValidation, notes: Mapping[str, str] | None = None
+) -> Figure:
+    """The figure of each judge compared with one rater against the others on the same items.
+
+    `notes` are lines below the names of judges.
+    """
     measure = _DRAWN[validation.settings.judges_of]
     several = len(validation.criteria) > 1
     found = [
@@ -32,6 +45,13 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
         for key in judge.measures
     ]
     drawn = [(label, one) for label, key, one in found if key == measure and one.value.value is not None]
+    lines = {
+        f"{judge_name(judge)}, {group.criterion}" if several else judge_name(judge): (notes or {}).get(
+            judge.judge, ""
+        )
+        for group in validation.criteria
+        for judge in group.judges
+    }
     columns = (
         Column("judge", "Judge", "text"),
         Column("measure", "Measure", "text"),
@@ -92,7 +112,9 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
         marks=tuple(
             Mark(
                 label, one.value.value, *ends_of(one.value), exact(one.value.value), plain_interval(one.value),
-                "computer", band=Band(one.ceiling.value, *ends_of(one.ceiling)),
+                "computer", group=lines.get(label, ""), badge=STANDINGS[standing[label]],
+                is_warning=standing[label] in ("less", "more"),
+                band=Band(one.ceiling.value, *ends_of(one.ceiling)),
                 spoken=f"{label}: {exact(one.value.value)}, {plain_interval(one.value)}; "
                 f"one rater {exact(one.ceiling.value)}",
             )

@@ -1,7 +1,7 @@
 """The view of the results page, made from the analysis of one study or of two compared."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -60,7 +60,7 @@ _LEFT_OUT = {
 @dataclass(frozen=True, slots=True)
 class ResultsContext:
     """Context of the results, in addition to the answers: `levels` are the labels of the certainty scale, `pseudonym`
-    is by participant, `until` is the time of the newest answer.
+    is by participant, `until` is the time of the newest answer, `judge_notes` are lines below the names of judges.
     """
 
     made_at: datetime | None
@@ -75,6 +75,7 @@ class ResultsContext:
     play: PlaySignatures | NoSignatures | None = None
     games: Sequence[GameMeasures] = ()
     noun: Noun = CLIP
+    judge_notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def results_view(
@@ -369,7 +370,7 @@ def _figures(
         yield bias.order_figure(study.bias)
         yield bias.agreement_figure(study.agreement)
         if validation is not None:
-            yield judges.judges_figure(validation)
+            yield judges.judges_figure(validation, around.judge_notes)
     yield flow_drawing(study.flow, study.selection, _LEFT_OUT)
 
 

@@ -9,7 +9,8 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
-from app.catalog import catalog, editing, rules, served, sheet
+from app.catalog import catalog, editing, many, rules, served, sheet
+from app.catalog.search import CatalogFilter
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.jobs.queue import JobView, mark_job_seen
 from app.library.clips.rules import Rules
@@ -163,7 +164,9 @@ class CluesOut(PreviewOut):
 async def list_stimuli(
     database: DatabaseDep,
     who: WhoDep,
-    text: Annotated[str, Query(max_length=200, description="part of the name")] = "",
+    text: Annotated[
+        str, Query(max_length=200, description="words in name, source, attributes; `goal=g1`")
+    ] = "",
     source: Annotated[str, Query(max_length=200)] = "",
     attribute: Annotated[str, Query(max_length=200)] = "",
     value: Annotated[str, Query(max_length=LONGEST_VALUE)] = "",
@@ -175,7 +178,7 @@ async def list_stimuli(
 ) -> StimuliOut:
     """List the clips, records and texts of the library, filtered, sorted, a page at a time."""
     attributes = {attribute: value} if attribute else {}
-    wanted = catalog.CatalogFilter(text, source, kind or "", attributes, sort, page)
+    wanted = CatalogFilter(text, source, kind or "", attributes, sort, page)
     found = await database.read(catalog.catalog_for, who, wanted)
     return StimuliOut(
         stimuli=[_stimulus(each) for each in found.stimuli],
@@ -235,7 +238,7 @@ async def edit_stimulus(
 @router.delete("/stimuli/{name}", status_code=204)
 async def delete_stimulus(database: DatabaseDep, store: StoreDep, who: WhoDep, name: str, now: Now) -> None:
     """Delete a stimulus that no version and no draft uses, and its files."""
-    await served.delete(database, store, who, name, now)
+    await many.delete(database, store, who, many.Chosen((name,)), now)
 
 
 @router.get("/stimuli/{name}/clip.mp4", response_class=FileResponse)

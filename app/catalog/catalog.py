@@ -1,15 +1,13 @@
-"""The library as it is looked through: filtered, sorted, a page at a time."""
+"""The library as it is looked through: a page at a time."""
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
+from app.catalog.search import CatalogFilter, counts, found_ids, natural, values
 from app.catalog.uses import Use, hidden, uses_for, uses_of
 from app.core.errors import NotFound
 from app.library.clips.facts import ClipInfo, differences
@@ -21,31 +19,6 @@ from app.studies.access import visible_slugs
 from app.studies.seeing import seen_by
 
 PER_PAGE = 48
-SORTS = {
-    "name": "name",
-    "source": "source",
-    "duration_s": "duration, shortest first",
-    "-duration_s": "duration, longest first",
-    "-imported_at": "newest first",
-}
-_DIGITS = re.compile(r"(\d+)")
-
-
-@dataclass(frozen=True, slots=True)
-class CatalogFilter:
-    """A filter of the catalogue: `text` within the name, a source, values of attributes; `sort` is one of SORTS, or an
-    attribute.
-
-    `kind` is a StimulusKind, or empty for all; `collection` the name of one, or empty for all.
-    """
-
-    text: str = ""
-    source: str = ""
-    kind: str = ""
-    attributes: Mapping[str, str] = field(default_factory=dict)
-    sort: str = "name"
-    page: int = 1
-    collection: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +63,9 @@ class ClipFacts:
 class Catalog:
     """A page of the stimuli that were wanted; `n_found` of `n_all` fit.
 
-    `sources`, `kinds` and `values` are what there is to choose from.
+    `sources`, `kinds` and `collections` are what there is to choose from, with how many of each fit the rest of the
+    filter; `titles` are those of the collections, `values` those of the attributes; `all_kinds` counts the whole
+    library.
     """
 
     stimuli: Sequence[StimulusView]
@@ -98,39 +73,44 @@ class Catalog:
     n_all: int
     page: int
     n_pages: int
+    all_kinds: Mapping[str, int]
     sources: Mapping[str, int]
     kinds: Mapping[str, int]
+    collections: Mapping[str, int]
+    titles: Mapping[str, str]
     values: Mapping[str, Sequence[str]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    id: int
-    name: str
-    source: str
-    attributes: Mapping[str, str]
-    duration_s: float | None
-    kind: str
-    collection: str
+def catalog(
+    session: Session,
+    who: Who,
+    wanted: CatalogFilter,
+    *,
+    per_page: int = PER_PAGE,
+    show: int = 0,
+    with_uses: bool = True,
+) -> Catalog:
+    """A page of the stimuli that the user sees and wants; `show` of them, where that is more than a page.
 
-
-def catalog(session: Session, who: Who, wanted: CatalogFilter, *, per_page: int = PER_PAGE) -> Catalog:
-    """The stimuli that the user sees, sifted here: databases differ in their JSON and their alphabets."""
-    entries = _entries(session, who)
-    found = sorted(filter(lambda entry: _fits(entry, wanted), entries), key=lambda entry: natural(entry.name))
-    _sort(found, wanted.sort)
+    Reading the uses of each reads every draft: a page that shows none is quicker without.
+    """
+    found, numbers = found_ids(session, who, wanted), counts(session, who, wanted)
     n_pages = max(1, -(-len(found) // per_page))
     page = min(max(wanted.page, 1), n_pages)
-    shown = found[(page - 1) * per_page : page * per_page]
+    start = (page - 1) * per_page
+    shown = found[start : start + max(per_page, show)]
     return Catalog(
-        stimuli=_views(session, [entry.id for entry in shown]),
+        stimuli=_views(session, shown, with_uses=with_uses),
         n_found=len(found),
-        n_all=len(entries),
+        n_all=numbers.n_all,
         page=page,
         n_pages=n_pages,
-        sources=dict(sorted(Counter(entry.source for entry in entries).items())),
-        kinds=dict(sorted(Counter(entry.kind for entry in entries).items())),
-        values=_values(entries),
+        all_kinds=numbers.all_kinds,
+        sources=numbers.sources,
+        kinds=numbers.kinds,
+        collections=numbers.collections,
+        titles=numbers.titles,
+        values=values(session, who),
     )
 
 
@@ -177,65 +157,7 @@ def names_with_original(session: Session, who: Who) -> Sequence[str]:
     return sorted(session.exec(kept), key=natural)
 
 
-def natural(text: str) -> list[tuple[int, str]]:
-    """A key by which walk-2 comes before walk-10."""
-    parts = _DIGITS.split(text.casefold())
-    # Cut, as int() raises for more than 4,300 digits.
-    return [(int(part[:18]), part) if part.isdecimal() else (-1, part) for part in parts]
-
-
-def _entries(session: Session, who: Who) -> list[_Entry]:
-    rows = session.execute(
-        select_columns(
-            col(Stimulus.id),
-            col(Stimulus.name),
-            col(Stimulus.source),
-            col(Stimulus.attributes),
-            col(Stimulus.duration_s),
-            col(Stimulus.kind),
-            col(Collection.slug),
-        )
-        .join(Collection, col(Collection.id) == col(Stimulus.collection_id))
-        .where(is_kept(), seen_by(who))
-    )
-    return [_Entry(*row) for row in rows]
-
-
-def _fits(entry: _Entry, wanted: CatalogFilter) -> bool:
-    return (
-        wanted.text.casefold() in entry.name.casefold()
-        and wanted.source in ("", entry.source)
-        and wanted.kind in ("", entry.kind)
-        and wanted.collection in ("", entry.collection)
-        and all(entry.attributes.get(key, "") == value for key, value in wanted.attributes.items() if value)
-    )
-
-
-def _sort(entries: list[_Entry], sort: str) -> None:
-    """Sort entries in place, ties by name, in which order they come; entries without duration come first."""
-    match sort.removeprefix("-"):
-        case "source":
-            entries.sort(key=lambda entry: entry.source)
-        case "duration_s":
-            entries.sort(key=lambda entry: entry.duration_s or 0.0, reverse=sort.startswith("-"))
-        case "imported_at":
-            entries.sort(key=lambda entry: entry.id, reverse=sort.startswith("-"))
-        case "name":
-            pass
-        case _:
-            entries.sort(key=lambda entry: natural(entry.attributes.get(sort, "")))
-
-
-def _values(entries: Sequence[_Entry]) -> Mapping[str, Sequence[str]]:
-    """Each attribute with the values it has, in the order of the first clip that has it."""
-    values: dict[str, set[str]] = {}
-    for entry in entries:
-        for key, value in entry.attributes.items():
-            values.setdefault(key, set()).update({value} if value else ())
-    return {key: sorted(found, key=natural) for key, found in values.items()}
-
-
-def _views(session: Session, ids: Sequence[int]) -> list[StimulusView]:
+def _views(session: Session, ids: Sequence[int], *, with_uses: bool = True) -> list[StimulusView]:
     found = (
         select(Stimulus, Content.content, Collection.slug)
         .join(Collection, col(Collection.id) == Stimulus.collection_id)
@@ -243,8 +165,8 @@ def _views(session: Session, ids: Sequence[int]) -> list[StimulusView]:
         .where(col(Stimulus.id).in_(list(ids)))
     )
     rows = {row.id: (row, content, collection) for row, content, collection in session.exec(found)}
-    uses = uses_of(session, [row.name for row, *_ in rows.values()])
-    return [_view(*rows[stimulus_id], uses[rows[stimulus_id][0].name]) for stimulus_id in ids]
+    uses = uses_of(session, [row.name for row, *_ in rows.values()]) if with_uses else {}
+    return [_view(*rows[stimulus_id], uses.get(rows[stimulus_id][0].name, ())) for stimulus_id in ids]
 
 
 def _view(row: Stimulus, content: str | None, collection: str, uses: Sequence[Use]) -> StimulusView:

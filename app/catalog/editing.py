@@ -136,17 +136,35 @@ def delete_stimulus(
 
     `seen` is where drafts use it, as `uses_of` has them.
     """
-    row = row_of(session, who, name, hold=True)
-    uses = [use for use in uses_of(session, [name], seen)[name] if not use.is_drawn]
-    if uses:
-        raise InUse(f"{name} is used in {places(session, who, uses)} and cannot be deleted.")
-    session.execute(update(Upload).where(col(Upload.stimulus_id) == row.id).values(stimulus_id=None))
-    session.delete(row)
+    return delete_stimuli(session, who, [name], now, seen=seen)[0]
+
+
+def delete_stimuli(
+    session: Session, who: Who, names: Sequence[str], now: datetime, *, seen: DraftUses | None = None
+) -> Sequence[Deleted]:
+    """Like `delete_stimulus`, for several: all of them, or none."""
+    rows = [row_of(session, who, name, hold=True) for name in names]
+    uses = {
+        name: [use for use in each if not use.is_drawn]
+        for name, each in uses_of(session, names, seen).items()
+    }
+    used = [name for name in names if uses[name]]
+    if used:
+        more = (
+            f", and so are {len(used) - 1} more of the chosen. Nothing was deleted" if len(used) > 1 else ""
+        )
+        where = places(session, who, uses[used[0]])
+        raise InUse(f"{used[0]} is used in {where} and cannot be deleted{more}.")
+    ids = [row.id for row in rows]
+    session.execute(update(Upload).where(col(Upload.stimulus_id).in_(ids)).values(stimulus_id=None))
+    for row in rows:
+        session.delete(row)
     session.flush()
-    drop_content(session, row.content_sha256)
-    before = {**facts_of(row), "original_name": row.original_name, "original_sha256": row.original_sha256}
-    record(session, who.actor, "stimulus.delete", now=now, subject=name, before=before)
-    return Deleted(row.clip_sha256, row.original_sha256)
+    for row in rows:
+        drop_content(session, row.content_sha256)
+        before = {**facts_of(row), "original_name": row.original_name, "original_sha256": row.original_sha256}
+        record(session, who.actor, "stimulus.delete", now=now, subject=row.name, before=before)
+    return [Deleted(row.clip_sha256, row.original_sha256) for row in rows]
 
 
 def drop_content(session: Session, sha256: str | None) -> None:

@@ -1,8 +1,7 @@
-"""Files of the library as they are sent to the experimenters who see them, and their removal."""
+"""Files of the library as they are sent to the experimenters who see them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import anyio.to_thread
@@ -10,9 +9,7 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.catalog.catalog import row_of
-from app.catalog.editing import Deleted, delete_stimulus, drop_files
 from app.catalog.rules import preview_run
-from app.catalog.uses import DraftUses
 from app.core.database import Database
 from app.core.errors import NotFound
 from app.library.clips.errors import ClipError
@@ -60,21 +57,6 @@ async def preview(database: Database, data_dir: Path, who: Who, job_id: int, nam
     if name not in PREVIEW_FILES or not path.is_file():
         raise NotFound("There is no such preview; it may have been cleared away.")
     return Served(path, "video/mp4")
-
-
-async def delete(database: Database, store: ClipStore, who: Who, name: str, now: datetime) -> None:
-    """Remove a clip from the library, and its files from disk if nothing else uses them."""
-    deleted = await database.prepare_and_write(
-        lambda session: DraftUses.read(session, [name]),
-        lambda session, seen: delete_stimulus(session, who, name, now, seen=seen),
-    )
-    await anyio.to_thread.run_sync(_drop, database, store, deleted)
-
-
-def _drop(database: Database, store: ClipStore, deleted: Deleted) -> None:
-    """Remove files in a separate transaction, which uploads of the same file await; in a thread, for answers do not."""
-    with database.transaction() as session:
-        drop_files(session, store, deleted)
 
 
 async def _file(

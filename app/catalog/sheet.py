@@ -4,7 +4,7 @@ import csv
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,8 +13,8 @@ from sqlmodel import Session, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.catalog.catalog import natural
 from app.catalog.editing import facts_of, refuse_source_change
+from app.catalog.search import CatalogFilter, fits, natural
 from app.catalog.uses import version_uses
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
@@ -72,9 +72,9 @@ class Plan:
         return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
-def sheet(session: Session, who: Who) -> str:
-    """Every stimulus that the user sees with its source and attributes as CSV, by name."""
-    rows = sorted(_rows(session, who).values(), key=lambda row: natural(row.name))
+def sheet(session: Session, who: Who, wanted: CatalogFilter | None = None) -> str:
+    """Every stimulus that the user sees, or of these that they want, with source and attributes as CSV, by name."""
+    rows = sorted(_rows(session, who, wanted).values(), key=lambda row: natural(row.name))
     keys = list(dict.fromkeys(key for row in rows for key in row.attributes))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -147,9 +147,16 @@ def plan_table(session: Session, who: Who, table: Table) -> Plan:
 
 async def take_table(database: Database, who: Who, text: str, digest: str | None, now: datetime) -> Plan:
     """Like `apply_sheet`, with the table and the drafts read beforehand."""
+    return await change_table(database, who, lambda session: read_table(text), digest, now)
+
+
+async def change_table(
+    database: Database, who: Who, table_of: Callable[[Session], Table], digest: str | None, now: datetime
+) -> Plan:
+    """Like `take_table`, for a table that is made of what the library holds."""
 
     def read(session: Session) -> tuple[Table, CorrectedDrafts]:
-        table = read_table(text)
+        table = table_of(session)
         return table, drafts_with_sources(session, plan_table(session, who, table).sources)
 
     def make(session: Session, seen: tuple[Table, CorrectedDrafts]) -> Plan:
@@ -264,6 +271,6 @@ def _apply(row: Stimulus, changes: Sequence[Change]) -> None:
     row.attributes = checked_attributes(attributes, row.attributes)
 
 
-def _rows(session: Session, who: Who) -> dict[str, Stimulus]:
-    rows = session.exec(select(Stimulus).where(is_kept(), seen_by(who)))
+def _rows(session: Session, who: Who, wanted: CatalogFilter | None = None) -> dict[str, Stimulus]:
+    rows = session.exec(select(Stimulus).where(is_kept(), seen_by(who), fits(wanted or CatalogFilter())))
     return {row.name: row for row in rows}

@@ -9,7 +9,7 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.core.errors import Stale
-from app.library.tables import Stimulus
+from app.library.tables import Stimulus, StudyClip
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.drafts import draft_revisions
@@ -54,6 +54,47 @@ def uses_of(session: Session, names: Collection[str], drafts: "DraftUses | None"
         drafts.refuse_stale(session)
     in_drafts = drafts.uses if drafts else tuple(_in_drafts(session, names))
     return _by_name(names, (*_in_versions(session, names), *in_drafts))
+
+
+def studies_using(session: Session, names: Collection[str]) -> Mapping[str, int]:
+    """The number of studies whose versions show a stimulus, or whose draft lists it or has drawn it.
+
+    For many at once: a draft's names count where they were admitted to its study (`study_clip`), in three statements.
+    """
+    found: dict[str, set[int]] = {name: set() for name in names}
+    here = select(Stimulus.id).where(col(Stimulus.name).in_(list(names)))
+    shown = (
+        select_columns(col(Stimulus.name), col(StudyVersion.study_id))
+        .join(UnitMember, col(UnitMember.stimulus_id) == col(Stimulus.id))
+        .join(Unit, col(Unit.id) == col(UnitMember.unit_id))
+        .join(StudyVersion, col(StudyVersion.id) == col(Unit.version_id))
+        .where(col(Stimulus.id).in_(here))
+        .distinct()
+    )
+    for name, study_id in session.execute(shown):
+        found[name].add(study_id)
+    admitted = (
+        select_columns(col(StudyClip.study_id), col(Stimulus.name))
+        .join(Stimulus, col(Stimulus.id) == col(StudyClip.stimulus_id))
+        .where(col(Stimulus.id).in_(here))
+    )
+    of_study: dict[int, set[str]] = {}
+    for study_id, name in session.execute(admitted):
+        of_study.setdefault(study_id, set()).add(name)
+    drafts = select(Draft.study_id, Draft.keys).where(col(Draft.study_id).in_(list(of_study)))
+    for study_id, keys in session.exec(drafts):
+        for name in of_study[study_id].intersection(_kept_names(keys)):
+            found[name].add(study_id)
+    return {name: len(studies) for name, studies in found.items()}
+
+
+def _kept_names(keys: object) -> Iterator[str]:
+    """The stimuli that a draft lists, or keeps as drawn."""
+    for part in parts_of(keys):
+        sample = part.get("sample")
+        drawn = {"pairs": sample.get("drawn")} if isinstance(sample, Mapping) else {}
+        for _, *members in (*_named(part), *_named(drawn)):
+            yield from members
 
 
 def version_uses(session: Session, names: Collection[str]) -> Uses:

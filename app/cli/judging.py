@@ -1,7 +1,9 @@
 """`likely-human judge validate`: automated judges held against people. It imports the analysis when it runs."""
 
 import json
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,9 +13,14 @@ from app.cli.drawn import write_figures
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
+
+    from app.judges.standing import About
+
+_CHECKED = (".csv", ".tsv", ".txt", ".xlsx", ".xls")
+_MOST_CHECKED = 20_000_000
 
 
 def validate(
@@ -25,7 +32,10 @@ def validate(
         ),
     ],
     verdicts: Annotated[
-        Path, typer.Argument(metavar="VERDICTS", help="A file of verdicts: CSV, JSONL or Parquet.")
+        Path,
+        typer.Argument(
+            metavar="VERDICTS", help="A file of verdicts: CSV, an Excel workbook, JSONL or Parquet."
+        ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
     mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
@@ -95,7 +105,8 @@ def validate(
             )
         _validate_rated(rated, verdicts, as_json, mode, seed, resamples, epsilon, min_instances)
         return
-    given = read_verdicts(verdicts)
+    with checked_verdicts(verdicts) as path:
+        given = read_verdicts(path)
     with opened() as (_, database), database.reading() as session:
         frames = frames_of(session, targets, mapping, unwatched=everything)
         # What a study shows and nobody voted on is what verdicts may add to.
@@ -127,6 +138,30 @@ def validate(
         typer.echo(render_validation(validation))
 
 
+@contextmanager
+def checked_verdicts(path: Path, about: "About" = "pairs") -> "Iterator[Path]":
+    """A file that the analysis reads, of one as people send it. Raises BadVerdicts, with all faults at once.
+
+    JSON lines, Parquet and very large files are read as they are: their reader stops at the first fault.
+    """
+    from app.judges.checking import check_file
+
+    if path.suffix.lower() not in _CHECKED or not path.is_file() or path.stat().st_size > _MOST_CHECKED:
+        yield path
+        return
+    checked = check_file(path.read_bytes(), str(path), None, about)
+    checked.require_fine()
+    for note in checked.check.notes:
+        err.print(note, markup=False)
+    if not checked.check.notes and path.suffix.lower() == ".csv":
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        plain = Path(folder) / f"{path.stem}.csv"
+        plain.write_text(checked.text, encoding="utf-8", newline="")
+        yield plain
+
+
 def _rated(targets: "list[str]", verdicts: Path, *, unwatched: bool) -> "Sequence[pd.DataFrame]":
     """The ratings that the verdicts are of; none where they are of pairs."""
     from analysis.data.selection import with_unwatched
@@ -153,9 +188,11 @@ def _validate_rated(
     """Judges of items against the raters of studies."""
     from analysis.judging.items import read_item_verdicts, render_block_validations, validate_rating_rows
 
+    with checked_verdicts(verdicts, "items") as path:
+        given = read_item_verdicts(path)
     found = validate_rating_rows(
         rated,
-        read_item_verdicts(verdicts),
+        given,
         mode=mode,
         seed=seed,
         resamples=resamples,

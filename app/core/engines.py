@@ -53,6 +53,7 @@ def make_engine(
         else:
             cursor.execute("PRAGMA query_only = ON")
         cursor.close()
+        connection.create_function("lowered", 1, _lowered, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def begin(connection: Any) -> None:
@@ -63,6 +64,11 @@ def make_engine(
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine
+
+
+def _lowered(text: str | None) -> str | None:
+    """A text in lower case, of every alphabet, for `json_sql.lowered`."""
+    return text.lower() if text is not None else None
 
 
 def _reading_over_network(url: URL) -> Engine:

@@ -1,9 +1,11 @@
 """Workbooks of spreadsheets (xlsx, xls) as text: the one reader of them."""
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile, ZipFile
 
 from python_calamine import CalamineError, CalamineWorkbook
 
@@ -11,6 +13,8 @@ from app.core.problems import Problem
 from app.core.spreadsheet import BadTable
 
 _LARGEST_BYTES: Final = 20_000_000
+# A small file may unpack to any size.
+_MOST_UNPACKED: Final = 200_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,22 @@ def sheets_in(path: Path) -> list[Sheet]:
         raise _bad(path, f"is no workbook that can be read ({error})", "save it as xlsx or as CSV") from None
     except OSError as error:
         raise _bad(path, f"cannot be read ({error.strerror or error})", "") from None
+
+
+def sheets_of(data: bytes, name: str) -> list[Sheet]:
+    """The sheets of a workbook that was sent, under its name. Raises BadTable."""
+    path = Path(name)
+    try:
+        with ZipFile(io.BytesIO(data)) as packed:
+            if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
+                raise _bad(path, "is a workbook too large to be read", "save its sheet as CSV")
+    except BadZipFile:
+        pass  # of the older kind, or none: the reader says
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
+            return [Sheet(each, _rows(workbook, each)) for each in workbook.sheet_names]
+    except CalamineError as error:
+        raise _bad(path, f"is no workbook that can be read ({error})", "save it as xlsx or as CSV") from None
 
 
 def _rows(workbook: CalamineWorkbook, name: str) -> list[list[str]]:

@@ -102,7 +102,8 @@ def test_a_judge_is_run_over_every_main_pair_and_held_against_people(
     assert (job.result["judges"], job.result["verdicts"], job.result["reason"]) == (["motion"], 10, "")
     assert (job.result["mode"], job.result["participants"], job.result["answers"]) == ("live", 3, 30)
     folder = judging_folder(settings.data_dir, job_id)
-    assert sorted(path.name for path in folder.iterdir()) == sorted(job.result["files"])
+    # The findings are for the page alone.
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*job.result["files"], "view.json"])
     with (folder / "verdicts.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert tuple(rows[0]) == COLUMNS

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from app.catalog.many import Chosen, delete
 from app.catalog.pictures import ask_pictures
 from app.catalog.rules import apply_rules, ask_preview, rules_view
-from app.catalog.served import delete
 from app.library.clips.rules import Rules
 from app.outputs.clues import ask_clues, clues_state
 from app.studies.drafts import create_study, save_draft
@@ -35,6 +35,6 @@ def test_from_upload_to_deletion(desk: Desk, tmp_path: Path) -> None:
     assert desk.read(clues_state, study).job_id
     desk.write(save_draft, desk.who, study, {}, 1, NOW)
     for name in ("human", "hybrid"):
-        run(delete(desk.database, desk.store, desk.who, name, NOW))
+        run(delete(desk.database, desk.store, desk.who, Chosen((name,)), NOW))
     assert not [name for name in desk.files() if name.startswith(("originals/", "incoming/"))]
     assert len(list(desk.data_dir.glob("clips/*/*"))) == 2  # as first processed: versions may rest on those

@@ -8,8 +8,9 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
-from app.catalog.catalog import CatalogFilter, catalog, natural, row_of, stimulus_for
+from app.catalog.catalog import catalog, row_of, stimulus_for
 from app.catalog.editing import Deleted, Edit, InUse, delete_stimulus, drop_files, edit_stimulus
+from app.catalog.search import CatalogFilter, natural
 from app.catalog.sheet import BadSheet, apply_sheet, plan_sheet, sheet
 from app.catalog.uses import UNSEEN, uses_for, uses_of
 from app.core.database import Database

@@ -7,9 +7,10 @@ import pytest
 from sqlmodel import col, select
 
 from app.accounts.tables import Role
-from app.catalog.catalog import CatalogFilter, catalog, content_for, names_with_original, stimulus_for
+from app.catalog.catalog import catalog, content_for, names_with_original, stimulus_for
 from app.catalog.editing import InUse, delete_stimulus, drop_files
 from app.catalog.rules import rules_view
+from app.catalog.search import CatalogFilter
 from app.catalog.sheet import sheet
 from app.catalog.uses import uses_of
 from app.core.errors import NotFound

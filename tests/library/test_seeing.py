@@ -8,9 +8,10 @@ from sqlmodel import col, update
 
 from app.accounts.logins import NotAllowed, Who
 from app.accounts.tables import Role
-from app.catalog.catalog import CatalogFilter, catalog, known_sources, names_with_original, row_of
+from app.catalog.catalog import catalog, known_sources, names_with_original, row_of
 from app.catalog.editing import Edit, InUse, delete_stimulus, edit_stimulus
 from app.catalog.rules import apply_rules, ask_preview, rules_in_force
+from app.catalog.search import CatalogFilter
 from app.catalog.sheet import BadSheet, apply_sheet, sheet
 from app.catalog.uses import uses_of
 from app.core.database import Database

@@ -1,6 +1,5 @@
-"""Builds the judges page from SQL and the JSON of finished runs."""
+"""Builds the judges page from SQL and the findings of finished runs."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -8,34 +7,46 @@ from typing import Any
 
 from sqlmodel import Session
 
+from analysis.findings.model import FORMAT, Findings
 from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.data.views import MODES
-from app.admin.judges import words
-from app.admin.judges.item_words import item_panels
-from app.admin.judges.views import FigureView, JudgeChoice, JudgePanel, JudgesPage, RunRow, ShownRun
+from app.admin.judges.trained import facts_of
+from app.admin.judges.views import (
+    CannotRun,
+    CheckedPage,
+    JudgeChoice,
+    JudgesPage,
+    Kind,
+    RunRow,
+    ShownRun,
+    TrainedCard,
+)
+from app.core.errors import NotFound
+from app.core.problems import counted
 from app.jobs import queue
 from app.jobs.queue import JobView
-from app.jobs.tables import JobStatus, Kind
-from app.judges.asking import MOST_BYTES
+from app.jobs.tables import JobStatus
+from app.jobs.tables import Kind as JobKind
+from app.judges.checking import Check
 from app.judges.described import Described
+from app.judges.known import Known, known_of
 from app.judges.models import models_here
 from app.judges.registry import registry
-from app.judges.study import cannot_judge, main_pairs
+from app.judges.standing import ABOUT, About, judges_about, runs_about
+from app.judges.study import cannot_judge, version_to_judge
+from app.judges.verdict_files import MOST_BYTES
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder
 from app.outputs.outputs import VERDICTS, last_response
-from app.reports.facts import designs_of
+from app.reports.kept import from_json
+from app.reports.page.drawn import csv_of, drawn_of, shown_sections, tables_of
 from app.studies.access import StudyHere
-from app.studies.blinding import may_look
-from app.tasks.rating.settings import RatingDesign
+from app.studies.blinding import may_look, require_open
 
 CHOSEN = "judge-"
-_FILES = {
-    VERDICTS: "Verdicts (CSV)",
-    "validation.json": "Every number (JSON)",
-    "judges.svg": "Figure (SVG)",
-}
+VIEW = "view.json"
+_FILES = {VERDICTS: "Verdicts (CSV)", "validation.json": "Every number (JSON)", "judges.svg": "Figure (SVG)"}
 _WARNINGS = {
     "simulated": "Compared with simulated participants: no person gave these answers.",
     "pilot": "Compared with the pilot's participants, not with those of the study itself.",
@@ -51,119 +62,201 @@ def judges_page(
     run: int | None = None,
     form: Mapping[str, str] | None = None,
     error: str = "",
+    check: Check | None = None,
 ) -> JudgesPage:
-    """The run `run`, or the newest that is done, and the judges to choose from; `form` is one that was not taken."""
-    jobs = queue.jobs_of(session, Kind.JUDGES, study.id)
+    """The run `run`, or the newest of pairs and of items, and the judges to choose from; `form` is one that was not
+    taken, and `check` what is wrong with its file.
+    """
+    known = known_of(session, study.slug)
+    otherwise: About = "pairs" if known.pairs else "items"
+    jobs = queue.jobs_of(session, JobKind.JUDGES, study.id)
     done = [job for job in jobs if job.status is JobStatus.DONE]
-    shown = next((job for job in done if run in (None, job.id)), None)
-    newest = last_response(session, study)
-    typed, cannot = form or {}, cannot_judge(session, study.slug, ClipStore(data_dir), judges)
+    newest = {
+        about: job
+        for about in ABOUT
+        if (job := next(runs_about(session, study.id, about, otherwise), None)) is not None
+    }
+    wanted = [job for job in done if job.id == run] if run else list(newest.values())
+    answered_at = last_response(session, study)
+    cannot = dict(cannot_judge(session, study.slug, ClipStore(data_dir), judges))
+    has_run = _has_run(session, study, known, judges)
+    typed = form or {}
     return JudgesPage(
         shell=shell,
         error=error,
         slug=study.slug,
-        choices=[
-            *(_choice(judge, form, cannot.get(judge.name, "")) for judge in judges),
-            *(
-                JudgeChoice(model.name, model.title, f"{CHOSEN}{model.name}" in typed, "", "trained here")
-                for model in models_here(data_dir)
-                if model.name not in registry().judges
-            ),
-        ],
+        kind=_kind(shell, known),
+        noun=known.noun,
+        question=known.question,
+        n_pairs=len(known.pairs),
+        n_items=len(known.items),
+        criteria=known.criteria,
         refused=registry().refused,
+        choices=[
+            JudgeChoice(
+                judge.name,
+                judge.info.title if judge.info else "",
+                form is None or f"{CHOSEN}{judge.name}" in form,
+                judge.package,
+            )
+            for judge in judges
+            if judge.name not in cannot and judge.name not in has_run
+        ],
+        ran=[judge.name for judge in judges if judge.name in has_run and judge.name not in cannot],
+        cannot=[CannotRun(judge.name, cannot[judge.name]) for judge in judges if judge.name in cannot],
+        trained=_cards(session, shell.who, study, data_dir, known, typed),
         modes=tuple(MODES.items()),
         form={"mode": "", **typed},
         largest=f"{MOST_BYTES / 1e6:.0f} MB",
         standing=[job for job in jobs if not job.is_over],
-        has_pairs=bool(main_pairs(session, study.slug)),
-        has_ratings=any(
-            design.blocks_of(RatingDesign) for design in designs_of(session, study.slug).values()
-        ),
         failed=jobs[0] if jobs and jobs[0].status is JobStatus.FAILED else None,
-        shown=_shown(session, shell.who, shown, study, data_dir) if shown else None,
-        runs=[_row(job, shown, newest) for job in jobs],
+        shown=[
+            _shown(session, shell.who, job, study, data_dir, otherwise, answered_at, newest) for job in wanted
+        ],
+        runs=[_row(job, wanted, answered_at) for job in jobs],
+        check=check,
     )
 
 
-def _choice(judge: Described, form: Mapping[str, str] | None, cannot: str) -> JudgeChoice:
-    is_wanted = form is None or f"{CHOSEN}{judge.name}" in form
-    title = judge.info.title if judge.info else ""
-    return JudgeChoice(judge.name, title, is_wanted and not cannot, cannot, judge.package)
+def checked_page(shell: Shell, check: Check) -> CheckedPage:
+    return CheckedPage(shell=shell, check=check)
 
 
-def _shown(session: Session, who: Who, job: JobView, study: StudyHere, data_dir: Path) -> ShownRun:
+def _kind(shell: Shell, known: Known) -> Kind:
+    if known.pairs:
+        return "both" if known.items else "pairs"
+    if known.items:
+        return "items"
+    return "play" if shell.study and shell.study.has_matches else "none"
+
+
+def _has_run(session: Session, study: StudyHere, known: Known, judges: Sequence[Described]) -> frozenset[str]:
+    """Those of our judges and of packages that have judged the pairs as they are."""
+    if not known.pairs:
+        return frozenset()
+    number = version_to_judge(session, study.slug).number
+    versions = {judge.name: judge.info.version for judge in judges if judge.info}
+    here = judges_about(session, study.id, "pairs", "pairs")
+    return frozenset(
+        name
+        for name, one in here.items()
+        if not one.file and one.number == number and versions.get(name) == one.version
+    )
+
+
+def _cards(
+    session: Session, who: Who, study: StudyHere, data_dir: Path, known: Known, typed: Mapping[str, str]
+) -> Sequence[TrainedCard]:
+    """The trained judges whose cards may be shown in this study."""
+    here = judges_about(session, study.id, "pairs", "pairs") if known.pairs else {}
+    number = version_to_judge(session, study.slug).number if known.pairs else None
+    return [
+        TrainedCard(
+            model.name,
+            facts_of(model),
+            f"{CHOSEN}{model.name}" in typed,
+            model.name in here and here[model.name].number == number,
+        )
+        for model in models_here(data_dir)
+        if model.name not in registry().judges
+        and model.is_shown_in(study.slug)
+        and may_look(session, who, study, model.mode)
+    ]
+
+
+def _shown(
+    session: Session,
+    who: Who,
+    job: JobView,
+    study: StudyHere,
+    data_dir: Path,
+    otherwise: About,
+    answered_at: datetime | None,
+    newest: Mapping[About, JobView],
+) -> ShownRun:
     result = job.result
     is_blinded = not may_look(session, who, study, result["mode"])
     here = f"/admin/studies/{study.slug}/judges/{job.id}"
-    validation = None if is_blinded else _validation(judging_folder(data_dir, job.id), result["files"])
-    gone = "" if validation or is_blinded else "the files of this run no longer exist"
-    missing = result["reason"] or gone
-    is_of_items = bool(validation and "ratings" in validation)
-    figure = result["figure"]
+    about: About = result.get("about", otherwise)
+    view = None if is_blinded else view_of(data_dir, job.id)
+    is_of_before = "validation.json" in result["files"] and not (view or is_blinded)
+    is_newest = about in newest and newest[about].id == job.id
     return ShownRun(
         job=job,
         says=_says(job),
-        missing=f"{missing[:1].upper()}{missing[1:]}." if missing else "",
+        about=about,
+        missing=_missing(result["reason"], is_of_before=is_of_before),
         warning=_WARNINGS.get(result["mode"], ""),
         notes=[
             *(f"{note}." for note in result.get("notes", ())),
-            *_skipped(result.get("skipped", {})),
-            *_notes(result["problems"]),
+            *(f"{judge} did not run: {reason}." for judge, reason in result.get("skipped", {}).items()),
+            *_problems(result["problems"]),
         ],
-        judges=_panels(validation),
-        comparisons=words.comparisons(validation) if validation and not is_of_items else (),
-        is_of_items=is_of_items,
-        figure=FigureView(f"{here}/judges.svg", figure["alt"], figure["width"], figure["height"])
-        if validation and figure and "alt" in figure
-        else None,
+        drawn=[drawn_of(figure, f"{here}/numbers-{figure.name}.csv") for figure in view.figures]
+        if view
+        else (),
+        statistics=shown_sections(view.sections, lambda name: f"{here}/numbers-{name}.csv") if view else (),
+        judges=list(judges_about(session, study.id, about, otherwise).values()) if is_newest else (),
         files=[
             (f"{here}/{name}", _FILES[name]) for name in result["files"] if name == VERDICTS or not is_blinded
         ],
         is_blinded=is_blinded,
+        is_current=answered_at is None or job.asked_at >= answered_at,
+        is_newest=is_newest,
     )
 
 
-def _validation(folder: Path, files: Sequence[str]) -> Any:
-    if "validation.json" not in files:
-        return None
+def _missing(reason: str, *, is_of_before: bool) -> str:
+    if is_of_before:
+        return "The findings of this run no longer exist, or are of an earlier version: compare again to see them."
+    return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
+
+
+def view_of(data_dir: Path, job_id: int) -> Findings | None:
+    """The findings of a run as the worker keeps them; None where they are gone or of another release."""
     try:
-        return json.loads((folder / "validation.json").read_text(encoding="utf-8"))
-    except OSError:
+        view = from_json((judging_folder(data_dir, job_id) / VIEW).read_bytes())
+    except (OSError, ValueError):
         return None
+    return view if view.format == FORMAT else None
 
 
-def _panels(validation: Any) -> Sequence[JudgePanel]:
-    if not validation:
-        return ()
-    if "ratings" in validation:
-        return item_panels(validation["ratings"])
-    return words.panels(validation)
+def numbers_csv(session: Session, who: Who, study: StudyHere, job_id: int, name: str, data_dir: Path) -> str:
+    """One table of a run as CSV. Raises NotFound, and Conflict where it is blinded."""
+    job = next((job for job in queue.jobs_of(session, JobKind.JUDGES, study.id) if job.id == job_id), None)
+    if job is None or job.status is not JobStatus.DONE:
+        raise NotFound("There is no such run; it may have failed or still be under way.")
+    require_open(session, who, study, job.result["mode"])
+    view = view_of(data_dir, job_id)
+    if view and (figure := view.figure(name)):
+        return csv_of(figure.numbers)
+    tables = dict(one for section in view.sections for one in tables_of(section)) if view else {}
+    if name not in tables:
+        raise NotFound(f"There is no table {name!r} in this run.")
+    return csv_of(tables[name])
 
 
-def _skipped(skipped: Mapping[str, str]) -> Sequence[str]:
-    return [f"{judge} did not run: {reason}." for judge, reason in skipped.items()]
-
-
-def _notes(problems: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
+def _problems(problems: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:
     return [
-        f"{judge} could not judge {words.counted(result['n'], 'pair')}; the first: {result['first']}."
+        f"{judge} could not judge {counted(result['n'], 'pair')}; the first: {result['first']}."
         for judge, result in problems.items()
     ]
 
 
-def _row(job: JobView, shown: JobView | None, newest: datetime | None) -> RunRow:
-    is_current = newest is None or job.asked_at >= newest
-    return RunRow(job, _says(job), shown is not None and job.id == shown.id, is_current)
+def _row(job: JobView, shown: Sequence[JobView], answered_at: datetime | None) -> RunRow:
+    is_current = answered_at is None or job.asked_at >= answered_at
+    return RunRow(job, _says(job), any(job.id == one.id for one in shown), is_current)
 
 
 def _says(job: JobView) -> str:
     params = job.params
     if job.status is not JobStatus.DONE:
         asked = [*params["judges"], *([params["file_name"]] if params["file"] else [])]
-        return ", ".join(asked)
+        return ", ".join(asked) or "Compared again"
     result = job.result
-    judged = ", ".join(result["judges"])
+    out = ", ".join(params.get("without", ()))
+    judged = ", ".join(result["judges"]) or (f"{out} taken out" if out else "Compared again")
     if not result["mode"]:
-        return f"{judged}: {words.counted(result['verdicts'], 'verdict')}"
-    people = words.counted(result["participants"], f"{result['mode']} participant")
-    return f"{judged}: against {words.counted(result['answers'], 'answer')} of {people}"
+        return f"{judged}: {counted(result['verdicts'], 'verdict')}"
+    people = counted(result["participants"], f"{result['mode']} participant")
+    return f"{judged}: against {counted(result['answers'], 'answer')} of {people}"

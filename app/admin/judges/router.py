@@ -7,19 +7,25 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
-from app.admin.forms import AnyForm, FilesDep
-from app.admin.judges.judges_page import CHOSEN, judges_page
-from app.core.dependencies import DatabaseDep, Now, SettingsDep
+from app.admin.forms import AnyForm, Files, FilesDep
+from app.admin.judges.example import example_csv
+from app.admin.judges.judges_page import CHOSEN, checked_page, judges_page, numbers_csv
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
-from app.judges.asking import JudgesWish, ask_judges
+from app.judges.asking import HereAlready, JudgesWish, ask_judges, check_sent
+from app.judges.checking import BadVerdicts, Check
 from app.judges.described import described
+from app.judges.standing import About
 from app.outputs import outputs
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 RunId = Annotated[int | None, Query(ge=1, lt=2**31)]
 JobId = Annotated[int, Path(ge=1, lt=2**31)]
+TableName = Annotated[str, Path(pattern=r"^[a-z_]{1,40}(-[0-9]{1,2})?$")]
+AboutQuery = Annotated[About | None, Query()]
+NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/judges")
@@ -34,8 +40,9 @@ async def show_judges(
     judges = await anyio.to_thread.run_sync(described)
     page = await database.read(judges_page, shell, study, settings.data_dir, judges, run)
     # A viewer's look leaves the mark of what is new for those who asked.
-    if shell.may_edit and page.shown is not None and page.shown.job.seen_at is None:
-        database.write_soon(mark_job_seen, page.shown.job.id, now)
+    for shown in page.shown if shell.may_edit else ():
+        if shown.job.seen_at is None:
+            database.write_soon(mark_job_seen, shown.job.id, now)
     return render(page)
 
 
@@ -51,16 +58,57 @@ async def ask_for_judges(
     now: Now,
 ) -> Response:
     chosen = [name.removeprefix(CHOSEN) for name in form if name.startswith(CHOSEN)]
-    sent = next(iter(files.get("verdicts", ())), None)
-    name, data = (sent.name, sent.data) if sent else ("", b"")
+    name, data = _sent(files)
+    check: Check | None = None
     try:
-        wish = JudgesWish(chosen, name, data, form.get("mode", ""))
+        replaces = "replace" in form or not data
+        wish = JudgesWish(chosen, name, data, form.get("mode", ""), replaces=replaces)
         await ask_judges(database, settings.data_dir, who, study, wish, now)
     except StudyError as error:
+        if isinstance(error, BadVerdicts | HereAlready):
+            check = error.check
+        said = "" if isinstance(error, BadVerdicts) else str(error)
         judges = await anyio.to_thread.run_sync(described)
-        page = database.read(judges_page, shell, study, settings.data_dir, judges, None, form, str(error))
+        page = database.read(judges_page, shell, study, settings.data_dir, judges, None, form, said, check)
         return render(await page, error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/judges?said=started", 303)
+
+
+@router.post("/judges/check")
+async def check_verdicts(
+    database: DatabaseDep, shell: ShellDep, study: StudyDep, form: AnyForm, files: FilesDep
+) -> Response:
+    """Check a file that was chosen, for the script of the page; nothing is added."""
+    name, data = _sent(files)
+    checked = await check_sent(database, study, name, data)
+    return render(checked_page(shell, checked.check))
+
+
+@router.post("/judges/again")
+async def compare_again(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    """Compare the verdicts that there are with the answers that there are now, without a judge that is to go."""
+    about: About = "items" if form.get("about") == "items" else "pairs"
+    without = [name] if (name := form.get("without", "")) else []
+    wish = JudgesWish(mode=form.get("mode", ""), again=about, without=without)
+    await ask_judges(database, settings.data_dir, who, study, wish, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}/judges?said=started", 303)
+
+
+@router.get("/judges/example.csv")
+async def download_example(database: DatabaseDep, study: StudyDep, about: AboutQuery = None) -> Response:
+    text = await database.read(example_csv, study.slug, about)
+    return _csv(text, f"{study.slug}-verdicts.csv")
+
+
+@router.get("/judges/{job_id}/numbers-{name}.csv")
+async def download_numbers(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, job_id: JobId, name: TableName
+) -> Response:
+    """One table of a run."""
+    text = await database.read(numbers_csv, who, study, job_id, name, settings.data_dir)
+    return _csv(text, f"{study.slug}-{name}.csv")
 
 
 @router.get("/judges/{job_id}/{name}")
@@ -68,4 +116,14 @@ async def open_file(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, job_id: JobId, name: str
 ) -> Response:
     file = await database.read(outputs.judging_file, who, study, job_id, name, settings.data_dir)
-    return FileResponse(file.path, media_type=file.content_type, headers={"Cache-Control": "no-store"})
+    return FileResponse(file.path, media_type=file.content_type, headers=NO_STORE)
+
+
+def _sent(files: Files) -> tuple[str, bytes]:
+    sent = next(iter(files.get("verdicts", ())), None)
+    return (sent.name, sent.data) if sent else ("", b"")
+
+
+def _csv(text: str, name: str) -> Response:
+    headers = {**NO_STORE, "Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

@@ -16,6 +16,7 @@ from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.judges.asking_training import MOST_EPOCHS, MOST_SEED
 from app.judges.models import VOTES, TrainedHere, models_here, training_folders
+from app.judges.needs import Need, needs_of
 from app.judges.trainable import NetworkHere, Trainable
 from app.library.places import training_folder
 from app.studies.access import StudyHere
@@ -42,6 +43,7 @@ class TrainingPage(AdminPage):
     networks: Sequence[NetworkHere]
     leaks: Sequence[tuple[str, str]]
     missing: str
+    needs: Sequence[Need]
     folders: Sequence[tuple[str, str]]
     folder_place: str
     form: Mapping[str, str]
@@ -83,6 +85,7 @@ def training_page(
         networks=networks,
         leaks=list(here.leaks.items()),
         missing=here.missing,
+        needs=needs_of(session, study.slug, study.id, here),
         folders=[
             ("", "The clips of this study's pairs"),
             *((name, name) for name in training_folders(data_dir)),

@@ -2,74 +2,67 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from app.admin.pages import AdminPage
 from app.jobs.queue import JobView
+from app.judges.checking import Check
+from app.judges.known import Criterion
+from app.judges.standing import About, JudgeHere
+from app.reports.page.drawn import Drawn, ShownSection
+
+Kind = Literal["pairs", "items", "both", "play", "none"]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeChoice:
-    """A judge; `cannot` says why it cannot judge this study, empty where it can. `package` is empty for ours."""
+    """A judge that can run here and has not; `package` is empty for ours."""
 
     name: str
     title: str
     is_chosen: bool
-    cannot: str
     package: str
 
 
 @dataclass(frozen=True, slots=True)
-class GroupRow:
-    """One group of pairs in a judge's table: each number with that of one participant for comparison."""
+class CannotRun:
+    """A judge that cannot run on this study, and why."""
 
     name: str
-    pairs: str
-    agrees: str
-    agrees_people: str
-    finds: str
-    finds_people: str
-    ranks: str
-    ranks_people: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class JudgePanel:
-    """One judge against people; `standing` is `ok`, `bad` or empty and colours the finding."""
+class TrainedCard:
+    """A trained judge in four facts; `ran` is true where it has judged these pairs already."""
 
     name: str
-    finding: str
-    standing: str
-    sentences: Sequence[str]
-    rows: Sequence[GroupRow]
-
-
-@dataclass(frozen=True, slots=True)
-class FigureView:
-    address: str
-    alt: str
-    width: int
-    height: int
+    facts: Sequence[tuple[str, str]]
+    is_chosen: bool
+    ran: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRun:
-    """A finished run. `missing` is the reason why there is nothing to show, or only verdicts.
+    """A finished run: its figures and numbers as on Results, and the judges in it.
 
-    `is_blinded`: results about people are left out while the study runs.
+    `missing` is the reason why there is nothing to show, or only verdicts. `is_blinded`: results about people are left
+    out while the study runs. `is_current` is false once answers have come in since.
     """
 
     job: JobView
     says: str
+    about: About
     missing: str
     warning: str
     notes: Sequence[str]
-    judges: Sequence[JudgePanel]
-    comparisons: Sequence[str]
-    figure: FigureView | None
+    drawn: Sequence[Drawn]
+    statistics: Sequence[ShownSection]
+    judges: Sequence[JudgeHere]
     files: Sequence[tuple[str, str]]
     is_blinded: bool
-    is_of_items: bool = False
+    is_current: bool
+    is_newest: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +77,36 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesPage(AdminPage):
+    """`kind` is what people are asked here: of pairs, of items, of both, matches alone, or nothing yet."""
+
     template: ClassVar[str] = "judges.html"
     tab: ClassVar[str] = "judges"
     slug: str
+    kind: Kind
+    noun: str
+    question: str
+    n_pairs: int
+    n_items: int
+    criteria: Sequence[Criterion]
     refused: Sequence[str]
     choices: Sequence[JudgeChoice]
+    ran: Sequence[str]
+    cannot: Sequence[CannotRun]
+    trained: Sequence[TrainedCard]
     modes: Sequence[tuple[str, str]]
     form: Mapping[str, str]
     largest: str
     standing: Sequence[JobView]
     failed: JobView | None
-    shown: ShownRun | None
-    has_pairs: bool
-    has_ratings: bool
+    shown: Sequence[ShownRun]
     runs: Sequence[RunRow]
+    check: Check | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedPage(AdminPage):
+    """The answer to a file that was chosen, as a part of the page."""
+
+    template: ClassVar[str] = "judges-checked.html"
+    tab: ClassVar[str] = "judges"
+    check: Check

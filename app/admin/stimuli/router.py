@@ -9,18 +9,19 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.stimuli import clueing, ruling, uploading
+from app.admin.stimuli.acting import acted
+from app.admin.stimuli.chooser import shown_at, shown_in
+from app.admin.stimuli.library_pages import library_page
 from app.admin.stimuli.stimuli_pages import (
     attributes_in,
     clip_page,
     library_address,
-    library_page,
     sheet_page,
-    wanted_of,
 )
-from app.catalog import editing, served
+from app.catalog import editing, many, served
 from app.catalog.pictures import ask_pictures
 from app.catalog.sheet import note_sheet, sheet, take_table, text_of
-from app.core.dependencies import DatabaseDep, Now, SettingsDep
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library.dependencies import StoreDep
@@ -33,16 +34,35 @@ clips = APIRouter(prefix="/stimuli", dependencies=[editors])
 async def show_library(
     request: Request, database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now
 ) -> Response:
-    wanted = wanted_of(request.query_params)
-    page, lacks_pictures = await database.read(library_page, shell, settings.data_dir, wanted)
+    shown = shown_in(request.query_params)
+    page, lacks_pictures = await database.read(library_page, shell, settings.data_dir, shown)
     if lacks_pictures:
         database.write_soon(ask_pictures, now)
     return render(page)
 
 
+@library.post("/stimuli/chosen")
+async def act_on_chosen(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    store: StoreDep,
+    who: WhoDep,
+    shell: ShellDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    try:
+        return RedirectResponse(await acted(database, store, who, form, now), 303)
+    except StudyError as error:
+        shown = shown_at(library_address(form.get("back", "")))
+        page, _ = await database.read(library_page, shell, settings.data_dir, shown, str(error))
+        return render(page, error.status_code)
+
+
 @library.get("/stimuli.csv")
-async def download_sheet(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
-    text = await database.read(sheet, who)
+async def download_sheet(request: Request, database: DatabaseDep, who: WhoDep, now: Now) -> Response:
+    """All clips as a table, or those that a filter in the address finds."""
+    text = await database.read(sheet, who, shown_in(request.query_params).wanted)
     await database.write(note_sheet, who, now)
     headers = {"Content-Disposition": 'attachment; filename="stimuli.csv"', "Cache-Control": "no-store"}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
@@ -104,7 +124,7 @@ async def delete_clip(
     now: Now,
 ) -> Response:
     try:
-        await served.delete(database, store, who, name, now)
+        await many.delete(database, store, who, many.Chosen((name,)), now)
     except editing.InUse as error:
         build = database.read(clip_page, who, shell, settings.data_dir, name, error=str(error))
         return render(await build, error.status_code)

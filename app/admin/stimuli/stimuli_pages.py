@@ -1,8 +1,8 @@
-"""Builds the pages of the library."""
+"""Builds the pages of one clip, of the upload and of the edited table."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from sqlmodel import Session
 
@@ -12,30 +12,25 @@ from app.admin.stimuli.views import (
     ClipCard,
     ClipPage,
     EditForm,
-    Facet,
     FrameSize,
-    LibraryPage,
     QueueRow,
     SheetPage,
     UploadPage,
     UseRow,
 )
 from app.catalog.catalog import (
-    SORTS,
-    Catalog,
-    CatalogFilter,
     ClipFacts,
     StimulusView,
-    catalog,
     known_sources,
     stimulus_for,
 )
-from app.catalog.pictures import has_poster, lack_pictures
-from app.catalog.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
+from app.catalog.pictures import has_poster
+from app.catalog.rules import FRAME_SIZE_RULE, rules_in_force
+from app.catalog.search import values
 from app.catalog.sheet import plan_sheet
 from app.catalog.uses import UNSEEN, Use
 from app.core.markdown import markdown
-from app.core.problems import counted, listed
+from app.core.problems import counted
 from app.library.documents import Document, measure_document, read_out
 from app.library.kinds import StimulusKind
 from app.library.queued import Place, places
@@ -45,84 +40,16 @@ from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
 from app.tasks.rating.views import record_view
 
 HERE = "/admin/stimuli"
-SHORT_LIST = 40
-KINDS = {"clip": "clips", "record": "records", "text": "texts"}
 USUAL_SOURCES = ("human", "hybrid", "symbolic")
 MOST_CHANGES_SHOWN = 500
 
 
-def wanted_of(query: Mapping[str, str]) -> CatalogFilter:
-    """The filter in a query string; invalid parts are ignored."""
-    page = query.get("page", "")
-    return CatalogFilter(
-        text=query.get("q", "")[:200],
-        source=query.get("source", "")[:200],
-        kind=query.get("kind", "")[:200],
-        attributes={key[2:]: value for key, value in query.items() if key.startswith("a.") and value},
-        sort=query.get("sort", "name")[:200],
-        collection=query.get("collection", "")[:200],
-        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 9 else 1,
-    )
-
-
-def address_of(wanted: CatalogFilter, page: int | None = None) -> str:
-    """The library's address that shows this."""
-    fields = {"q": wanted.text, "source": wanted.source, "kind": wanted.kind, "collection": wanted.collection}
-    fields |= {f"a.{key}": value for key, value in wanted.attributes.items()}
-    fields |= {"sort": wanted.sort if wanted.sort != "name" else "", "page": str(page or wanted.page)}
-    given = {key: value for key, value in fields.items() if value and (key, value) != ("page", "1")}
-    return HERE + (f"?{urlencode(given)}" if given else "")
-
-
-def library_page(
-    session: Session, shell: Shell, data_dir: Path, wanted: CatalogFilter, error: str = ""
-) -> tuple[LibraryPage, bool]:
-    """The page, and whether any clip on it still lacks its picture."""
-    found = catalog(session, shell.who, wanted)
-    here = address_of(wanted, found.page)
-    sorts = [*SORTS.items(), *((key, key) for key in found.values)]
-    page = LibraryPage(
-        shell=shell,
-        error=error,
-        cards=[card_of(each, data_dir) for each in found.stimuli],
-        n_found=found.n_found,
-        counted=listed([counted(n, kind) for kind, n in found.kinds.items()] or ["nothing"], "and"),
-        n_all=found.n_all,
-        page=found.page,
-        n_pages=found.n_pages,
-        text=wanted.text,
-        source=wanted.source,
-        kind=wanted.kind,
-        kinds=[(kind, f"{KINDS[kind]} ({n})") for kind, n in found.kinds.items()],
-        sort=wanted.sort,
-        sources=[(source, f"{source} ({n})") for source, n in found.sources.items()],
-        facets=_facets(found, wanted),
-        sorts=sorts,
-        is_filtered=bool(
-            wanted.text or wanted.source or wanted.kind or wanted.collection or wanted.attributes
-        ),
-        here=here,
-        previous=address_of(wanted, found.page - 1) if found.page > 1 else "",
-        following=address_of(wanted, found.page + 1) if found.page < found.n_pages else "",
-        known_sources=known_sources(session, shell.who),
-        n_other=rules_view(session).n_other,
-        reprocessing=reprocessing(session),
-    )
-    return page, lack_pictures(data_dir, found.stimuli)
-
-
-def _facets(found: Catalog, wanted: CatalogFilter) -> list[Facet]:
-    return [
-        Facet(key, wanted.attributes.get(key, ""), values[:SHORT_LIST], len(values) <= SHORT_LIST)
-        for key, values in found.values.items()
-    ]
-
-
-def card_of(stimulus: StimulusView, data_dir: Path, typed: Mapping[str, str] | None = None) -> ClipCard:
+def card_of(
+    stimulus: StimulusView, data_dir: Path, n_studies: int, typed: Mapping[str, str] | None = None
+) -> ClipCard:
     address = f"{HERE}/{quote(stimulus.name)}"
     # The address changes with the content, so that no cache shows the clip of before.
     version = f"?v={stimulus.clip.sha256[:12]}" if stimulus.clip else ""
-    studies = list(dict.fromkeys(use.study for use in stimulus.uses))
     has_picture = has_poster(data_dir, stimulus)
     return ClipCard(
         name=stimulus.name,
@@ -130,9 +57,9 @@ def card_of(stimulus: StimulusView, data_dir: Path, typed: Mapping[str, str] | N
         attributes=[(key, value) for key, value in stimulus.attributes.items() if value],
         kind=stimulus.kind.value,
         facts=_short_facts(stimulus),
-        used=f"used in {len(studies)} {'study' if len(studies) == 1 else 'studies'}"
-        if studies
-        else "not used",
+        seconds=f"{stimulus.clip.duration_s:.1f} s" if stimulus.clip else "",
+        used=f"in {counted(n_studies, 'study', 'studies')}" if n_studies else "not used",
+        added_at=stimulus.imported_at,
         clip=f"{address}/clip.mp4{version}" if stimulus.clip else "",
         poster=f"{address}/poster.jpg{version}" if has_picture else "",
         excerpt=_excerpt(stimulus),
@@ -173,7 +100,7 @@ def clip_page(
     return ClipPage(
         shell=shell,
         error=error,
-        card=card_of(stimulus, data_dir, typed),
+        card=card_of(stimulus, data_dir, len({use.study for use in stimulus.uses}), typed),
         facts=_facts(stimulus),
         added_at=stimulus.imported_at,
         uses=[_use_row(use) for use in stimulus.uses],
@@ -288,7 +215,7 @@ def upload_page(
         shell=shell,
         error=error,
         known_sources=list(dict.fromkeys((*known_sources(session, shell.who), *USUAL_SOURCES))),
-        known_keys=list(catalog(session, who, CatalogFilter(), per_page=1).values),
+        known_keys=list(values(session, who)),
         typed={"source": "", **(typed or {})},
         faults=faults,
         unfinished=[each for each in mine if each.status is UploadStatus.RECEIVING],

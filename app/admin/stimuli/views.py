@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
+from app.admin.stimuli.chooser import Chooser
 from app.catalog.sheet import Change
 from app.core.problems import Problem
 from app.jobs.queue import JobView
@@ -38,46 +39,35 @@ class ClipCard:
     source: str
     attributes: Sequence[tuple[str, str]]
     facts: str
+    seconds: str
     used: str
+    added_at: datetime
     clip: str
     poster: str
     excerpt: str
     form: EditForm
 
 
-@dataclass(frozen=True, slots=True)
-class Facet:
-    """An attribute to filter by: few values are chosen from, many are typed."""
-
-    key: str
-    value: str
-    values: Sequence[str]
-    is_short: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryPage(AdminPage):
+    """The library. `studies` are those that two chosen clips can be put into as a pair; `sheet` is the address of the
+    table of what fits. `marks` are those of the sources; `n_before` is how many were shown before more were asked for.
+    """
+
     template: ClassVar[str] = "stimuli-library.html"
     tab: ClassVar[str] = "stimuli"
+    chooser: Chooser
     cards: Sequence[ClipCard]
-    n_found: int
     counted: str
-    n_all: int
-    page: int
-    n_pages: int
-    text: str
-    source: str
-    kind: str
-    kinds: Options
-    sort: str
-    sources: Options
-    facets: Sequence[Facet]
-    sorts: Options
-    is_filtered: bool
+    is_table: bool
     here: str
-    previous: str
-    following: str
+    keys: Sequence[str]
+    sheet: str
+    studies: Sequence[str]
+    collections: Options
     known_sources: Sequence[str]
+    marks: Mapping[str, str]
+    n_before: int
     n_other: int
     reprocessing: JobView | None
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,14 +36,15 @@ from app.reports.frames import responses_frame
 from app.reports.page.writing import json_text
 from app.reports.rated import ratings_frame
 from app.worker.context import Stopping, Work
+from app.worker.handlers.judging_before import NO_JUDGE, VIEW, keep_view, origin_of, stood_before
 from app.worker.handlers.judging_items import (
     FIGURE,
-    MOST_JUDGES,
-    MOST_VERDICTS,
     VALIDATION,
     held_against_raters,
     judge_items,
+    nothing_held,
     rated_by_people,
+    refuse_many,
 )
 
 _HEAD = (*COLUMNS, "stimulus")
@@ -51,9 +53,11 @@ Row = Mapping[str, str]
 
 
 def judge_study(work: Work) -> dict[str, Any]:
-    """`params`: slug, judges, file (token of an uploaded file of verdicts, or empty), file_name, mode, seed.
+    """`params`: slug, judges, file (token of an uploaded file of verdicts, or empty), file_name, mode, seed; of a run
+    without any of these two, `again` (pairs or items) and `without` (judges to take out).
 
-    A finished run is validated again against the remaining answers: some were deleted since.
+    Verdicts of other judges stay: each run holds those that stood before it, too. A finished run is validated again
+    against the remaining answers: some were deleted since.
     """
     folder = judging_folder(work.settings.data_dir, work.job.id)
     if work.job.result is not None:
@@ -78,33 +82,52 @@ def judge_study(work: Work) -> dict[str, Any]:
 
 
 def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
-    if work.params["file"] and sent.exists() and (rated := rated_by_people(work, sent)) is not None:
-        return judge_items(work, folder, sent, rated)
+    again = work.params.get("again", "")
+    if again == "items" or (work.params["file"] and sent.exists()):
+        rated = rated_by_people(work, None if again else sent)
+        if rated is not None:
+            return judge_items(work, folder, None if again else sent, rated)
     given = _given(work, sent, work.params["file_name"]) if work.params["file"] else []
     _refuse_same_judge(work.params["judges"], given)
-    rows, skipped = _run(work)
-    if not rows and not given:
+    rows, skipped, number, titles = _run(work)
+    if not rows and not given and not again:
         raise Conflict("; ".join(f"{name} did not run: {reason}" for name, reason in skipped.items()))
+    judges = sorted({row.judge for row in rows} | {row["judge"] for row in given})
+    before = stood_before(work, "pairs", judges)
     path = folder / VERDICTS
-    path.write_text(_table(rows, given), encoding="utf-8", newline="")
+    path.write_text(_table(rows, [*given, *before.rows]), encoding="utf-8", newline="")
+    n_by_judge = Counter([*(row.judge for row in rows), *(row["judge"] for row in given)])
+    versions = {row.judge: row.version for row in rows}
+    origins = {
+        name: origin_of(
+            work,
+            n_by_judge[name],
+            number if name in versions else None,
+            versions.get(name, ""),
+            titles.get(name, ""),
+        )
+        for name in judges
+    }
     return {
-        "judges": sorted({row.judge for row in rows} | {row["judge"] for row in given}),
+        "judges": judges,
         "verdicts": len(rows) + len(given),
         "problems": _problems(rows),
         "skipped": skipped,
-        **_held_against_people(work, folder),
+        "about": "pairs",
+        "origins": {**before.origins, **origins},
+        **_held_against_people(work, folder, {**before.origins, **origins}),
     }
 
 
-def _held_against_people(work: Work, folder: Path) -> dict[str, Any]:
-    validation, reason = _validated(work, folder / VERDICTS)
+def _held_against_people(work: Work, folder: Path, origins: Mapping[str, Any]) -> dict[str, Any]:
+    validation, reason = _validated(work, folder / VERDICTS) if origins else (None, NO_JUDGE)
+    (folder / VIEW).unlink(missing_ok=True)
     files = [VERDICTS]
     if validation is None:
-        return {
-            "files": files, "reason": reason, "figure": None, "mode": "", "answers": 0, "participants": 0,
-        }  # fmt: skip
+        return nothing_held(reason)
     (folder / VALIDATION).write_text(json_text(validation.to_dict()), encoding="utf-8")
     files.append(VALIDATION)
+    keep_view(work, folder, validation, origins)
     return {
         "files": files,
         "reason": reason,
@@ -125,23 +148,19 @@ def _judged_again(work: Work, folder: Path) -> dict[str, Any]:
     before = dict(work.job.result)
     try:
         given = read_item_verdicts(folder / VERDICTS) if _is_of_items(folder) else None
+        origins = before.get("origins") or {name: {} for name in before["judges"]}
         if given is None:
-            found = _held_against_people(work, folder)
+            found = _held_against_people(work, folder, origins)
         else:
             with work.database.reading() as session:
                 rated = ratings_frame(session, work.params["slug"])
-            found = held_against_raters(work, folder, given, rated)
+            found = held_against_raters(work, folder, given, rated, origins)
     except AnalysisError as error:  # nobody is left, or too few
-        found = {
-            "files": [VERDICTS],
-            "reason": str(error),
-            "figure": None,
-            "mode": "",
-            "answers": 0,
-            "participants": 0,
-        }
+        found = nothing_held(str(error))
     for name in {VALIDATION, FIGURE} - set(found["files"]):
         (folder / name).unlink(missing_ok=True)
+    if VALIDATION not in found["files"]:
+        (folder / VIEW).unlink(missing_ok=True)
     return {**before, **found}
 
 
@@ -158,15 +177,7 @@ def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
             verdicts = read_verdicts(sent)
     except AnalysisError as error:
         raise StudyError(str(error).replace(str(sent), file_name)) from None
-    for n, most, what in (
-        (verdicts["judge"].nunique(), MOST_JUDGES, "judges"),
-        (len(verdicts), MOST_VERDICTS, "verdicts"),
-    ):
-        if n > most:
-            raise StudyError(
-                f"{file_name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
-                "against people with `likely-human judge validate`, which has no limit"
-            )
+    refuse_many(verdicts, file_name)
     table = CsvTable(sent, file_name, cell=restored)
     theirs = {ours: name for name, ours in with_items_named(table.header).items()}
     return [{name: row.cells.get(theirs.get(name, name), "") for name in _HEAD} for row in table]
@@ -180,18 +191,24 @@ def _refuse_same_judge(names: Sequence[str], given: Sequence[Row]) -> None:
         )
 
 
-def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
-    """Every judge that was asked for and can judge here, over every main pair; and why the others cannot."""
+Ran = tuple[list[VerdictRow], Mapping[str, str], int | None, Mapping[str, str]]
+
+
+def _run(work: Work) -> Ran:
+    """Every judge that was asked for and can judge here, over every main pair; why the others cannot; the version of
+    the study that was judged; and the titles of the judges.
+    """
     names = work.params["judges"]
     if not names:
-        return [], {}
+        return [], {}, None, {}
     with work.database.reading() as session:
         try:
             study = pairs_to_judge(session, work.params["slug"], work.store)
         except StudyError as error:
-            return [], dict.fromkeys(names, str(error))
+            return [], dict.fromkeys(names, str(error)), None, {}
     rows: list[VerdictRow] = []
     skipped: dict[str, str] = {}
+    titles: dict[str, str] = {}
     with as_shown(study.pairs) as pairs:
         for number, name in enumerate(names):
             before = number * len(pairs)
@@ -202,6 +219,7 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
             try:
                 if name not in registry().judges and is_model(models_folder(work.settings.data_dir) / name):
                     rows += _by_trained(work, name, pairs, tell)
+                    titles[name] = "trained here"
                     continue
                 judge = judge_named(name)
                 if reason := lacks(judge.info.needs, pairs):
@@ -209,9 +227,10 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
                     continue
                 with logged_alike(judge.info, pairs) as alike:
                     rows += run_judge(judge, alike, tell, work.now)
+                titles[name] = judge.info.title
             except (JudgeUnavailable, Conflict) as error:
                 skipped[name] = str(error)
-    return rows, skipped
+    return rows, skipped, study.number, titles
 
 
 def _by_trained(
@@ -247,7 +266,7 @@ def _by_trained(
 
 def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:
     """One file of verdicts; the column stimulus is there where a row is about a single clip."""
-    head = _HEAD if any(row["stimulus"] for row in given) else COLUMNS
+    head = _HEAD if any(row.get("stimulus") for row in given) else COLUMNS
     table = io.StringIO()
     writer = csv.DictWriter(table, head, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()

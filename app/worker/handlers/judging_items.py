@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,29 +16,31 @@ from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.verdicts import ITEM_VERDICT_COLUMNS
 from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import defused
+from app.judges.checking import MOST_JUDGES
 from app.judges.rated import are_of_items
 from app.judges.study import main_pairs
+from app.judges.verdict_files import MOST_ROWS
 from app.outputs.outputs import VERDICTS
 from app.reports.page.writing import json_text
 from app.reports.rated import ratings_frame
 from app.worker.context import Work
+from app.worker.handlers.judging_before import NO_JUDGE, keep_view, origin_of, stood_before
 
 VALIDATION, FIGURE = "validation.json", "judges.svg"
-MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
 _HEAD = tuple(column.name for column in ITEM_VERDICT_COLUMNS)
 
 
-def rated_by_people(work: Work, sent: Path) -> pd.DataFrame | None:
-    """The ratings of the study that a sent file is of; None where its verdicts are of pairs."""
+def rated_by_people(work: Work, sent: Path | None) -> pd.DataFrame | None:
+    """The ratings of the study that a sent file is of, or those of a study; None where its verdicts are of pairs."""
     slug = work.params["slug"]
     with work.database.reading() as session:
         rated, has_pairs = ratings_frame(session, slug), bool(main_pairs(session, slug))
-    if rated.empty or (has_pairs and not are_of_items(sent, [rated])):
+    if rated.empty or (sent is not None and has_pairs and not are_of_items(sent, [rated])):
         return None
     return rated
 
 
-def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> dict[str, Any]:
+def judge_items(work: Work, folder: Path, sent: Path | None, rated: pd.DataFrame) -> dict[str, Any]:
     """Validate the verdicts of an uploaded file against raters; leaves the same files as a run of judges of pairs.
 
     Raises StudyError for an unreadable file, with its reader's message.
@@ -50,22 +53,38 @@ def judge_items(work: Work, folder: Path, sent: Path, rated: pd.DataFrame) -> di
     work.progress(0, 0, "Comparing judges with raters")
     try:
         with work.computing():
-            given = read_item_verdicts(sent)
-        _refuse_many(given, name)
-        held = held_against_raters(work, folder, given, rated)
+            new = read_item_verdicts(sent) if sent else None
+        if new is not None:
+            refuse_many(new, name)
+        judges = sorted(map(str, new["judge"].unique())) if new is not None else []
+        before = stood_before(work, "items", judges)
+        rows = [*(_rows(new) if new is not None else ()), *before.rows]
+        (folder / VERDICTS).write_text(_table(rows), encoding="utf-8", newline="")
+        counts = Counter(new["judge"].astype(str) if new is not None else ())
+        origins = {
+            **before.origins,
+            **{judge: origin_of(work, counts[judge], None, "") for judge in judges},
+        }
+        if origins:
+            held = held_against_raters(work, folder, read_item_verdicts(folder / VERDICTS), rated, origins)
+        else:
+            held = nothing_held(NO_JUDGE)
     except AnalysisError as error:
         raise StudyError(str(error).replace(str(sent), name)) from None
-    (folder / VERDICTS).write_text(_table(given), encoding="utf-8", newline="")
     return {
-        "judges": sorted(map(str, given["judge"].unique())),
-        "verdicts": len(given),
+        "judges": judges,
+        "verdicts": 0 if new is None else len(new),
         "problems": {},
         "skipped": {},
+        "about": "items",
+        "origins": origins,
         **held,
     }
 
 
-def held_against_raters(work: Work, folder: Path, given: pd.DataFrame, rated: pd.DataFrame) -> dict[str, Any]:
+def held_against_raters(
+    work: Work, folder: Path, given: pd.DataFrame, rated: pd.DataFrame, origins: Mapping[str, Any]
+) -> dict[str, Any]:
     """Validation of item verdicts, written into `folder`. Raises AnalysisError if it cannot be computed."""
     with work.computing():
         found = validate_rating_rows(
@@ -78,6 +97,7 @@ def held_against_raters(work: Work, folder: Path, given: pd.DataFrame, rated: pd
     (folder / VALIDATION).write_text(
         json_text({"ratings": [one.to_dict() for one in found]}), encoding="utf-8"
     )
+    keep_view(work, folder, found, origins)
     figure = _drawn(work, found[0], folder)
     return {
         "files": [VERDICTS, VALIDATION, *([FIGURE] if "alt" in figure else [])],
@@ -89,10 +109,18 @@ def held_against_raters(work: Work, folder: Path, given: pd.DataFrame, rated: pd
     }
 
 
-def _refuse_many(given: pd.DataFrame, name: str) -> None:
+def nothing_held(reason: str) -> dict[str, Any]:
+    """The result of a run that compares nobody."""
+    return {
+        "files": [VERDICTS], "reason": reason, "figure": None, "mode": "", "answers": 0, "participants": 0,
+    }  # fmt: skip
+
+
+def refuse_many(given: pd.DataFrame, name: str) -> None:
+    """Raise StudyError for more than one run is to do."""
     for n, most, what in (
         (given["judge"].nunique(), MOST_JUDGES, "judges"),
-        (len(given), MOST_VERDICTS, "verdicts"),
+        (len(given), MOST_ROWS, "verdicts"),
     ):
         if n > most:
             raise StudyError(
@@ -101,13 +129,17 @@ def _refuse_many(given: pd.DataFrame, name: str) -> None:
             )
 
 
-def _table(given: pd.DataFrame) -> str:
+def _rows(given: pd.DataFrame) -> Sequence[Mapping[str, str]]:
+    cells = given[list(_HEAD)].astype(object)
+    rows: list[Mapping[str, Any]] = cells.where(cells.notna(), "").to_dict("records")  # type: ignore[assignment]
+    return [{column: str(cell) for column, cell in row.items()} for row in rows]
+
+
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
     table = io.StringIO()
     writer = csv.DictWriter(table, _HEAD, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    cells = given[list(_HEAD)].astype(object)
-    rows: list[Mapping[str, Any]] = cells.where(cells.notna(), "").to_dict("records")  # type: ignore[assignment]
-    writer.writerows({column: defused(str(cell)) for column, cell in row.items()} for row in rows)
+    writer.writerows({column: defused(cell) for column, cell in row.items()} for row in rows)
     return table.getvalue()
 
 

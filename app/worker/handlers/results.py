@@ -25,8 +25,10 @@ from analysis.options import RESAMPLES
 from analysis.signatures import NoSignatures, PlaySignatures
 from app.core.errors import StudyError
 from app.jobs import queue
-from app.jobs.tables import JobStatus, Kind
+from app.jobs.tables import Kind
 from app.judges.moving import signatures_of_studies
+from app.judges.standing import ABOUT, About, judges_here, runs_about
+from app.judges.study import main_pairs
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
@@ -47,6 +49,7 @@ from app.studies.queries import study_named
 from app.tasks.game.match_files import MatchFile, NoMatchCounts, left_out_note
 from app.trials.tables import Study, StudyVersion, Unit, UnitMember
 from app.worker.context import Work
+from app.worker.handlers.judging_before import notes_of
 
 VIEW = "view.json"
 _STEPS = 4
@@ -67,6 +70,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         ratings = ratings_frame(session, slug)
         beside = ratings_frame(session, against) if against else ratings[:0]
         verdicts = _verdicts(session, slug, work.settings.data_dir)
+        notes = notes_of(_origins(session, slug))
         clip_of = _clips(session, slug)
         designs = list(designs_of(session, slug).values())
         distances = kept_distances(session, designs[-1]) if designs else []
@@ -75,13 +79,12 @@ def compute_results(work: Work) -> dict[str, Any]:
             moves = signatures_of_studies(session, [slug], ClipStore(work.settings.data_dir))
             games, play, match_cautions = _matches(session, slug, mode)
     distances = [*distances, *distances_of(moves), *distances_of(play)]
-    is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
         # Of this mode alone: who took part in another one was never to be counted here.
         frames = [frame[frame["mode"] == mode] for _, frame in read]
         rated = ratings[ratings["mode"] == mode]
-        items, item_cautions = _items(rated, verdicts if is_of_items else None, mode, beside)
+        items, item_cautions = _items(rated, verdicts["items"], mode, beside)
         analysis = None
         if len(frames[0]) or not items:
             pairs = [
@@ -104,7 +107,7 @@ def compute_results(work: Work) -> dict[str, Any]:
     cautions: Sequence[Caution] = ()
     if analysis is not None:
         with work.computing():
-            validation, cautions = _judged(frame, None if is_of_items else verdicts, mode)
+            validation, cautions = _judged(frame, verdicts["pairs"], mode)
     work.progress(3, _STEPS, "Writing")
     people = [
         *(analysis.studies[0].participants["participant"] if analysis else ()),
@@ -129,6 +132,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         play=play,
         games=games,
         noun=noun_of(source),
+        judge_notes=notes,
     )
     if analysis is None:
         view = items_view(items, around)
@@ -230,14 +234,30 @@ def _forget_older(work: Work, slug: str, against: str, mode: str) -> None:
             shutil.rmtree(results_folder(work.settings.data_dir, job.id), ignore_errors=True)
 
 
-def _verdicts(session: Session, slug: str, data_dir: Path) -> Path | None:
-    """The verdicts of the newest run of judges that still has its files."""
-    study = study_named(session, slug)
-    for job in queue.jobs_of(session, Kind.JUDGES, study.id):
-        path = judging_folder(data_dir, job.id) / VERDICTS
-        if job.status is JobStatus.DONE and path.is_file():
-            return path
-    return None
+def _verdicts(session: Session, slug: str, data_dir: Path) -> Mapping[About, Path | None]:
+    """The verdicts of pairs and of items that stand: of the newest run of each that still has its files."""
+    study_id = study_named(session, slug).id
+    otherwise: About = "pairs" if main_pairs(session, slug) else "items"
+    found: dict[About, Path | None] = {"pairs": None, "items": None}
+    for about in ABOUT:
+        for job in runs_about(session, study_id, about, otherwise):
+            path = judging_folder(data_dir, job.id) / VERDICTS
+            if job.result.get("origins") == {}:
+                break  # the last judge was taken out
+            if path.is_file():
+                # A run of an earlier release does not say what it is about, but its file does.
+                at: About = "items" if _are_of_items(path) else "pairs"
+                found[at] = found[at] or path
+                break
+    return found
+
+
+def _origins(session: Session, slug: str) -> Mapping[str, Mapping[str, Any]]:
+    here = judges_here(session, study_named(session, slug).id, "pairs")
+    return {
+        name: {"file": one.file, "title": one.title, "at": one.at.isoformat() if one.at else ""}
+        for name, one in here.items()
+    }
 
 
 def _judged(

@@ -1,0 +1,48 @@
+"""Builds the page of the library."""
+
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.admin.access import Shell
+from app.admin.stimuli.chooser import KINDS, MORE, PER_PAGE, Shown, chooser, marks
+from app.admin.stimuli.stimuli_pages import HERE, card_of
+from app.admin.stimuli.views import LibraryPage
+from app.catalog.catalog import catalog, known_sources
+from app.catalog.collections import collections_for
+from app.catalog.pictures import lack_pictures
+from app.catalog.rules import reprocessing, rules_view
+from app.catalog.uses import studies_using
+from app.core.problems import counted, listed
+from app.studies.access import visible_slugs
+
+
+def library_page(
+    session: Session, shell: Shell, data_dir: Path, shown: Shown, error: str = ""
+) -> tuple[LibraryPage, bool]:
+    """The page, and whether any clip on it still lacks its picture."""
+    found = catalog(session, shell.who, shown.wanted, per_page=PER_PAGE, show=shown.show, with_uses=False)
+    n_studies = studies_using(session, [each.name for each in found.stimuli])
+    sources = known_sources(session, shell.who)
+    query = shown.query()
+    page = LibraryPage(
+        shell=shell,
+        error=error,
+        chooser=chooser(found, shown, HERE),
+        cards=[card_of(each, data_dir, n_studies[each.name]) for each in found.stimuli],
+        counted=listed(
+            [counted(n, KINDS[kind][:-1]) for kind, n in found.all_kinds.items()] or ["nothing"], "and"
+        ),
+        is_table=shown.is_table,
+        here=f"{HERE}?{query}" if query else HERE,
+        keys=list(found.values),
+        sheet=f"{HERE}.csv?{query}" if query else f"{HERE}.csv",
+        studies=visible_slugs(session, shell.who) if shell.may_edit else (),
+        collections=[(each.slug, each.title) for each in collections_for(session, shell.who)],
+        known_sources=sources,
+        marks=marks(sources),
+        n_before=shown.show - MORE if shown.show > PER_PAGE else -1,
+        n_other=rules_view(session).n_other,
+        reprocessing=reprocessing(session),
+    )
+    return page, lack_pictures(data_dir, found.stimuli)

@@ -1,0 +1,98 @@
+"""The names that verdicts on a study may use: its pairs with their members, single stimuli, rated items, criteria."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlmodel import Session, col, select
+
+from app.judges.standing import JudgeHere, judges_here
+from app.judges.study import main_pairs, version_to_judge
+from app.library.tables import Stimulus
+from app.questions.base import Level, Question
+from app.questions.registry import NUMBERED, TYPES
+from app.studies.file.design import StudyDesign
+from app.studies.queries import study_named
+from app.tasks.pair.design import Member
+from app.tasks.pair.settings import PairDesign, pair_questions
+from app.tasks.rating.settings import RatingDesign
+from app.trials.design import Kind, Slot
+from app.trials.tables import StudyVersion, Unit, UnitMember
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPair:
+    """A main pair, and the stimuli that are its members."""
+
+    name: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A question about items: a judge's value is a number, or one of the `options`."""
+
+    id: str
+    ask: str
+    is_number: bool
+    options: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The names of one study. `others` are pairs and items that exist and do not count, such as practice.
+
+    `noun` is the word for its stimuli. `here` are the judges that have verdicts already.
+    """
+
+    slug: str
+    question: str = ""
+    noun: str = "clip"
+    pairs: Sequence[KnownPair] = ()
+    others: Collection[str] = frozenset()
+    stimuli: Collection[str] = frozenset()
+    items: Sequence[str] = ()
+    criteria: Sequence[Criterion] = ()
+    here: Mapping[str, JudgeHere] = field(default_factory=dict)
+
+
+def known_of(session: Session, slug: str) -> Known:
+    """The names of a study; of one without a version none. Raises NotFound."""
+    study = study_named(session, slug)
+    versions = select(StudyVersion.id).where(StudyVersion.study_id == study.id)
+    if session.exec(versions.limit(1)).first() is None:
+        return Known(slug)
+    design = StudyDesign.model_validate_json(version_to_judge(session, slug).design)
+    pairs = [
+        KnownPair(str(pair["pair"]), str(pair["stimulus_a"]), str(pair["stimulus_b"]))
+        for pair in main_pairs(session, slug)
+    ]
+    units = session.exec(
+        select(Unit.name, UnitMember.slot, Unit.kind, Stimulus.name)
+        .outerjoin(UnitMember, col(UnitMember.unit_id) == Unit.id)
+        .outerjoin(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
+        .where(col(Unit.version_id).in_(versions))
+        .order_by(col(Unit.version_id), col(Unit.position))
+    ).all()
+    items = {name for name, slot, kind, _ in units if slot in (Slot.ITEM, None) and kind == Kind.MAIN}
+    questions = [question for block in design.blocks_of(RatingDesign) for question in block.questions]
+    shown = {block.shows.value for block in design.blocks_of(PairDesign) if block.pairs}
+    return Known(
+        slug=slug,
+        question=next((q.ask for q in pair_questions(design.blocks) if q.type == "2afc"), ""),
+        noun=shown.pop() if len(shown) == 1 else "item",
+        pairs=pairs,
+        others=frozenset(name for name, *_ in units) - {pair.name for pair in pairs},
+        stimuli=frozenset(name for _, slot, _, name in units if slot in list(Member)),
+        items=[name for name in dict.fromkeys(name for name, *_ in units) if name in items],
+        criteria=[_criterion(each) for each in {q.id: q for q in questions if _level(q)}.values()],
+        here=judges_here(session, study.id, "pairs" if pairs else "items"),
+    )
+
+
+def _level(question: Question) -> Level | None:
+    return question.level or TYPES[question.type].level
+
+
+def _criterion(question: Question) -> Criterion:
+    return Criterion(question.id, question.ask, _level(question) in NUMBERED, question.options)
