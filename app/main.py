@@ -23,7 +23,9 @@ import app.api.access as by_token
 from app.accounts.gate import Gate, Guarded
 from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
+from app.admin.password.router import router as password
 from app.admin.router import router as experimenter
+from app.admin.shared.router import router as shared
 from app.api.app import make_api
 from app.core.asked_language import AskedLanguage
 from app.core.at_once import AtOnce
@@ -122,6 +124,8 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     ours.include_router(seats)
     ours.include_router(walks)
     theirs.include_router(experimenter)
+    theirs.include_router(password)
+    theirs.include_router(shared)
     return ours.routes, theirs.routes
 
 
@@ -206,11 +210,16 @@ async def _tell_unstored(request: Request, error: Exception) -> Response:
     return _reply(request, 503, _("Please wait a little"), message, {"Retry-After": "10", **NO_STORE})
 
 
+def _without_token(path: str) -> str:
+    """The path for the log: behind /p/, /r/ and /password/ stands what opens something (decision 0010)."""
+    opens = next((prefix for prefix in ("/p/", "/r/", "/password/") if path.startswith(prefix)), "")
+    return f"{opens}..." if opens else path
+
+
 async def _tell_unexpected(request: Request, error: Exception) -> Response:
     if passes(error):  # what middleware meets comes here
         return await _tell_unstored(request, error)
-    # Behind /p/ stands a token that opens a session (decision 0010); it goes into no log.
-    _log.error("unexpected error at %s", request.url.path.partition("/p/")[0] or "/p/...", exc_info=error)
+    _log.error("unexpected error at %s", _without_token(request.url.path), exc_info=error)
     message = _(
         "Something went wrong on our side. What you sent may not be stored: please go back and try again."
     )

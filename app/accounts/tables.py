@@ -11,6 +11,8 @@ from app.core.schema import json_column, one_of, text_column
 
 
 class User(SQLModel, table=True):
+    """`name` is shown instead of the address where it is given; `mails` are kinds of news wanted by email."""
+
     __tablename__ = "user_account"
     __table_args__ = (one_of("role", Role),)
 
@@ -20,6 +22,21 @@ class User(SQLModel, table=True):
     role: str
     created_at: datetime
     disabled_at: datetime | None = None
+    name: str | None = None
+    mails: Any = Field(default=None, sa_column=json_column(nullable=True))
+
+
+class PasswordLink(SQLModel, table=True):
+    """Lets a user choose a password without the old one, once; kept as its hash."""
+
+    __tablename__ = "password_link"
+
+    id: int | None = Field(default=None, primary_key=True)
+    user_id: int = Field(foreign_key="user_account.id", index=True)
+    token_sha256: str = Field(unique=True)
+    made_at: datetime
+    expires_at: datetime
+    used_at: datetime | None = None
 
 
 class Login(SQLModel, table=True):

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from app.admin.access import editors
+from app.admin.audit.router import router as audit
 from app.admin.data.router import router as data
 from app.admin.design.router import router as design
 from app.admin.documents.router import router as documents
@@ -20,6 +21,7 @@ from app.admin.running.router import router as running
 from app.admin.running.simulating import router as simulating
 from app.admin.stimuli.router import router as stimuli
 from app.admin.studies.creating.router import router as new_study
+from app.admin.studies.notes.router import router as notes
 from app.admin.studies.pairs.router import router as pairs
 from app.admin.studies.router import owners as deleting_studies
 from app.admin.studies.router import router as studies
@@ -30,6 +32,7 @@ PARTS: tuple[APIRouter, ...] = (
     login,
     inside,
     people,
+    audit,
     programs,
     data,
     help_pages,
@@ -39,6 +42,7 @@ PARTS: tuple[APIRouter, ...] = (
     new_study,
     studies,
     deleting_studies,
+    notes,
     pairs,
     versions,
     recruiting,

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import Session, col, select
 
 from app.core.errors import StudyError
+from app.core.mail import MailError, check
 from app.core.migrating import newest_revision
 from app.core.privacy import OTHERS
 from app.core.settings import Settings
@@ -52,6 +53,7 @@ def examined(settings: Settings) -> Sequence[CheckResult]:
         ("secret", _secret),
         ("address", _address),
         ("proxies", _proxies),
+        ("mail", _mail),
         ("jobs", _jobs),
     )
     return [_looked(about, look, settings) for about, look in looks]
@@ -198,6 +200,20 @@ def _proxies(settings: Settings) -> CheckResult:
     return CheckResult("proxies", f"believed when they say who asks: {', '.join(words) or 'nobody'}")
 
 
+def _mail(settings: Settings) -> CheckResult:
+    server = settings.mail
+    if server is None:
+        return CheckResult("mail", "LIKELY_HUMAN_MAIL is not set: links and passwords are handed over")
+    where = f"{server.host}:{server.port}"
+    try:
+        check(server)
+    except MailError as error:
+        return CheckResult("mail", f"{where}: {error}", "correct LIKELY_HUMAN_MAIL, or start the mail server")
+    if not settings.public_address:
+        return CheckResult("mail", f"{where} answers, and links need an address", "set LIKELY_HUMAN_ADDRESS")
+    return CheckResult("mail", f"{where} takes mail from {server.sender}")
+
+
 def _is_network(word: str) -> bool:
     try:
         ipaddress.ip_network(word, strict=False)
@@ -215,7 +231,9 @@ def _jobs(settings: Settings) -> CheckResult:
             ).all()
     finally:
         engine.dispose()
-    waiting = [job for job in standing if job.status == JobStatus.QUEUED]
+    now = datetime.now(UTC)
+    due = [job for job in standing if job.not_before is None or _aware(job.not_before) <= now]
+    waiting = [job for job in due if job.status == JobStatus.QUEUED]
     said = f"{len(waiting)} wait" if waiting else "none waits"
     if running := [job for job in standing if job.status == JobStatus.RUNNING]:
         each = (f"{job.kind} {job.id} since {job.begun_at or job.asked_at:%Y-%m-%d %H:%M}" for job in running)

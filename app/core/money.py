@@ -11,6 +11,16 @@ _WHOLE = frozenset({"JPY", "KRW", "CLP", "ISK", "VND"})
 _SIGNS: Mapping[str, str] = {"GBP": "£", "USD": "$", "EUR": "€", "JPY": "¥"}
 
 
+def sign_of(currency: str) -> str:
+    """The sign of a currency, or its code where it has none."""
+    return _SIGNS.get(currency, currency)
+
+
+def minor_units(currency: str) -> int:
+    """The minor units in one main unit of a currency: 100, or 1 where it has none."""
+    return 1 if currency in _WHOLE else 100
+
+
 def decimal(minor: int, currency: str) -> str:
     """Money from its minor units as a plain number: `0.48`."""
     return str(minor) if currency in _WHOLE else f"{minor // 100}.{minor % 100:02}"

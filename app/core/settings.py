@@ -13,6 +13,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from app.core.errors import StudyError
+from app.core.mail import MailServer, mail_server
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}")
 
@@ -24,6 +25,7 @@ class Settings(BaseSettings):
     `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
     `LIKELY_HUMAN_MAX_CONNECTIONS` connections and requests of one network are served at once; 0 for any number.
     `LIKELY_HUMAN_MODEL_ADDRESS`, `LIKELY_HUMAN_MODEL` and `LIKELY_HUMAN_MODEL_KEY`: a model that plays or judges.
+    `LIKELY_HUMAN_MAIL` is the address of a mail server, `LIKELY_HUMAN_MAIL_FROM` the address that mail comes from.
     `LIKELY_HUMAN_PROGRAMS` has the tokens of programs that play with people: `NAME=TOKEN`, with spaces between them.
     """
 
@@ -40,6 +42,8 @@ class Settings(BaseSettings):
     model_address: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL_ADDRESS")
     model_name: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL")
     model_key: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_MODEL_KEY")
+    mail_address: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_MAIL")
+    mail_from: str = Field(default="", validation_alias="LIKELY_HUMAN_MAIL_FROM")
     programs: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_PROGRAMS")
 
     @cached_property
@@ -99,6 +103,11 @@ class Settings(BaseSettings):
             finally:
                 fresh.unlink()
         return path.read_text()
+
+    @cached_property
+    def mail(self) -> MailServer | None:
+        """The mail server, None without one. Raises StudyError for an invalid address."""
+        return mail_server(self.mail_address.get_secret_value(), self.mail_from)
 
     @cached_property
     def program_tokens(self) -> Mapping[str, str]:

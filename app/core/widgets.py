@@ -3,7 +3,7 @@
 A field's label is its `title`, its help its `description`, its limits are the model's own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,10 @@ class Widget:
     study the field is chosen from: `arms`, `groups` (conditions, groups and arms), `measures`, `means` (those with
     two ends) or `sources`.
 
+    `unit` follows a number, in words (`seconds`, `a person`); a number that `is_money` is in the minor units of the
+    part's currency, and shown in its main unit with its sign. `is_open` shows all choices at once, and `is_boxes` a
+    list of fixed words as boxes.
+
     An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that
     `settles` determines the fields after it.
@@ -29,6 +33,10 @@ class Widget:
     placeholder: str = ""
     items: Sequence[str] = ()
     chosen_from: str = ""
+    unit: str = ""
+    is_money: bool = False
+    is_open: bool = False
+    is_boxes: bool = False
     is_short: bool = False
     is_markdown: bool = False
     is_table: bool = False
@@ -38,16 +46,44 @@ class Widget:
 
 
 @dataclass(frozen=True, slots=True)
+class RuledOut:
+    """The reason why a choice cannot be made, and the key in its part by which that changes."""
+
+    why: str
+    change: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ways:
     """A key that a study file may write in several ways, each with a name and words (`words`), and what stands there
     when it is chosen (`begins`). `model` has the fields of the present `way`; None where it is one field, `is_whole`
-    where there is nothing to fill in."""
+    where there is nothing to fill in. `about` says what a way means, and `costs` what it takes; the `rare` ways
+    stand apart."""
 
     way: str
     words: Mapping[str, str]
     begins: Mapping[str, Any]
     model: type[BaseModel] | None = None
     is_whole: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)
+    costs: Mapping[str, str] = field(default_factory=dict)
+    rare: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The form of a part as far as it depends on the part's own keys, each by its path in the part.
+
+    `currency` is that of its amounts of money. Keys that are `idle` do not apply and are left out of the form.
+    `choices` are the options of a field by value, and `ruled_out` those of them that cannot be chosen now. `sums` are
+    sentences on what a field or a group comes to.
+    """
+
+    currency: str = ""
+    idle: Collection[str] = ()
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    ruled_out: Mapping[str, Mapping[str, RuledOut]] = field(default_factory=dict)
+    sums: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 AT_ONCE = Widget()

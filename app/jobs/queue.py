@@ -87,16 +87,20 @@ def mark_job_seen(session: Session, job_id: int, now: datetime) -> None:
     session.execute(unseen.values(seen_at=now))
 
 
-def _ready(kinds: Sequence[Kind]) -> SelectOfScalar[Job]:
-    """Queued jobs that may begin. No import begins while all clips are to be processed anew: new rules come first."""
+def _ready(kinds: Sequence[Kind], now: datetime) -> SelectOfScalar[Job]:
+    """Queued jobs that may begin, as their time has come.
+
+    No import begins while all clips are to be processed anew: new rules come first.
+    """
     other = aliased(Job)
     reprocessing = select(other.id).where(other.kind == Kind.REPROCESS, col(other.status).in_(STANDING))
     may_begin = or_(col(Job.kind).not_in(IMPORTING), ~reprocessing.exists())
-    return select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds), may_begin)
+    is_due = or_(col(Job.not_before).is_(None), col(Job.not_before) <= now)
+    return select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds), may_begin, is_due)
 
 
-def is_waiting(session: Session, kinds: Sequence[Kind]) -> bool:
-    queued = _ready(kinds).with_only_columns(col(Job.id))
+def is_waiting(session: Session, kinds: Sequence[Kind], now: datetime) -> bool:
+    queued = _ready(kinds, now).with_only_columns(col(Job.id))
     return session.execute(queued.limit(1)).first() is not None
 
 
@@ -105,7 +109,7 @@ def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool 
 
     `again` considers only jobs begun before.
     """
-    queued = _ready(kinds)
+    queued = _ready(kinds, now)
     if again:
         queued = queued.where(Job.tries > 0)
     in_turn = case({kind: turn for turn, kind in enumerate(kinds)}, value=col(Job.kind))
@@ -134,6 +138,13 @@ def give_back(session: Session, job_id: int, *, was_try: bool = False) -> None:
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
     values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": ""}
     session.execute(mine.values(tries=Job.tries - (0 if was_try else 1), **values))
+
+
+def put_off(session: Session, job_id: int, until: datetime, why: str) -> None:
+    """A running job waits until it is tried again; `why` is shown meanwhile."""
+    mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
+    values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": "", "not_before": until}
+    session.execute(mine.values(message=why, **values))
 
 
 def begin_anew(session: Session, *which: ColumnElement[bool]) -> None:

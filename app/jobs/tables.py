@@ -25,6 +25,7 @@ class Kind(StrEnum):
     PICTURES = "pictures"
     VERDICTS = "verdicts"
     SIMULATION = "simulation"
+    MAIL = "mail"
 
 
 class JobStatus(StrEnum):
@@ -39,7 +40,7 @@ class Job(SQLModel, table=True):
     """One job. `doing` is the current step, `message` the reason for failure or the outcome.
 
     `tries` counts how often the worker has begun it. `seen_at` is when its result was first opened: the launch
-    checklist asks whether the clues were read.
+    checklist asks whether the clues were read. `not_before` is when it is tried again.
     """
 
     __tablename__ = "job"
@@ -68,3 +69,4 @@ class Job(SQLModel, table=True):
     begun_at: datetime | None = None
     ended_at: datetime | None = None
     seen_at: datetime | None = None
+    not_before: datetime | None = None

@@ -132,13 +132,20 @@ def is_wanted(now_standing: Standing, now: datetime, *, is_kept: bool) -> bool:
     return not there.is_current and now - (there.shown.ended_at or there.shown.asked_at) > FRESH_FOR
 
 
-def ask_results(session: Session, who: Who, study: StudyHere, asked: ResultsRequest, now: datetime) -> int:
-    """Start the computation, unless it is under way. No entry in the audit log, as nothing changes."""
+def ask_results(
+    session: Session, who: Who | None, study: StudyHere, asked: ResultsRequest, now: datetime
+) -> int:
+    """Start the computation, unless it is under way. No entry in the audit log, as nothing changes.
+
+    `who` is None for a visitor with a link to results.
+    """
     there = standing(session, study, asked)
     if there.under_way:
         return there.under_way.id
     params = {**_request_fields(study, asked), "key": there.key}
-    return queue.ask(session, Kind.RESULTS, params, now=now, asked_by=who.user_id, study_id=study.id)
+    return queue.ask(
+        session, Kind.RESULTS, params, now=now, asked_by=who.user_id if who else None, study_id=study.id
+    )
 
 
 def shown_job(session: Session, study: StudyHere, asked: ResultsRequest) -> JobView:

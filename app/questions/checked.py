@@ -16,7 +16,9 @@ _Always = Annotated[bool, Widget(is_nowhere=True)]
 
 
 class _Due(Part):
-    required: _Always = Field(default=True, description="Such a question is always to be answered.")
+    required: _Always = Field(
+        default=True, title="An answer is required", description="Such a question is always to be answered."
+    )
 
 
 class _Accepting(_Due):

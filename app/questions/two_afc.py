@@ -25,6 +25,7 @@ class TwoAfcQuestion(Asked):
     )
     required: Annotated[bool, AfterValidator(_always), Widget(is_nowhere=True)] = Field(
         default=True,
+        title="An answer is required",
         description="Always true: a trial without a choice is not answered.",
         json_schema_extra={"const": True},
     )

@@ -11,7 +11,8 @@ from app.library.alympics.chat import chats_in, recorded
 from app.library.alympics.games import BadRelease, Day, Evening, RecordedGame
 from app.library.alympics.table import ROUNDS, games_in
 from app.tasks.game.base import Event
-from app.tasks.game.games.wac.rules import Status, WaterAuction, WaterConfig, WaterState, day_over
+from app.tasks.game.games.wac.parameters import WaterConfig
+from app.tasks.game.games.wac.rules import Status, WaterAuction, WaterState, day_over
 from app.tasks.game.moves import IllegalMove
 
 # Table 2 of the paper, averages over ten games: survival of Alex, Bob, Cindy, David and Eric, and RSR at the end.

@@ -23,6 +23,7 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions.identity import PSEUDONYM
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
+from app.studies.tables import StudyNote
 from app.trials.tables import (
     COUNTED_ALONE,
     Exclusion,
@@ -175,6 +176,9 @@ def _mentions(
         of_table: Any = table
         for row in session.exec(select(table).where(of_table.session_id.in_(ids))):
             n += _replaced(row, (column,), found, is_dry=is_dry)
+    notes = select(StudyNote).join(Study, col(Study.id) == StudyNote.study_id).where(Study.slug == slug)
+    for note in session.exec(notes):
+        n += _replaced(note, ("text",), found, is_dry=is_dry)
     for entry in session.exec(select(AuditEntry).where(AuditEntry.study == slug)):
         n += _replaced(entry, ("subject", "before", "after"), found, is_dry=is_dry)
     return n

@@ -11,7 +11,9 @@ from app.core import dependencies
 from app.core.database import Database
 from app.core.dependencies import (
     DatabaseDep,
+    Form,
     Now,
+    Rng,
     SettingsDep,
     get_rng,
     get_site,
@@ -39,6 +41,7 @@ from app.sessions.entering import (
     kept_token,
 )
 from app.sessions.entry import carried_by, is_looked_at, remember, remember_sent_away, visit_of
+from app.sessions.filling import fill_in
 from app.sessions.here import StudyWhere
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
@@ -122,6 +125,16 @@ async def show_page(request: Request) -> Response:
 # order.
 router.add_route("/p/{token}", answer_page, methods=["POST"])
 router.add_route("/p/{token}", show_page, methods=["GET", "HEAD"])
+
+
+@router.post("/p/{token}/fill")
+async def fill_preview(
+    token: str, database: DatabaseDep, settings: SettingsDep, form: Form, now: Now, rng: Rng
+) -> Response:
+    """Fill in a preview's page, or all of them: for the experimenter who looks at the study."""
+    to_end = form.get("to") == "end"
+    await fill_in(database, token, now, rng, settings.secret, to_end=to_end)
+    return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
 
 
 @router.get("/s/{slug}")

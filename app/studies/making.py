@@ -1,5 +1,7 @@
 """A new study from a template, from a study file, from keys, or from another study."""
 
+import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +21,10 @@ from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.history import collections_to_clone, design_to_clone, free_slug
+from app.studies.recruiting import drawn_code
+
+RETENTION_DAYS = 365
+_ADDRESS = re.compile(r"\[(?:NAME,\s+)?E-MAIL\s+ADDRESS\]")
 
 
 class BadStart(StudyError):
@@ -49,6 +55,7 @@ class Start:
     files: Mapping[str, bytes] | None = None
     written: WrittenFile | None = None
     collections: Sequence[int] | None = None
+    is_template: bool = False
 
 
 async def with_keys(start: Start) -> Start:
@@ -65,7 +72,7 @@ async def with_keys(start: Start) -> Start:
             raise BadStart(
                 "start", f"There is no template {start.template[:40]!r}; use {', '.join(TEMPLATES)}."
             )
-        return replace(start, keys=template.keys(), template=None, collections=())
+        return replace(start, keys=template.keys(), template=None, collections=(), is_template=True)
     return start
 
 
@@ -92,7 +99,32 @@ def _make(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
     slug = start.slug.strip() or _free_slug(session, start)
     title = start.title.strip()
     keys = with_slug(start.keys, slug, title or None)
+    if start.is_template:
+        keys = with_defaults(keys, who.email, random.Random(f"{slug}/{now.isoformat()}"))
     return create_study(session, who, slug, keys, now, start.written, start.collections)
+
+
+def with_defaults(keys: Mapping[str, Any], email: str, rng: random.Random) -> dict[str, Any]:
+    """A template's keys with what its maker would else type: an address to ask at, a completion code, a retention."""
+    filled = _with_contact(keys, email)
+    completion = {"code": drawn_code(rng), "contact": email, **(filled.get("completion") or {})}
+    return {
+        **filled,
+        "completion": completion,
+        "retention": filled.get("retention") or {"days": RETENTION_DAYS},
+    }
+
+
+def _with_contact(value: Any, email: str) -> Any:
+    """A copy whose texts have the address in the place of `[NAME, E-MAIL ADDRESS]` and `[E-MAIL ADDRESS]`."""
+    match value:
+        case str():
+            return _ADDRESS.sub(email.replace("\\", ""), value)
+        case Mapping():
+            return {key: _with_contact(inner, email) for key, inner in value.items()}
+        case list():
+            return [_with_contact(inner, email) for inner in value]
+    return value
 
 
 def _free_slug(session: Session, start: Start) -> str:

@@ -105,6 +105,11 @@ def _way(design: StudyDesign, way: Way, known: Recruiter | None) -> WayOut:
     )
 
 
+def drawn_code(rng: random.Random) -> str:
+    """A completion code that can be read out and typed."""
+    return "".join(rng.choices(_LETTERS, k=_LENGTH))
+
+
 def with_codes(keys: Mapping[str, Any], recruiter: str, rng: random.Random) -> dict[str, Any]:
     """A draft's keys with a code for each way out that has none, and the recruiter's way back if it needs no more.
 
@@ -116,7 +121,7 @@ def with_codes(keys: Mapping[str, Any], recruiter: str, rng: random.Random) -> d
     for way in known.codes if known else tuple(Way):
         has_own = bool(codes.get(way)) or (way == Way.FINISHED and bool(completion.get("code")))
         if not has_own:
-            codes[str(way)] = "".join(rng.choices(_LETTERS, k=_LENGTH))
+            codes[str(way)] = drawn_code(rng)
     if codes:
         completion["codes"] = codes
     redirect = known.redirect if known else None

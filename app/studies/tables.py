@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlmodel import Field, SQLModel
 
-from app.core.schema import json_column
+from app.core.schema import json_column, text_column
 from app.trials import tables  # noqa: F401  (units and sessions, that belong to versions)
 
 
@@ -52,3 +52,33 @@ class DraftChange(SQLModel, table=True):
     place: str
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     saved_at: datetime
+
+
+class StudyNote(SQLModel, table=True):
+    """A note of an experimenter on a study, for those who see the study."""
+
+    __tablename__ = "study_note"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    text: str = Field(sa_column=text_column())
+    written_by: int | None = Field(default=None, foreign_key="user_account.id")
+    written_at: datetime
+    edited_at: datetime | None = None
+
+
+class ResultsLink(SQLModel, table=True):
+    """A link that shows a study's results of one mode without a login, until it ends; kept as its hash."""
+
+    __tablename__ = "results_link"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    token_sha256: str = Field(unique=True)
+    mode: str
+    name: str
+    made_by: int | None = Field(default=None, foreign_key="user_account.id")
+    made_at: datetime
+    expires_at: datetime
+    revoked_at: datetime | None = None
+    opened_at: datetime | None = None

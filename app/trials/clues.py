@@ -23,6 +23,20 @@ LeakName = Literal[
     "page-size",
     "reason-length",
 ]
+CLUE_WORDS: Mapping[LeakName, str] = {
+    "rounds": "Number of rounds",
+    "message-length": "Length of messages",
+    "message-count": "Number of messages",
+    "round-numbers": "Round numbers",
+    "times": "Times",
+    "names": "Names",
+    "typing": "Typing errors",
+    "automatic": "Automatic moves",
+    "reasons": "Reasons that are given",
+    "file-size": "Bytes of the file",
+    "page-size": "Lines and cells on the page",
+    "reason-length": "Length of reasons",
+}
 
 _MESSAGE = re.compile(r"\A.{1,300}? writes: (.*)\Z", re.DOTALL)
 _CLASS = re.compile(r"\A.{1,300}? writes a (short|medium|long) message\.\Z")

@@ -37,6 +37,14 @@ class Page:
     questions: tuple[QuestionView, ...] = ()
 
     stop_label: ClassVar[str] = noop("Stop and delete my answers")
+    is_form: ClassVar[bool] = True  # a match and a walk are played, and the last page asks nothing
+
+    @property
+    def fill_at(self) -> str:
+        """The address at which a preview's page is filled in by itself; empty for participants."""
+        return (
+            f"{self.action}/fill" if self.preview and self.is_form and self.action.startswith("/p/") else ""
+        )
 
     @property
     def fields(self) -> tuple[FormField, ...]:
@@ -153,6 +161,7 @@ class EndPage(Page):
     """
 
     template: ClassVar[str] = "end.html"
+    is_form: ClassVar[bool] = False
     stop_label: ClassVar[str] = noop("Delete my answers")
     label: str = ""
     title: str = ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, get_args
 
 from pydantic import AfterValidator, BaseModel, Field
 
@@ -19,18 +19,22 @@ from app.trials.attention import (
     keys_of_attention,
 )
 from app.trials.checks import Check, Checked
-from app.trials.clues import LeakName
+from app.trials.clues import CLUE_WORDS, LeakName
 from app.trials.design import Kind, Slot
-from app.trials.flags import StudyRule
+from app.trials.flags import MEANINGS, Flag, StudyRule
 from app.trials.leaks import BlockLeaks, CluesOf
 from app.trials.lists import Content, Keys, Reader
 from app.trials.stimuli import Sources, StimulusFacts
 from app.trials.tidying import Tidy
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
-Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2)]
+Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2, words=CLUE_WORDS)]
 ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
-StudyRules = Annotated[tuple[StudyRule, ...], AfterValidator(different), Widget(rows=2)]
+StudyRules = Annotated[
+    tuple[StudyRule, ...],
+    AfterValidator(different),
+    Widget(rows=2, words={name: MEANINGS[Flag(name)].title.capitalize() for name in get_args(StudyRule)}),
+]
 RULES = (
     "Flags that leave an answer out of the numbers: {names}; without them they are shown and exclude nothing."
 )

@@ -28,6 +28,14 @@ class Stopping(Exception):
     """The worker is to end; the job is done again when it next starts."""
 
 
+class Later(Exception):
+    """The job is to be tried again at a time; its text says why."""
+
+    def __init__(self, until: datetime, why: str) -> None:
+        super().__init__(why)
+        self.until = until
+
+
 @dataclass(slots=True)
 class Work:
     """One job under way. `progress(done, total, doing)` may raise Cancelled or Stopping."""

@@ -21,8 +21,9 @@ from app.jobs.tables import JobStatus, Kind
 from app.library.clips.errors import ClipError
 from app.library.clips.store import ClipStore
 from app.studies.deleting import remove_outputs
-from app.worker.context import Cancelled, Stopping, Work
+from app.worker.context import Cancelled, Later, Stopping, Work
 from app.worker.handlers import HANDLERS, LANES
+from app.worker.newsletter import watch
 from app.worker.tidying import tidy
 
 IDLE_S, AGAIN_S = 0.25, 1.0
@@ -44,6 +45,8 @@ def work(settings: Settings, database: Database, stop: threading.Event) -> None:
             threading.Thread(target=_lane, args=(settings, database, kinds, stop), name=f"lane-{number}")
             for number, kinds in enumerate(LANES, start=1)
         ]
+        if settings.mail is not None:
+            lanes.append(threading.Thread(target=watch, args=(database, stop), name="news"))
         for lane in lanes:
             lane.start()
         for lane in lanes:
@@ -83,7 +86,7 @@ def _lane(settings: Settings, database: Database, kinds: Sequence[Kind], stop: t
 def _next(database: Database, kinds: Sequence[Kind]) -> JobView | None:
     # Looked for by reading: every lane asks four times a second, and a write takes the lock that answers need.
     with database.reading() as session:
-        if not queue.is_waiting(session, kinds):
+        if not queue.is_waiting(session, kinds, datetime.now(UTC)):
             return None
     with database.transaction() as session:
         return queue.take(session, kinds, datetime.now(UTC))
@@ -100,6 +103,9 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         with database.transaction() as session:
             queue.give_back(session, job.id)
         return False
+    except Later as later:
+        put_off = partial(_put_off, job_id=job.id, until=later.until, why=str(later))
+        return _written(database, stop, put_off) is not None
     except (StudyError, ClipError) as error:
         status, message = JobStatus.FAILED, str(error)
     except Exception as error:
@@ -125,6 +131,11 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
     if is_known is False:  # its study was deleted while this was made
         remove_outputs(settings.data_dir, job.id)
     return is_known is not None
+
+
+def _put_off(session: Session, job_id: int, until: datetime, why: str) -> bool:
+    queue.put_off(session, job_id, until, why)
+    return True
 
 
 def _begin_anew(session: Session, job_id: int) -> bool:

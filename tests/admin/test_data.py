@@ -135,10 +135,10 @@ def test_tables_are_downloaded_and_what_is_taken_out_is_in_the_audit_log(
     ]
     assert log[1]["after"] == {"pseudonyms": True, "keeps_links": True}
     page = owner.get("/admin/audit?kind=logins").text
-    assert "login</code>" in page
-    assert "data.export</code>" not in page
-    assert "package.ask</code>" in owner.get("/admin/audit?kind=changes").text
-    assert "data.export</code>" in viewer.get(f"{HERE}/audit?kind=exports").text
+    assert "example.org logged in" in page
+    assert "exported responses.csv" not in page
+    assert "asked for a package of the study" in owner.get("/admin/audit?kind=changes").text
+    assert "exported responses.csv" in viewer.get(f"{HERE}/audit?kind=exports").text
     assert api.get("/audit?kind=odd").status_code == 422
 
 

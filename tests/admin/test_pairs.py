@@ -270,7 +270,7 @@ DRAW = {
 
 
 def test_a_draw_is_looked_at_and_then_saved(made: Person, database: Database) -> None:
-    assert 'name="condition-0" value="human-human"' in made.get(f"{HERE}/draw").text
+    assert 'name="condition-0" value="human-hybrid"' in made.get(f"{HERE}/draw").text
     page = post(made, "/draw", {**DRAW, "do": "preview"})
     assert "6 pairs, seed 7" in page.text
     assert "What would be drawn" in page.text
@@ -303,14 +303,35 @@ def test_drawn_pairs_are_kept_until_drawn_again(made: Person, database: Database
     with database.transaction() as session:
         add_clips(session, more)
     assert here(database, made.who) == was
-    for page in ("", "/draw"):
-        assert "These pairs are stored as drawn" in made.get(f"{HERE}{page}").text
+    assert "They stay until you draw again. Clips were added or changed since" in made.get(HERE).text
+    shown = made.get(f"{HERE}/draw").text
+    assert re.search(r"Draw \d+ pairs again", shown)
+    assert "Replaces the 6 pairs here. Nobody has answered them yet." in shown
+    assert shown.index("Pairs within one source") < shown.index('value="human-human"')
     post(made, "/draw", {**DRAW, "do": "save"})
     assert here(database, made.who) == was, "saved as it stands, it is no other draw"
     post(made, "/again", {}, seen="/draw")
     anew = here(database, made.who)
     assert {name for _, *names in anew[1] for name in names} & {name for name, *_ in more}
     assert "data-drawing" not in made.get(HERE).text
+
+
+def test_a_draw_of_the_studys_own_sources_is_offered_while_there_are_no_pairs(
+    made: Person, database: Database
+) -> None:
+    shown = made.get(HERE).text
+    assert "Draw these pairs" in shown
+    fields = dict(
+        re.findall(r'<input type="hidden" name="((?:condition|main)-\d+|seed|use)" value="([^"]*)">', shown)
+    )
+    post(made, "/draw", {**fields, "do": "save"})
+    pairs = here(database, made.who)[1]
+    assert pairs
+    assert all("human" in name for name, *_ in pairs), "each is held against the true source"
+    shown = made.get(HERE).text
+    assert "Draw these pairs" not in shown
+    assert "They stay until you draw again." in shown
+    assert shown.count('class="btn primary"') == 1
 
 
 def test_a_draw_that_nobody_has_kept_says_that_it_changes(made: Person, database: Database) -> None:

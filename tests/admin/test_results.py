@@ -173,7 +173,7 @@ def test_opening_is_in_the_audit_log_once_for_each_who_opens(
     assert "2 people" in text_of(viewer.get(HERE).text)
     assert "editor@example.org" in viewer.get(HERE).text
     log = owner.get("/admin/studies/nav/audit").text
-    assert log.count("results.open</code>") == 2
+    assert log.count("opened the live results of the study") == 2
     assert [editor.email in log, owner.email in log] == [True, True]
 
 

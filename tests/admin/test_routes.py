@@ -47,6 +47,8 @@ OPEN = {
     # Stopping with one's answers deleted: by a session's token, or the code of its last page.
     "GET /p/{token}/stop",
     "POST /p/{token}/stop",
+    # A preview fills itself in; any other session refuses.
+    "POST /p/{token}/fill",
     "GET /s/{slug}/withdraw",
     "POST /s/{slug}/withdraw",
     "GET /s/{slug}/withdrawn",
@@ -61,6 +63,14 @@ OPEN = {
     "GET /static/admin",
     "GET /admin/login",
     "POST /admin/login",
+    # Results by a link that an experimenter made; its pictures.
+    "GET /r/{token}",
+    "GET /r/{token}/results/clips/{clip}.jpg",
+    # A lost password: a mail is asked for, and by its link another password is chosen.
+    "GET /password",
+    "POST /password",
+    "GET /password/{token}",
+    "POST /password/{token}",
     # What is pressed in a walk: by the token of its session, and no more than 32 kB.
     "POST /p/{token}/walk",
     # Programs in live seats: by a token of the environment. The post reads no more than 64 kB.
@@ -71,6 +81,7 @@ OPEN = {
 OWN = {
     "POST /admin/logout",
     "POST /admin/account/password",
+    "POST /admin/account/profile",
     "POST /admin/account/logins/revoke",
     "POST /admin/account/logins/{login_id}/revoke",
     "POST /admin/account/tokens",

@@ -199,7 +199,7 @@ def _draw_pairs(page: Page, hand: Hand, look: Look) -> None:
     _follow(page, hand, page.get_by_role("link", name=re.compile("at random")).first)
     hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
     look()
-    hand.press(_button(page, "Save this draw"))
+    hand.press(page.get_by_role("button", name=re.compile("^Draw 2 pairs")))
     expect(page.get_by_text("human-hybrid-01").first).to_be_visible()
 
 

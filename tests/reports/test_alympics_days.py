@@ -11,7 +11,7 @@ from analysis.games.wac import satisfaction_rate
 from app.core.errors import StudyError
 from app.library.alympics.games import BadRelease
 from app.reports.alympics_days import PRINTED, PRINTED_ALIVE, PRINTED_RSR, replay_release
-from app.tasks.game.games.wac.rules import WaterConfig
+from app.tasks.game.games.wac.parameters import WaterConfig
 
 pytestmark = pytest.mark.any_database
 

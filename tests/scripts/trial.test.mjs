@@ -89,7 +89,7 @@ async function opened(watch = "both-to-end", next = "") {
   });
   const choices = Object.fromEntries(radios.map((radio) => [`input[data-choice][value=${radio.value}]`, radio]));
   form = formWith({ "[data-questions]": new Element({ disabled: false }), ...choices }, { fields: { choice: "left" } });
-  page = open({ "[data-trial]": trial, form }, time);
+  page = open({ "[data-trial]": trial, "#answer": form }, time);
   await run("participant/trial.js");
 }
 

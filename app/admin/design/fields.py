@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import yaml
@@ -32,6 +33,7 @@ from app.admin.design.values import (
     value_at,
 )
 from app.admin.design.whole import Within, everywhere, fit
+from app.core.money import minor_units
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
 from app.studies.file.languages import with_word
@@ -73,6 +75,8 @@ def keys_to_fields(keys: Mapping[str, Any]) -> Fields:
 def text_of(leaf: Leaf) -> str:
     """A field's value as a form shows it."""
     value = leaf.value
+    if leaf.currency and isinstance(value, (int, float)) and not isinstance(value, bool):
+        return amount_text(value, leaf.currency)
     match leaf.kind:
         case "yes-no":
             return "yes" if is_on(leaf) else "no"
@@ -83,6 +87,13 @@ def text_of(leaf: Leaf) -> str:
         case "yaml" if isinstance(value, (Mapping, list, tuple)):
             return yaml.safe_dump(_plain(value), sort_keys=False, allow_unicode=True, width=100).strip()
     return shown(value)
+
+
+def amount_text(minor: float, currency: str) -> str:
+    """An amount in the main unit of its currency: `0.05`."""
+    amount = Decimal(str(minor)) / minor_units(currency)
+    places = max(0, -int(amount.normalize().as_tuple().exponent), 2 if minor_units(currency) > 1 else 0)
+    return f"{amount:.{places}f}"
 
 
 def is_on(leaf: Leaf) -> bool:
@@ -208,7 +219,7 @@ def _taken(leaf: Leaf, text: str) -> Any:
         return None
     match leaf.kind:
         case "number":
-            return _number(text)
+            return _minor(text, leaf.currency) if leaf.currency else _number(text)
         case "lines":
             return lines(text)
         case "yes-no":
@@ -234,6 +245,14 @@ def _number(text: str) -> Any:
     if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", text):
         return int(text)
     return float(text) if re.fullmatch(r"-?[0-9]{1,14}\.[0-9]{1,14}", text) else text
+
+
+def _minor(text: str, currency: str) -> Any:
+    """An amount in minor units; the text itself where it is no number, for the check to report."""
+    if not isinstance(_number(text), (int, float)):
+        return text
+    amount = Decimal(text) * minor_units(currency)
+    return int(amount) if amount == int(amount) else float(amount)
 
 
 # Labels and types of questions

@@ -1,14 +1,14 @@
 """The structure of the design form: fields, groups of fields and lists of cards, each at its place in the file."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from app.core.problems import Place
-from app.core.widgets import Ways, Widget, widget_of
+from app.core.widgets import RuledOut, Ways, Widget, widget_of
 
 Model = type[BaseModel]
 Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
@@ -25,7 +25,8 @@ class Leaf:
     A `way` chooses the form in which the key above it is written; `ways` has the value for each. `how` it is written:
     a `key` goes when it is empty or a default, one that is `kept` stays; an `item` is an entry of a list of fixed
     length, a `pick` stands in its list or does not; a `word` is a translation of an `original`, and `own` the language
-    of the study itself.
+    of the study itself. `currency` is that of an amount of money; `ruled_out` are the options that others rule
+    out, and `sums` say what the value comes to.
     """
 
     place: Place
@@ -38,6 +39,9 @@ class Leaf:
     how: How = "key"
     title: str = ""
     original: Any = None
+    currency: str = ""
+    ruled_out: Mapping[str, RuledOut] = field(default_factory=dict)
+    sums: Sequence[str] = ()
 
     @property
     def key(self) -> str:
@@ -67,6 +71,7 @@ class Group:
     is_optional: bool = False
     model: Model | None = None
     is_picks: bool = False
+    sums: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +116,8 @@ Node = Leaf | Group | Cards | Changes
 
 
 def label_of(key: str, info: FieldInfo) -> str:
-    return info.title or key.replace("_", " ").capitalize()
+    """A field's label: every field of a study file has its title, and a key is none (tests/studies/test_labels.py)."""
+    return info.title or key
 
 
 def leaves(node: Node) -> Iterator[Leaf]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from app.admin.design.forms import with_shapes
 from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, label_of
 from app.admin.design.overrides import with_arms
 from app.admin.design.translations import with_languages
@@ -36,7 +37,7 @@ def outline(keys: Mapping[str, Any]) -> Group:
     left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
     root = Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
-    return with_languages(with_arms(root, keys), keys)
+    return with_languages(with_arms(with_shapes(root, keys), keys), keys)
 
 
 def tag_of(entry: Any, tag: str) -> str | None:
@@ -100,7 +101,8 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
 
 def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
     """A box for each entry that a list of different fixed words may hold; none for other keys, or other contents."""
-    if not any(getattr(rule, "func", None) is different for rule in info.metadata):
+    is_set = any(getattr(rule, "func", None) is different for rule in info.metadata)
+    if not is_set and not widget_of(info.metadata).is_boxes:
         return ()
     names = _values(_core(get_args(core)[0])) if get_origin(core) in (tuple, list) else ()
     held = entries_of(value)
@@ -150,8 +152,9 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     kind, inner = _kind(core)
     words = widget_of(info.metadata).words
-    # A choice that has words for nothing can be taken back.
-    names = [*([""] if "" in words else []), *_values(core)]
+    # In the order of the words; a choice that has words for nothing can be taken back.
+    values = _values(core)
+    names = [*(name for name in words if values and name in ("", *values)), *values]
     options = {name: words.get(name, _word(name)) for name in names}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 

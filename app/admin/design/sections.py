@@ -2,11 +2,23 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from app.admin.design.choices import Known, choices
 from app.admin.design.faults import labels_are_shown, plain
+from app.admin.design.field_parts import (
+    KINDS_HELP,
+    LABELS,
+    TAGS,
+    by_default,
+    help_of,
+)
+from app.admin.design.field_parts import (
+    choices as open_choices,
+)
+from app.admin.design.field_parts import (
+    widget as widget_of_leaf,
+)
 from app.admin.design.fields import labels_of, text_of
 from app.admin.design.gists import arm_in_words, gist_of, pairs_line, rows_in_words, tag_title, title_of
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
@@ -26,9 +38,9 @@ from app.admin.design.views import (
     Part,
     PicksView,
     SectionView,
-    Widget,
 )
 from app.admin.design.words import translations_view
+from app.core.money import sign_of
 from app.core.problems import listed
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
@@ -42,13 +54,7 @@ OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
 # Questions within blocks are folded: there may be many.
 _DEEP = 3
-_WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
-_LABELS = {"tag": "Type of answer", "way": "Which"}
-_TAGS = {"rule": "Rule"}
-_KINDS_HELP = {
-    "entries": "One per line, as name: value.",
-    "yaml": "As the study file has it, in YAML.",
-}
+_MAY_BE_EMPTY = ("text", "lines", "entries", "yaml")
 # A section's id and its page, where these are not its key in the file.
 _IDS = {
     "languages": "words",
@@ -214,7 +220,8 @@ class _Form:
     def _group(self, group: Group) -> GroupView:
         at, parts = dotted(group.place), list(self._parts(group.parts))
         is_folded = group.is_optional and not group.value and not self._faults_at(at)
-        return GroupView(at, group.title, plain(in_forms(group.help)), parts, self._error(at), is_folded)
+        intro = plain(in_forms(group.help))
+        return GroupView(at, group.title, intro, parts, self._error(at), is_folded, group.sums)
 
     def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
         value, said, at = text_of(leaf), leaf.widget, dotted(leaf.place)
@@ -225,32 +232,36 @@ class _Form:
             options = self._scale_names()
         if options and value not in dict(options):
             options = (*options, (value, f"{value}?" if value else "Please choose"))
-        is_required = leaf.info.is_required()
+        is_required, said_by_default = leaf.info.is_required(), by_default(leaf)
         return FieldView(
             name=at,
-            label=_TAGS.get(leaf.key) or _LABELS.get(leaf.kind, leaf.label),
-            widget=_widget(leaf, options),
+            label=TAGS.get(leaf.key) or LABELS.get(leaf.kind, leaf.label),
+            widget=widget_of_leaf(leaf, options),
             value=value,
-            help=self._usual(leaf) if leaf.how == "kept" else _help(leaf, options),
+            help=self._usual(leaf) if leaf.how == "kept" else help_of(leaf, options),
             error=self._error(at),
             options=options,
             rows=said.rows if said.rows > 1 else 4,
             is_markdown=said.is_markdown,
             is_half=said.is_short or leaf.kind == "tag",
-            settles=leaf.kind in _LABELS or leaf.key == "scale" or said.settles,
-            optional=not is_required and leaf.kind in ("text", "number", "lines", "entries", "yaml"),
-            placeholder=said.placeholder or _by_default(leaf),
+            settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles,
+            optional=not is_required and leaf.kind in _MAY_BE_EMPTY,
+            placeholder=said.placeholder or said_by_default,
             counts=rows_in_words(value) if said.is_table else "",
+            before=sign_of(leaf.currency) if leaf.currency else "",
+            unit=said.unit,
+            sums=leaf.sums,
+            choices=open_choices(leaf, options),
         )
 
     def _usual(self, leaf: Leaf) -> str:
         """The study's value of a key that an arm sets."""
         usual = next((each.usual.get(leaf.key) for each in changes(outline(self.keys))), None)
         if usual is None:
-            return _KINDS_HELP["yaml"]
+            return KINDS_HELP["yaml"]
         text = " ".join(text_of(usual).split())
         words = usual.options.get(text, text) if usual.kind != "yes-no" else text
-        how = _KINDS_HELP.get(leaf.kind, "One per line." if leaf.kind == "lines" else "")
+        how = KINDS_HELP.get(leaf.kind, "One per line." if leaf.kind == "lines" else "")
         short = words if len(words) <= 160 else f"{words[:159]}…"
         end = "" if short[-1:] in ".?!…" and short else "."
         return " ".join(filter(None, (f"In the study: {short or 'nothing'}{end}", how)))
@@ -340,38 +351,6 @@ def _questions_of(part: Node) -> Cards | None:
 
 def _key(node: Node) -> str:
     return str(node.place[-1])
-
-
-def _widget(leaf: Leaf, options: Options) -> Widget:
-    if leaf.widget.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
-        return "hidden"
-    if leaf.widget.is_table:
-        return "table"
-    is_long = leaf.widget.rows > 1 or leaf.kind in ("lines", "entries", "yaml")
-    return "choice" if options else _WIDGETS.get(leaf.kind, "text" if is_long else "line")
-
-
-def _help(leaf: Leaf, options: Options) -> str:
-    """The model's words, but where the choices say it all."""
-    said = leaf.widget
-    if (leaf.kind in _LABELS and leaf.key not in _TAGS) or said.words or said.chosen_from:
-        return ""
-    if leaf.how == "item" and leaf.place[-1] != 0:
-        return ""  # said at the first
-    if leaf.key == "scale" and options and not leaf.options:
-        return "A named scale, or labels of its own."
-    return " ".join(
-        filter(None, (plain(in_forms(leaf.info.description or "")), _KINDS_HELP.get(leaf.kind, "")))
-    )
-
-
-def _by_default(leaf: Leaf) -> str:
-    """The default in words."""
-    default = None if leaf.info.is_required() else leaf.info.default
-    if isinstance(default, Fraction):
-        return str(default)
-    is_plain = isinstance(default, (int, float)) and not isinstance(default, bool)
-    return f"{default:g}" if is_plain else ""
 
 
 def _ends(labels: Any) -> str:

@@ -8,14 +8,30 @@ from typing import ClassVar, Literal
 from app.admin.pages import AdminPage
 from app.core.language import direction_of
 
-Widget = Literal["line", "text", "table", "number", "choice", "check", "hidden"]
+Widget = Literal["line", "text", "table", "number", "choice", "open", "check", "hidden"]
 PageName = Literal["consent", "screening", "background", "instructions", "comprehension", "trial", "debrief"]
 Options = Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceView:
+    """One of the choices that are shown at once. `why_not` is why it cannot be made, and `change` the id of the field
+    that changes that; `cost` is what it takes. Those that are `rare` stand apart.
+    """
+
+    value: str
+    label: str
+    about: str = ""
+    cost: str = ""
+    why_not: str = ""
+    change: str = ""
+    is_rare: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FieldView:
-    """One field; its name is its place in the study file, and its id.
+    """One field; its name is its place in the study file, and its id. A number has its `unit` after it, and the sign of
+    its currency `before`; `sums` say what it comes to.
 
     `settles` marks what changes the form's shape: it is sent once it is chosen or left, not while it is typed.
     """
@@ -34,6 +50,10 @@ class FieldView:
     optional: bool = False
     placeholder: str = ""
     counts: str = ""
+    before: str = ""
+    unit: str = ""
+    sums: Sequence[str] = ()
+    choices: Sequence[ChoiceView] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +74,7 @@ class GroupView:
     parts: Sequence["Part"]
     error: str = ""
     is_folded: bool = False
+    sums: Sequence[str] = ()
     is_a: ClassVar[str] = "group"
 
 

@@ -1,52 +1,57 @@
-"""Users, the user's own account, the audit log."""
+"""Users and the user's own account."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.accounts import adding, logins, tokens, users
 from app.accounts.account import PasswordChange, change_password
 from app.accounts.adding import NewUser
-from app.accounts.auditlog import AuditFilter
 from app.accounts.dependencies import WhoDep
+from app.accounts.profile import News, set_profile
 from app.accounts.users import checked_role
-from app.admin.access import ShellDep, anyone, editors, owners_only
+from app.admin.access import ShellDep, anyone, owners_only
 from app.admin.login.cookies import set_login
-from app.admin.people.views import FreshPassword, account_page, audit_page, user_page, users_page
-from app.core.dependencies import DatabaseDep, Form, Now, without_nul
-from app.core.errors import StudyError
+from app.admin.people.views import FreshPassword, account_page, user_page, users_page
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
+from app.core.errors import Conflict, StudyError
 from app.core.templating import render
-from app.studies.dependencies import StudyDep
+from app.jobs.mails import Mail, ask_password_mail
 
 owners = APIRouter(dependencies=[owners_only])
 own = APIRouter(dependencies=[anyone])
-study_log = APIRouter(dependencies=[editors])
 
 Id = Annotated[int, Path(ge=1, lt=2**31)]
-Before = Annotated[int, Query(ge=0, lt=2**31)]
 
 
 @owners.get("/users")
-async def show_users(database: DatabaseDep, shell: ShellDep) -> Response:
-    return render(await database.read(users_page, shell))
+async def show_users(database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now) -> Response:
+    return render(await database.read(users_page, shell, now, is_mailed=settings.mail is not None))
 
 
 @owners.post("/users")
-async def add_user(database: DatabaseDep, shell: ShellDep, who: WhoDep, form: Form, now: Now) -> Response:
+async def add_user(
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
+) -> Response:
+    """Add a user; with a mail server they are sent a link, and nobody knows the password that was drawn."""
+    is_mailed = settings.mail is not None
     try:
         new = NewUser(form.get("email", ""), checked_role(form.get("role", "")))
         made = await adding.add_user(database, new, who.actor, now)
     except StudyError as error:
-        page = await database.read(users_page, shell, typed=form, error=str(error))
+        page = await database.read(users_page, shell, now, is_mailed=is_mailed, typed=form, error=str(error))
         return render(page, error.status_code)
+    if is_mailed:
+        await database.write(ask_password_mail, Mail.INVITATION, made.id, who.actor, now)
+        return RedirectResponse("/admin/users?said=invited", 303)
     fresh = FreshPassword(made.email, made.generated or "")
-    return render(await database.read(users_page, shell, fresh=fresh))
+    return render(await database.read(users_page, shell, now, is_mailed=is_mailed, fresh=fresh))
 
 
 @owners.get("/users/{user_id}")
-async def show_user(database: DatabaseDep, shell: ShellDep, user_id: Id) -> Response:
-    return render(await database.read(user_page, shell, user_id))
+async def show_user(database: DatabaseDep, settings: SettingsDep, shell: ShellDep, user_id: Id) -> Response:
+    return render(await database.read(user_page, shell, user_id, is_mailed=settings.mail is not None))
 
 
 @owners.post("/users/{user_id}/role")
@@ -86,9 +91,40 @@ async def reset_password(
     return render(await database.read(user_page, shell, user_id, fresh=fresh))
 
 
+@owners.post("/users/{user_id}/mail")
+async def mail_password(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, user_id: Id, now: Now
+) -> Response:
+    """Send a link; the password stays as it is until another is chosen by it."""
+    if settings.mail is None:
+        raise Conflict("The service has no mail server; generate a password and hand it over.")
+    user = await database.read(users.user_with, user_id)
+    await database.write(ask_password_mail, Mail.RESET, user.id, who.actor, now)
+    return RedirectResponse(f"/admin/users/{user_id}?said=mailed", 303)
+
+
 @own.get("/account")
-async def show_account(database: DatabaseDep, shell: ShellDep, who: WhoDep, now: Now) -> Response:
-    return render(await database.read(account_page, shell, who, now))
+async def show_account(
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, now: Now
+) -> Response:
+    is_mailed = settings.mail is not None
+    return render(await database.read(account_page, shell, who, now, is_mailed=is_mailed))
+
+
+@own.post("/account/profile")
+async def take_profile(
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
+) -> Response:
+    mails = [news for news in News if f"mail-{news}" in form]
+    try:
+        await database.write(set_profile, who, form.get("name", ""), mails, now)
+    except StudyError as error:
+        page = await database.read(
+            account_page, shell, who, now, error=str(error), error_in="profile", typed=form,
+            is_mailed=settings.mail is not None,
+        )  # fmt: skip
+        return render(page, error.status_code)
+    return RedirectResponse("/admin/account?said=saved", 303)
 
 
 @own.post("/account/password")
@@ -138,34 +174,6 @@ async def revoke_token(database: DatabaseDep, who: WhoDep, token_id: Id, now: No
     return RedirectResponse("/admin/account?said=revoked#tokens", 303)
 
 
-@owners.get("/audit")
-async def show_audit(
-    database: DatabaseDep,
-    shell: ShellDep,
-    study: str = "",
-    kind: str = "",
-    who: str = "",
-    action: str = "",
-    before: Before = 0,
-) -> Response:
-    wanted = AuditFilter(kind, without_nul(study), without_nul(who), without_nul(action), before)
-    return render(await database.read(audit_page, shell, wanted, None))
-
-
-@study_log.get("/studies/{slug}/audit")
-async def show_study_audit(
-    database: DatabaseDep,
-    shell: ShellDep,
-    study: StudyDep,
-    kind: str = "",
-    who: str = "",
-    action: str = "",
-    before: Before = 0,
-) -> Response:
-    wanted = AuditFilter(kind, study.slug, without_nul(who), without_nul(action), before)
-    return render(await database.read(audit_page, shell, wanted, study))
-
-
 router = APIRouter()
-for part in (owners, own, study_log):
+for part in (owners, own):
     router.include_router(part)

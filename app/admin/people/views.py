@@ -1,24 +1,23 @@
-"""The data of the pages of people, the account and the audit log, from SQL."""
+"""The data of the pages of people and the account, from SQL."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
-from urllib.parse import urlencode
+from typing import ClassVar
 
 from sqlmodel import Session
 
-from app.accounts import auditlog, logins, tokens, users
-from app.accounts.auditlog import CHANGES, KINDS, AuditChoices, AuditFilter, EntryView
+from app.accounts import logins, tokens, users
 from app.accounts.logins import LoginView, Who
+from app.accounts.profile import News, Profile, profile_of
 from app.accounts.tokens import DAYS, USUAL_DAYS, TokenView
 from app.accounts.users import UserView
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.people.apidoc import Reply, Tag
-from app.studies.access import StudyHere, visible_slugs
+from app.jobs.mails import MailTrouble, mail_troubles
+from app.studies.access import visible_slugs
 
 ROLES = (
     ("owner", "sees and changes everything, and manages users"),
@@ -27,6 +26,10 @@ ROLES = (
 )
 
 
+NEWS = (
+    (News.TARGET, "a study closes by itself, as its target is reached or its last day over"),
+    (News.LOOK, "something needs a look on the monitor of a live study, at most once a day"),
+)
 LASTS = (*((str(days), f"{days} days") for days in DAYS), ("never", "until I revoke it"))
 
 
@@ -40,7 +43,10 @@ class FreshPassword:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersPage(AdminPage):
-    """The users. `typed` is the input of a form that was not accepted."""
+    """The users. `typed` is the input of a form that was not accepted, `troubles` are mails that were not sent.
+
+    `is_mailed` is whether the service has a mail server.
+    """
 
     template: ClassVar[str] = "people-users.html"
     tab: ClassVar[str] = "people"
@@ -48,6 +54,8 @@ class UsersPage(AdminPage):
     users: Sequence[UserView]
     typed: Mapping[str, str] = field(default_factory=dict)
     fresh: FreshPassword | None = None
+    is_mailed: bool = False
+    troubles: Sequence[MailTrouble] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +69,7 @@ class UserPage(AdminPage):
     studies: Sequence[str]
     is_self: bool
     fresh: FreshPassword | None = None
+    is_mailed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,43 +101,9 @@ class AccountPage(AdminPage):
     token: str = ""
     error_in: str = ""
     typed: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One value before and after, as text."""
-
-    name: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    entry: EntryView
-    changes: Sequence[Change]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditPage(AdminPage):
-    """`here` is the page's own address; `older` the next page's, empty on the last."""
-
-    template: ClassVar[str] = "audit.html"
-    tab: ClassVar[str] = "audit"
-    kinds: ClassVar[Sequence[str]] = (CHANGES, *KINDS)
-    here: str
-    rows: Sequence[AuditRow]
-    choices: AuditChoices
-    wanted: AuditFilter
-    older: str
-    newest: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudyAuditPage(AuditPage):
-    """One study's part of it: under the study, and not among the owners' pages."""
-
-    tab: ClassVar[str] = "log"
+    profile: Profile
+    news: ClassVar[Sequence[tuple[str, str]]] = NEWS
+    is_mailed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +115,6 @@ class ApiPage(AdminPage):
     refusals: Sequence[Reply]
 
 
-LONGEST_SHOWN = 4000
 # In this order, as most claim to be the later ones too.
 _BROWSERS = (
     (r"Edg\w*/(\d+)", "Edge"),
@@ -163,13 +137,23 @@ _SYSTEMS = (
 def users_page(
     session: Session,
     shell: Shell,
+    now: datetime,
     *,
+    is_mailed: bool = False,
     typed: Mapping[str, str] | None = None,
     fresh: FreshPassword | None = None,
     error: str = "",
 ) -> UsersPage:
     everybody = users.users(session)
-    return UsersPage(shell=shell, users=everybody, typed=typed or {}, fresh=fresh, error=error)
+    return UsersPage(
+        shell=shell,
+        users=everybody,
+        typed=typed or {},
+        fresh=fresh,
+        error=error,
+        is_mailed=is_mailed,
+        troubles=mail_troubles(session, now),
+    )
 
 
 def user_page(
@@ -177,6 +161,7 @@ def user_page(
     shell: Shell,
     user_id: int,
     *,
+    is_mailed: bool = False,
     fresh: FreshPassword | None = None,
     error: str = "",
 ) -> UserPage:
@@ -187,6 +172,7 @@ def user_page(
         user=user,
         studies=[] if seen_as.is_owner else visible_slugs(session, seen_as),
         is_self=user.email == shell.email,
+        is_mailed=is_mailed,
         fresh=fresh,
         error=error,
     )
@@ -202,6 +188,7 @@ def account_page(
     error: str = "",
     error_in: str = "",
     typed: Mapping[str, str] | None = None,
+    is_mailed: bool = False,
 ) -> AccountPage:
     return AccountPage(
         shell=shell,
@@ -212,6 +199,8 @@ def account_page(
         error=error,
         error_in=error_in,
         typed=typed or {},
+        profile=profile_of(session, who.user_id),
+        is_mailed=is_mailed,
     )
 
 
@@ -227,49 +216,3 @@ def browser_in_words(sent: str) -> str:
             system = next((words for mark, words in _SYSTEMS if mark in sent), "")
             return f"{name} {found[1]}" + (f" on {system}" if system else "")
     return sent or "A browser that does not say what it is"
-
-
-def audit_page(session: Session, shell: Shell, wanted: AuditFilter, study: StudyHere | None) -> AuditPage:
-    """The audit log of one study, or of everything."""
-    here = f"/admin/studies/{study.slug}/audit" if study else "/admin/audit"
-    # One more than is shown tells whether there are older ones.
-    found = auditlog.entries(session, wanted, auditlog.PAGE + 1)
-    shown = found[: auditlog.PAGE]
-    kept = {
-        "study": "" if study else wanted.study,
-        "kind": wanted.kind,
-        "who": wanted.actor,
-        "action": wanted.action,
-    }
-    query = {name: value for name, value in kept.items() if value}
-    older = {**query, "before": str(shown[-1].id)} if len(found) > len(shown) else {}
-    page = StudyAuditPage if study else AuditPage
-    return page(
-        shell=shell,
-        here=here,
-        rows=[AuditRow(entry, changes_of(entry)) for entry in shown],
-        choices=auditlog.choices(session, study.slug if study else ""),
-        wanted=wanted,
-        older=f"{here}?{urlencode(older)}" if older else "",
-        newest=(f"{here}?{urlencode(query)}" if query else here) if wanted.before else "",
-    )
-
-
-def changes_of(entry: EntryView) -> Sequence[Change]:
-    """The differences between before and after: by key if both are objects, else as a whole."""
-    before, after = entry.before, entry.after
-    if before is None and after is None:
-        return []
-    if isinstance(before or {}, dict) and isinstance(after or {}, dict):
-        was, new = before or {}, after or {}
-        names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
-        return [Change(name, _text(was.get(name)), _text(new.get(name))) for name in names]
-    return [Change("", _text(before), _text(after))]
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-    left_out = len(text) - LONGEST_SHOWN
-    return text if left_out <= 0 else f"{text[:LONGEST_SHOWN]}\n… and {left_out:,} more characters"

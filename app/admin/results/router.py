@@ -12,12 +12,13 @@ from app.admin.access import ShellDep, editors
 from app.admin.results.views import Wish, lacks_posters, results_page, view_of
 from app.catalog.pictures import ask_pictures
 from app.core.database import Database
-from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import NotFound, StudyError
 from app.core.settings import Settings
 from app.core.templating import render
 from app.library.media import poster_path
 from app.outputs import results
+from app.outputs.shared_results import checked_end, share_results, unshare_results
 from app.reports.page.drawn import csv_of, tables_of
 from app.studies.access import StudyHere
 from app.studies.dependencies import StudyDep
@@ -26,6 +27,7 @@ router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 Name = Annotated[str, Path(pattern=r"^[a-z]{1,40}$")]
 TableName = Annotated[str, Path(pattern=r"^[a-z_]{1,40}(-[0-9]{1,2})?$")]
+LinkId = Annotated[int, Path(ge=1, lt=2**31)]
 Short = Annotated[str, Query(max_length=64)]
 NO_STORE = {"Cache-Control": "no-store"}
 
@@ -44,13 +46,13 @@ async def show_results(
 ) -> Response:
     """Show the results. Nothing is computed here: missing or old numbers are requested from the worker."""
     wish = Wish(mode, against, pairs, every)
-    page = await database.read(results_page, shell, study, settings.data_dir, wish)
+    page = await database.read(results_page, shell, study, settings.data_dir, wish, now)
     if not page.is_closed and page.n_answers:
         asked = await database.read(results.asked_for, shell.who, study, mode, against)
         there = await database.read(results.standing, study, asked)
         if results.is_wanted(there, now, is_kept=page.view is not None):
             await database.write(results.ask_results, shell.who, study, asked, now)
-            page = await database.read(results_page, shell, study, settings.data_dir, wish)
+            page = await database.read(results_page, shell, study, settings.data_dir, wish, now)
         if lacks_posters(page, settings.data_dir):
             database.write_soon(ask_pictures, now)
     return render(page)
@@ -71,7 +73,9 @@ async def open_results(
             raise results.BadView("Tick that you know what it means, then open the results.")
         await database.write(results.open_results, who, study, now)
     except StudyError as error:
-        page = await database.read(results_page, shell, study, settings.data_dir, Wish("live"), str(error))
+        page = await database.read(
+            results_page, shell, study, settings.data_dir, Wish("live"), now, str(error)
+        )
         return render(page, error.status_code)
     return RedirectResponse(
         f"/admin/studies/{study.slug}/results?mode=live&said=results-open", 303, headers=NO_STORE
@@ -88,6 +92,38 @@ async def compute_again(
     await database.read(results.require_all_open, who, study, asked)
     await database.write(results.ask_results, who, study, asked, now)
     return RedirectResponse(f"/admin/studies/{study.slug}/results?mode={asked.mode}", 303, headers=NO_STORE)
+
+
+@router.post("/results/links")
+async def make_link(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    site: Site,
+    form: Form,
+    now: Now,
+) -> Response:
+    """The link stands on this reply alone: only its hash is stored."""
+    mode, name = form.get("mode", ""), form.get("name", "")
+    try:
+        ends = checked_end(form.get("ends", ""), now)
+        token = await database.write(share_results, who, study, mode, name, ends, now)
+    except StudyError as error:
+        page = await database.read(results_page, shell, study, settings.data_dir, Wish(), now, str(error))
+        return render(page, error.status_code)
+    link = f"{site}/r/{token}"
+    page = await database.read(results_page, shell, study, settings.data_dir, Wish(mode), now, new_link=link)
+    return render(page)
+
+
+@router.post("/results/links/{link_id}/revoke")
+async def revoke_link(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, link_id: LinkId, now: Now
+) -> Response:
+    await database.write(unshare_results, who, study, link_id, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}/results?said=revoked#share", 303, headers=NO_STORE)
 
 
 @router.get("/results/{name}.csv")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlencode
@@ -23,6 +24,7 @@ from app.outputs.results import (
     modes_of,
 )
 from app.outputs.results import standing as standing_of
+from app.outputs.shared_results import ResultsLinkView, results_links, usual_end
 from app.reports.kept import from_json
 from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_of, shown_sections
 from app.studies.access import StudyHere
@@ -65,6 +67,9 @@ class ResultsPage(AdminPage):
     against: str = ""
     posters: frozenset[str] = frozenset()
     statistics: Sequence[ShownSection] = ()
+    links: Sequence[ResultsLinkView] = ()
+    usual_end: str = ""
+    new_link: str = ""
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -91,9 +96,16 @@ class Wish:
 
 
 def results_page(
-    session: Session, shell: Shell, study: StudyHere, data_dir: Path, wish: Wish, error: str = ""
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    data_dir: Path,
+    wish: Wish,
+    now: datetime,
+    error: str = "",
+    new_link: str = "",
 ) -> ResultsPage:
-    """The results page. Raises BadView and NotFound for an invalid address."""
+    """The results page; `new_link` is shown this once. Raises BadView and NotFound for an invalid address."""
     asked = asked_for(session, shell.who, study, wish.mode, wish.against)
     is_closed = not all(
         may_look(session, shell.who, one, asked.mode) for one in (study, asked.against) if one is not None
@@ -125,8 +137,11 @@ def results_page(
         every_pair=_every(view, here, asked, wish),
         others=[] if is_closed else comparable(session, shell.who, study, asked.mode),
         against=asked.against.slug if asked.against else "",
-        posters=_posters(view, data_dir),
+        posters=posters_of(view, data_dir),
         statistics=_statistics(view, here, asked),
+        links=results_links(session, study, now) if shell.may_edit else (),
+        usual_end=usual_end(now).isoformat(),
+        new_link=new_link,
     )
 
 
@@ -195,7 +210,7 @@ def _clips(view: Findings | None) -> frozenset[str]:
     return frozenset(clip.sha256 for mark in marks for clip in mark.clips or () if clip.sha256)
 
 
-def _posters(view: Findings | None, data_dir: Path) -> frozenset[str]:
+def posters_of(view: Findings | None, data_dir: Path) -> frozenset[str]:
     return frozenset(clip for clip in _clips(view) if _is_drawn(poster_path(data_dir, clip)))
 
 

@@ -17,7 +17,7 @@ const views = document.querySelector("[data-views]");
 const preview = new Preview(document.querySelector("[data-preview]"), () => showView("page"));
 
 const byId = (id) => (id ? document.getElementById(id) : null);
-const isPick = (entry) => entry.type === "checkbox";
+const isPick = (entry) => entry.type === "checkbox" || entry.type === "radio";
 
 const settles = (entry) => entry.dataset.settles !== undefined;
 
@@ -130,7 +130,8 @@ function replaceFields(html, sent, clashing = new Map()) {
       clashing.get(name).value = JSON.stringify(value);
       continue;
     }
-    if (entry && isPick(entry)) entry.checked = value === "yes";
+    if (entry?.matches("fieldset")) for (const each of entry.querySelectorAll(":scope input")) each.checked = each.value === value;
+    else if (entry && isPick(entry)) entry.checked = value === "yes";
     else if (entry) entry.value = value;
   }
   return active;

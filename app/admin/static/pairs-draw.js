@@ -15,7 +15,7 @@ async function preview(what) {
   if (mine !== latest) return;
   if (!response.ok || response.redirected) throw new Error("no preview");
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  for (const part of ["[data-result]", "[data-summary]"]) replace(part, page);
+  for (const part of ["[data-result]", "[data-summary]", "[data-save]", "[data-replaces]"]) replace(part, page);
   takeOver(page);
 }
 

@@ -13,6 +13,7 @@ from app.admin.studies.steps import Step, marks_of, next_of, steps_of
 from app.studies.access import SharedWith, StudyHere, shares
 from app.studies.drafts import DraftView, draft_for
 from app.studies.listing import StudyLine, n_archived, study_line, study_lines
+from app.studies.notes import NoteView, notes_of
 from app.trials.tables import Mode
 
 
@@ -40,7 +41,7 @@ class CountLine:
 class OverviewPage(AdminPage):
     """The overview. `steps` have their status; `email` is the input in the share form.
 
-    `name` is what was typed to confirm the study's deletion.
+    `name` is what was typed to confirm the study's deletion, `note` a note that was not taken.
     """
 
     template: ClassVar[str] = "studies-overview.html"
@@ -51,8 +52,10 @@ class OverviewPage(AdminPage):
     steps: Sequence[tuple[Step, str]]
     counts: Sequence[CountLine]
     shared_with: Sequence[SharedWith]
+    notes: Sequence[NoteView] = ()
     email: str = ""
     name: str = ""
+    note: str = ""
 
 
 def studies_page(session: Session, shell: Shell, who: Who, *, archived: bool) -> StudiesPage:
@@ -69,6 +72,7 @@ def overview_page(
     error: str = "",
     email: str = "",
     name: str = "",
+    note: str = "",
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
     line, draft = study_line(session, study), draft_for(session, study)
@@ -82,8 +86,10 @@ def overview_page(
         steps=list(zip(steps, marks_of(steps, next_of(steps, line.state), line.state), strict=True)),
         counts=_counts(line),
         shared_with=shares(session, study),
+        notes=notes_of(session, shell.who, study),
         email=email,
         name=name,
+        note=note,
     )
 
 

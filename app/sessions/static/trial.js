@@ -14,7 +14,7 @@ const SAVE_EVERY_MS = 1000;
 
 const trial = document.querySelector("[data-trial]");
 const SIDES = [...trial.querySelectorAll("[data-clip]")].map((clip) => clip.dataset.clip);
-const form = document.querySelector("form");
+const form = document.querySelector("#answer");
 const store = openStore(form.getAttribute("action"), form.dataset.send);
 const views = Object.fromEntries(SIDES.map((side) => [side, new ClipView(trial, side)]));
 const videos = Object.fromEntries(SIDES.map((side) => [side, views[side].video]));

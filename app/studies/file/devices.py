@@ -8,12 +8,13 @@ from app.core.widgets import Widget
 from app.questions.base import Frozen, Part, different
 
 Browser = Literal["chrome", "edge", "firefox", "safari"]
+BROWSERS = {"chrome": "Chrome", "edge": "Edge", "firefox": "Firefox", "safari": "Safari"}
 
 
 class Devices(Part):
     """The devices on which the study may be done."""
 
-    minimum_width: Annotated[int | None, Widget(is_short=True)] = Field(
+    minimum_width: Annotated[int | None, Widget(unit="pixels", is_short=True)] = Field(
         default=None,
         ge=200,
         le=4000,
@@ -25,11 +26,13 @@ class Devices(Part):
         title="May be done on a telephone",
         description="Whether the study may be done on a telephone.",
     )
-    browsers: Annotated[tuple[Browser, ...], AfterValidator(different), Widget(rows=4)] = Field(
-        default=(),
-        title="Browsers",
-        description="Of `chrome`, `edge`, `firefox`, `safari`; any browser unless said, and one that does not say "
-        "which it is comes in.",
+    browsers: Annotated[tuple[Browser, ...], AfterValidator(different), Widget(rows=4, words=BROWSERS)] = (
+        Field(
+            default=(),
+            title="Browsers",
+            description="Of `chrome`, `edge`, `firefox`, `safari`; any browser unless said, and one that does not say "
+            "which it is comes in.",
+        )
     )
     smooth: bool = Field(
         default=False,
@@ -37,7 +40,7 @@ class Devices(Part):
         description="Whether the browser has to say that it plays video of 1280 × 720 at 30 pictures a second without "
         "losing any, asked by a script before consent; one that does not say it comes in.",
     )
-    minimum_mbps: Annotated[float | None, Widget(is_short=True, placeholder="2")] = Field(
+    minimum_mbps: Annotated[float | None, Widget(unit="Mbit/s", is_short=True, placeholder="2")] = Field(
         default=None,
         ge=0.1,
         le=100,

@@ -35,14 +35,13 @@ def _field(parameter: Parameter) -> Any:
     limits: dict[str, Any] = {"ge": parameter.minimum, "le": parameter.maximum}
     default = None if parameter.default is None else kind(parameter.default)
     return (
-        Annotated[kind | None, Widget(is_short=True)],
-        Field(default=default, title=_titled(parameter), description=parameter.help, **limits),
+        Annotated[kind | None, Widget(unit=_unit(parameter), is_short=True)],
+        Field(default=default, title=parameter.title, description=parameter.help, **limits),
     )
 
 
-def _titled(parameter: Parameter) -> str:
-    is_named = not parameter.unit or parameter.unit in parameter.title.lower()
-    return parameter.title if is_named else f"{parameter.title} ({parameter.unit})"
+def _unit(parameter: Parameter) -> str:
+    return "" if parameter.unit in parameter.title.lower() else parameter.unit
 
 
 def _verdict(rule: Rule, title: str, *, default: bool) -> Any:

@@ -58,7 +58,7 @@ class Consent(Part):
         title="Version of this text",
         description="Kept with every consent, so that it is known which text each person read.",
     )
-    minimum_age: Annotated[int | None, Widget(is_short=True)] = Field(
+    minimum_age: Annotated[int | None, Widget(unit="years", is_short=True)] = Field(
         default=None,
         ge=1,
         le=120,
@@ -78,6 +78,7 @@ class Truth(Part):
 
     source: str = Field(
         default=HUMAN,
+        title="True source",
         min_length=1,
         max_length=200,
         description="The true source: the clips that the question asks for are of it. Pairs with one such clip have "
@@ -154,11 +155,11 @@ class Completion(Part):
         "address or "
         "telephone number.",
     )
-    minutes: Annotated[int | None, Widget(is_short=True)] = Field(
+    minutes: Annotated[int | None, Widget(unit="minutes", is_short=True)] = Field(
         default=None,
         ge=1,
         le=1440,
-        title="Minutes it takes",
+        title="It takes about",
         description="Shown on the first page, before consent: the approximate duration in minutes.",
     )
     pay: Annotated[
@@ -187,6 +188,7 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     """A study as its file says it, before the files that it names are read."""
 
     study: Annotated[str, Widget(is_nowhere=True)] = Field(
+        title="Name in addresses and data",
         pattern=SLUG_PATTERN,
         description="The study's name in addresses and data: lower-case letters, digits and -, at most 64.",
     )
@@ -228,13 +230,13 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         description="Questions on the instructions, with the right answer to each.",
     )
     truth: Annotated[Truth, Widget(is_nowhere=True)] = Field(
-        default=Truth(), description="Which source the question asks for."
+        default=Truth(), title="True source", description="Which source the question asks for."
     )
     pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_nowhere=True)] = Field(
-        default=None, description=SHORT.model_fields["pairs"].description
+        default=None, title="List of pairs", description=SHORT.model_fields["pairs"].description
     )
     sample: Annotated[Sample | None, Widget(is_nowhere=True)] = Field(
-        default=None, description=SHORT.model_fields["sample"].description
+        default=None, title="Draw of pairs", description=SHORT.model_fields["sample"].description
     )
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(
         default={},
@@ -264,17 +266,17 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="Arms and places",
         description="Between-subjects conditions: each participant gets one, the least filled.",
     )
-    target: Annotated[Count | None, Widget(is_short=True)] = Field(
+    target: Annotated[Count | None, Widget(unit="people", is_short=True)] = Field(
         default=None,
         title="Participants in all",
         description="How many live sessions are to count; the study closes by itself when it has them. Without it, the "
         "sum of the arms' targets.",
     )
-    idle_minutes: Annotated[int | None, Widget(is_short=True)] = Field(
+    idle_minutes: Annotated[int | None, Widget(unit="minutes", is_short=True)] = Field(
         default=None,
         ge=1,
         le=10_080,
-        title="Minutes until a place comes free",
+        title="A place comes free after",
         description="After so long without a sign of life a participant's place goes to others; who returns later "
         "continues while there is room. 30 unless said.",
     )

@@ -46,11 +46,19 @@ pair-1,[NAME OF A CLIP],[NAME OF ANOTHER CLIP],,main
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A study to begin from: a folder with a study file and its texts."""
+    """A study to begin from: a folder with a study file and its texts.
+
+    For a gallery: the purpose (`use`), the time that it `takes` a participant, the `paper` whose study it is, and the
+    name of a `picture` of the participant's page.
+    """
 
     name: str
     title: str
     description: str
+    use: str
+    picture: str
+    takes: str = ""
+    paper: str = ""
 
     @property
     def file(self) -> str:
@@ -116,22 +124,22 @@ class Unfilled:
 
 
 def unfilled(keys: object) -> list[Unfilled]:
-    """Placeholders, words in capitals and square brackets, not replaced yet, in the order of the file; before them
+    """Placeholders, words in capitals and square brackets, not replaced yet, in the order of the file; after them
     `{minutes}` and `{pay}` where texts have them and the study has no such number.
 
     A text of a list may contain such words: it counts only if it consists of nothing else.
     """
     tables = _tables()
-    written: dict[str, Any] = tidied(keys)
+    written = tidied(keys)
     return [
-        *_without_number(written),
         *_in_brackets(written, tables),
+        *_without_number(written),
     ]
 
 
-def _without_number(keys: Mapping[str, Any]) -> Iterator[Unfilled]:
+def _without_number(keys: object) -> Iterator[Unfilled]:
     """The words for numbers of the last page that texts have and the study does not."""
-    completion = keys.get("completion")
+    completion = keys.get("completion") if isinstance(keys, Mapping) else None
     given = completion if isinstance(completion, Mapping) else {}
     used = {word for _, text in texts_in(keys) for word in words_in_text(text)}
     for word in ("minutes", "pay"):
@@ -139,7 +147,7 @@ def _without_number(keys: Mapping[str, Any]) -> Iterator[Unfilled]:
             yield Unfilled(("completion", word), f"{{{word}}}")
 
 
-def _in_brackets(keys: Mapping[str, Any], tables: "Tables") -> list[Unfilled]:
+def _in_brackets(keys: object, tables: "Tables") -> list[Unfilled]:
     return [
         Unfilled(place, f"[{' '.join(found.split())}]")
         for place, text in _texts(keys, (), tables)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -28,6 +28,15 @@ class Strict(PlainNumbers):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A configuration to begin with: its title, what it means in a line, and the parameters that differ."""
+
+    title: str
+    about: str
+    given: Mapping[str, Any]
+
+
 class GameConfig(Strict):
     """The parameters of one game; amounts are whole units. Fields are hashable (tuples, no lists).
 
@@ -37,6 +46,20 @@ class GameConfig(Strict):
 
     together: ClassVar[Sequence[tuple[str, ...]]] = ()
     samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {}
+    # For the form: configurations to begin with, the titles of the presets, and the field with the length of a match.
+    starts: ClassVar[Sequence["Start"]] = ()
+    titles: ClassVar[Mapping[str, str]] = {}
+    length: ClassVar[str] = "rounds"
+
+    @classmethod
+    def idle(cls, keys: Mapping[str, Any]) -> Collection[str]:
+        """The parameters that mean nothing with these, as far as they are given."""
+        return ()
+
+    @classmethod
+    def untimed(cls, keys: Mapping[str, Any]) -> Collection[str]:
+        """The phases that do not occur with these parameters."""
+        return ()
 
     @classmethod
     def grid(cls) -> Sequence[Self]:

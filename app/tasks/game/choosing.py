@@ -16,7 +16,7 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.match import config_hash
 from app.tasks.game.sampling import Sample, presets, sampled
 
-SAMPLE, ONE, LIST, PRESET = "sample", "one", "list", "preset "
+SAMPLE, ONE, LIST, PRESET, START = "sample", "one", "list", "preset ", "start "
 
 
 def _as_configs(value: Any) -> Any:

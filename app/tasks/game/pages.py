@@ -130,6 +130,7 @@ class GamePage(Page):
     """
 
     template: ClassVar[str] = "game.html"
+    is_form: ClassVar[bool] = False
     key: str = ""
     version: str = ""
     number: int = 1

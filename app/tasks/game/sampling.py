@@ -25,19 +25,28 @@ class Sample(Strict):
 
     sample: str = Field(
         default="main+variants+random",
+        title="Configurations that are taken",
         pattern=f"^{EXPRESSION.pattern}$",
         description="What is taken: main, variants and random, joined by +.",
     )
     main: Mapping[str, Any] = Field(
-        default={}, description="Parameters of the main configuration; the default where left out."
+        default={},
+        title="The main configuration",
+        description="Parameters of the main configuration; the default where left out.",
     )
     only: Mapping[str, tuple[Any, ...]] = Field(
-        default={}, description="Values to which a parameter of variants and random ones is confined."
+        default={},
+        title="Kept to these values",
+        description="Values to which a parameter of variants and random ones is confined.",
     )
     random_share: float = Field(
-        default=0.05, ge=0, le=1, description="Share of the other configurations, rounded down."
+        default=0.05,
+        ge=0,
+        le=1,
+        title="Share of the others",
+        description="Share of the other configurations, rounded down.",
     )
-    seed: int = Field(default=1, ge=0, description="Of the random ones.")
+    seed: int = Field(default=1, ge=0, title="Seed of the draw", description="Of the random ones.")
 
 
 def sampled(config: type[GameConfig], sample: Sample) -> list[GameConfig]:

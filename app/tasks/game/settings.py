@@ -6,35 +6,31 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
 from app.core.problems import Place, counted, listed, quoted
-from app.core.widgets import Ways, Widget
+from app.core.widgets import Shape, Ways, Widget
 from app.questions.base import Asked, Question, rule_error
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
-    LIST,
-    ONE,
-    PRESET,
     SAMPLE,
     Configs,
     configs_by_unit,
     configs_of,
     presets_of,
-    sample_of,
-    sizes_of,
 )
+from app.tasks.game.form_words import IN_A_GAME_FILE, IN_FORMS
 from app.tasks.game.games import GAMES, KITS, TITLES
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
+from app.tasks.game.shaping import shape_of, ways_of
 from app.tasks.game.terms import (
     CHECKS,
-    IN_A_GAME_FILE,
-    IN_FORMS,
     ORDER,
     PARTS,
     TIDIES,
     BonusPay,
     Comprehension,
     Deadlines,
+    Disclosure,
     Leaving,
     Matching,
     Messages,
@@ -42,6 +38,7 @@ from app.tasks.game.terms import (
     ReasonAsked,
     Reasons,
     Text,
+    Updates,
     with_checks,
 )
 from app.trials.attention import TIDIES as ATTENTION
@@ -66,8 +63,6 @@ else:
     GameName = Annotated[Literal[tuple(GAMES)], WrapValidator(_registered)]
 HUMAN, ANY = "human", "any"
 ALL_PEOPLE, NAMED = "all-people", "named"
-Disclosure = Literal["some-may-be-programs", "all-people", "named"]
-Updates = Literal["long-poll", "server-sent-events"]
 
 
 class GameBlock(CheckedSettings):
@@ -83,7 +78,7 @@ class GameBlock(CheckedSettings):
 
     task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
     game: Annotated[GameName, Widget(words=TITLES, settles=True)] = Field(
-        description="The game that is played."
+        title="Game", description="The game that is played."
     )
     configs: Configs = Field(
         default=({},),
@@ -92,43 +87,58 @@ class GameBlock(CheckedSettings):
     )
     seats: Seats = Field(
         default=(ANY,),
+        title="Seats, one per line",
         description="Who sits on each seat, or one entry for all: `human`, `any` (a person, or an agent at the bound), "
         "or an agent as for `game play`, such as `adaptive:beta=0.2`.",
     )
     agent: Text | None = Field(
         default=None,
+        title="Agent that takes a free seat",
         description="The agent that takes an `any` seat at the bound; one of the game's own unless said.",
     )
-    rounds_per_person: Annotated[int, Field(ge=1, le=50)] = Field(
+    rounds_per_person: Annotated[int, Field(ge=1, le=50), Widget(unit="matches")] = Field(
         default=1,
         title="Matches for each participant",
         description="How many matches each participant plays, never with the same person twice.",
     )
-    matching: Matching = Field(default=Matching(), description="How people come together.")
-    deadlines: Deadlines = Field(default=Deadlines(), description="How long people have for a move.")
-    leaving: Leaving = Field(default=Leaving(), description="What happens when a player leaves.")
-    messages: Messages = Field(default=Messages(), description="What may be written to the others.")
+    matching: Matching = Field(default=Matching(), title="Matching", description="How people come together.")
+    deadlines: Deadlines = Field(
+        default=Deadlines(), title="Time limits", description="How long people have for a move."
+    )
+    leaving: Leaving = Field(
+        default=Leaving(), title="When somebody leaves", description="What happens when a player leaves."
+    )
+    messages: Messages = Field(
+        default=Messages(), title="Messages", description="What may be written to the others."
+    )
     comprehension: Comprehension = Field(
-        default=Comprehension(), description="Questions about the rules before matching."
+        default=Comprehension(),
+        title="Questions on the rules",
+        description="Questions about the rules before matching.",
     )
     models: Models | None = Field(
         default=None,
+        title="Language models",
         description="What language models on its seats may cost, and who they are; without it none can take a seat.",
     )
     disclosure: Disclosure = Field(
         default="some-may-be-programs",
+        title="What people are told of the other players",
         description="What players are told about the others: `some-may-be-programs`; `all-people`, refused where a "
         "program can take a seat; or `named`, which says of each seat whether an agent has it.",
     )
-    bonus: BonusPay | None = Field(default=None, description="What a match pays; nothing unless said.")
-    show_bonus: bool = Field(default=True, description="Whether the bonus is shown as it grows.")
-    updates: Updates = Field(default="long-poll", description="How pages hear of the others.")
-    reasons: Annotated[
-        Reasons,
-        Widget(
-            words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"}
-        ),
-    ] = Field(
+    bonus: BonusPay | None = Field(
+        default=None, title="Payment", description="What a match pays; nothing unless said."
+    )
+    show_bonus: bool = Field(
+        default=True,
+        title="Show the earnings while the match goes on",
+        description="Whether the bonus is shown as it grows.",
+    )
+    updates: Updates = Field(
+        default="long-poll", title="How pages hear of the others", description="How pages hear of the others."
+    )
+    reasons: Reasons = Field(
         default="none",
         title="Reasons for moves",
         description="Whether people are asked with each move why they make it; the other players never see it, and a "
@@ -145,33 +155,13 @@ class GameBlock(CheckedSettings):
 
     @classmethod
     def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
-        """The configurations: one with the parameters of the chosen game, a preset, a sample, or a list."""
-        game, value = str(keys.get("game")), keys.get("configs")
-        if key != "configs" or game not in GAMES:
-            return None
-        held = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Mapping)]
-        one = {name: given for name, given in (held[0] if held else {}).items() if name != SAMPLE}
-        if isinstance(value, Mapping) and SAMPLE in value:
-            main = value.get("main")
-            one = dict(main) if isinstance(main, Mapping) else {}
-            way, model = SAMPLE, sample_of(game)
-        elif isinstance(value, str):
-            way, model = PRESET + value, None
-        else:
-            way, model = (LIST, None) if isinstance(value, list) else (ONE, GAMES[game].Config)
-        words = {
-            ONE: "One, with the parameters below",
-            **{PRESET + name: f"Published: {name} ({n})" for name, n in sizes_of(game).items()},
-            SAMPLE: "A main one, its variants, and a random share of the others",
-            LIST: "A list of them, as YAML",
-        }
-        begins = {
-            ONE: one or None,
-            LIST: [one],
-            SAMPLE: {SAMPLE: "main+variants+random", **({"main": one} if one else {})},
-            **{PRESET + name: name for name in sizes_of(game)},
-        }
-        return Ways(way, words, begins, model, is_whole=isinstance(value, str))
+        """The ways to write the configurations of its game."""
+        return ways_of(keys) if key == "configs" and str(keys.get("game")) in GAMES else None
+
+    @classmethod
+    def shape(cls, keys: Mapping[str, Any], study: Mapping[str, Any]) -> Shape:
+        """The form as far as it depends on the game and on what it costs."""
+        return shape_of(keys, study)
 
     @classmethod
     def n_units(cls, keys: Mapping[str, Any]) -> int:

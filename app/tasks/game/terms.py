@@ -10,6 +10,7 @@ from pydantic import Field, WithJsonSchema, create_model, model_validator
 
 from app.core.problems import Place, quoted
 from app.core.rowfiles import RowFile, rows_under, stands_inline
+from app.core.widgets import Widget
 from app.questions.base import Label, Options, Part, QuestionId, rule_error
 from app.tasks.game.games import phases
 from app.trials.lists import Keys, Reader
@@ -18,10 +19,34 @@ from app.trials.tidying import Tidy, plain, section, whole, yes_or_no
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 Then = Literal["agent", "default", "end"]
 Screen = Literal["contact", "links"]
-Reasons = Literal["none", "optional", "required"]
+Reasons = Annotated[
+    Literal["none", "optional", "required"],
+    Widget(words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"}),
+]
+Disclosure = Annotated[
+    Literal["some-may-be-programs", "all-people", "named"],
+    Widget(
+        words={
+            "some-may-be-programs": "“Some of the others may be programs”",
+            "named": "Who is a program, seat by seat",
+            "all-people": "“All others are people”",
+        },
+        is_open=True,
+    ),
+]
+Updates = Annotated[
+    Literal["long-poll", "server-sent-events"],
+    Widget(
+        words={
+            "long-poll": "They ask again and again (long polling)",
+            "server-sent-events": "Over a connection that stays open (server-sent events)",
+        }
+    ),
+]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
 Minor = Annotated[int, Field(ge=0, le=10_000_000)]
 Text = Annotated[str, Field(min_length=1, max_length=400)]
+SECONDS = Widget(unit="seconds")
 
 
 # What a message may not have, by the words of a study file.
@@ -40,14 +65,15 @@ SCREENS: Mapping[str, tuple[re.Pattern[str], str]] = {
 class Models(Part):
     """Language models on seats of live matches: who they are, and the most that they may cost."""
 
-    calls: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
-        description="Calls of a model's server in all matches of a version, at most."
+    calls: Annotated[int, Field(ge=1, le=1_000_000), Widget(unit="calls")] = Field(
+        title="Calls, at most", description="Calls of a model's server in all matches of a version, at most."
     )
-    tokens: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
-        description="Tokens of these calls, at most, prompts and replies together."
+    tokens: Annotated[int, Field(ge=1, le=1_000_000_000), Widget(unit="tokens")] = Field(
+        title="Tokens, at most", description="Tokens of these calls, at most, prompts and replies together."
     )
     settings: dict[str, Any] = Field(
         default={},
+        title="Settings of the models",
         description="Parameters of every agent `model` of this block, as for `game play`: `model`, `persona`, "
         "`temperature`, `system` and so on.",
     )
@@ -56,23 +82,46 @@ class Models(Part):
 class Matching(Part):
     """Waiting for others, and what ends it."""
 
-    wait_max_s: Seconds = Field(default=300, description="The longest wait for others, in seconds.")
-    ready_s: Annotated[int, Field(ge=0, le=600)] = Field(
+    wait_max_s: Annotated[Seconds, SECONDS] = Field(
+        default=300,
+        title="Wait for other players at most",
+        description="The longest wait for others, in seconds.",
+    )
+    ready_s: Annotated[int, Field(ge=0, le=600), SECONDS] = Field(
         default=15,
+        title="To say that one is there",
         description="Time to confirm presence before a match begins; 0 skips the check.",
     )
-    at_bound: AtBound = Field(
+    at_bound: Annotated[
+        AtBound,
+        Widget(
+            words={
+                "agents": "Agents take the free seats",
+                "paid-exit": "Paid exit",
+                "wait-once-more": "Wait once more, then paid exit",
+            },
+            is_open=True,
+            settles=True,
+        ),
+    ] = Field(
         default="agents",
+        title="If nobody comes",
         description="What happens after a wait of `wait_max_s`: `agents` take the seats that are free, `paid-exit` "
         "goes on without a match, `wait-once-more` offers the same time again, then goes on.",
     )
-    wait_pay_minor_per_min: Minor = Field(
-        default=0, description="Pay for a minute of waiting, in minor units of the currency."
+    wait_pay_minor_per_min: Annotated[Minor, Widget(unit="a minute", is_money=True)] = Field(
+        default=0,
+        title="Pay for waiting",
+        description="Pay for a minute of waiting, in minor units of the currency.",
     )
 
 
 class _Deadlines(Part):
-    default_s: Seconds = Field(default=90, description="Seconds for a move in a phase that has no key here.")
+    default_s: Annotated[Seconds, SECONDS] = Field(
+        default=90,
+        title="For any other move",
+        description="Seconds for a move in a phase that has no key here.",
+    )
 
     @property
     def phases(self) -> tuple[str, ...]:
@@ -86,7 +135,11 @@ class _Deadlines(Part):
         return given if given is not None else self.default_s
 
 
-_WARNS: Any = Field(default=20, description="So many seconds before its deadline, a page warns of it.")
+_WARNS: Any = Field(
+    default=20,
+    title="Warn before the end",
+    description="So many seconds before its deadline, a page warns of it.",
+)
 
 if TYPE_CHECKING:
 
@@ -103,45 +156,69 @@ else:
         __doc__="Times to think, by phase.",
         __module__=__name__,
         **{
-            f"{phase}_s": (Seconds | None, Field(default=None, description=f"Seconds for {what}."))
-            for phase, what in phases().items()
+            f"{phase}_s": (
+                Annotated[Seconds | None, SECONDS],
+                Field(default=None, title=f"For {name}", description=f"Seconds for {name} ({games})."),
+            )
+            for phase, (name, games) in phases().items()
         },
-        warn_at_s=(Seconds, _WARNS),
+        warn_at_s=(Annotated[Seconds, SECONDS], _WARNS),
     )
 
 
 class Leaving(Part):
     """Leaving a match: by saying so, by two automatic moves in a row, or by going offline."""
 
-    grace_s: Seconds = Field(
+    grace_s: Annotated[Seconds, SECONDS] = Field(
         default=45,
+        title="Silence that counts as leaving",
         description="How long a polling browser may be silent before its player counts as having left.",
     )
-    then: Then = Field(
+    then: Annotated[
+        Then,
+        Widget(
+            words={
+                "agent": "An agent takes the seat",
+                "default": "The game’s default moves are made for it",
+                "end": "The match ends; all keep what they earned",
+            },
+            is_open=True,
+            settles=True,
+        ),
+    ] = Field(
         default="agent",
+        title="The seat of who has left",
         description="`agent` takes the seat, `default` plays the game's default moves, `end` ends the match; the "
         "others keep what they have earned.",
     )
     agent: Text | None = Field(
         default=None,
+        title="Agent that takes the seat",
         description="The agent that takes the seat, as for `game play`; one of the game's own unless said, and where "
         "it cannot take that seat.",
     )
     may_return: bool = Field(
-        default=True, description="Whether who left may come back to the seat during the match."
+        default=True,
+        title="Who has left may come back",
+        description="Whether who left may come back to the seat during the match.",
     )
 
 
 class Messages(Part):
     """Bounds of messages."""
 
-    max_chars: Annotated[int, Field(ge=1, le=4000)] = Field(
+    max_chars: Annotated[int, Field(ge=1, le=4000), Widget(unit="characters")] = Field(
         default=400,
+        title="Longest message",
         description="Longest message, in characters; no longer than the configuration's `max_length`. Of a "
         "person's reason for a move, too.",
     )
-    screen: tuple[Screen, ...] = Field(
+    screen: Annotated[
+        tuple[Screen, ...],
+        Widget(words={"contact": "Email addresses and telephone numbers", "links": "Links"}, is_boxes=True),
+    ] = Field(
         default=(),
+        title="Refuse in messages",
         description="What a message or a reason may not have: `contact` (email addresses and telephone numbers), "
         "`links`.",
     )
@@ -163,10 +240,10 @@ class ReasonAsked:
 class Checked(Part):
     """A question on the rules, with its answer."""
 
-    id: QuestionId = Field(description="Names the question; each its own.")
-    ask: Text = Field(description="The question as the participant reads it.")
-    options: Options = Field(description="2 to 50 different options.")
-    answer: Label = Field(description="The option that is right.")
+    id: QuestionId = Field(title="Name in the data", description="Names the question; each its own.")
+    ask: Text = Field(title="Question", description="The question as the participant reads it.")
+    options: Options = Field(title="Options, one per line", description="2 to 50 different options.")
+    answer: Label = Field(title="Right answer", description="The option that is right.")
 
     @model_validator(mode="after")
     def _answer_is_an_option(self) -> Self:
@@ -217,11 +294,14 @@ class Comprehension(Part):
     questions: Annotated[tuple[Checked, ...], WithJsonSchema(_QUESTIONS)] = Field(
         default=(),
         max_length=20,
+        title="Questions",
         description="The questions; none are asked where there are none. Or a CSV file with the columns `id`, `ask`, "
         "`options` (with `|` between them) and `answer`.",
     )
-    tries: Annotated[int, Field(ge=1, le=20)] = Field(
-        default=3, description="How often the answers may be given; who has none right then plays no match."
+    tries: Annotated[int, Field(ge=1, le=20), Widget(unit="times")] = Field(
+        default=3,
+        title="May be answered",
+        description="How often the answers may be given; who has none right then plays no match.",
     )
 
     @model_validator(mode="after")
@@ -236,12 +316,18 @@ class Comprehension(Part):
 class BonusPay(Part):
     """Conversion of a payoff to money."""
 
-    minor_per_unit: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = Field(
-        default=1.0, description="Minor units of the currency for one unit of the game, such as 0.02."
+    minor_per_unit: Annotated[
+        float, Field(gt=0, le=1_000_000, allow_inf_nan=False), Widget(is_money=True)
+    ] = Field(
+        default=1.0,
+        title="1 point is worth",
+        description="Minor units of the currency for one unit of the game, such as 0.02.",
     )
-    cap_minor: Minor | None = Field(default=None, description="The most that one match pays.")
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = Field(
-        default="GBP", description="ISO 4217, such as `GBP`."
+    cap_minor: Annotated[Minor | None, Widget(is_money=True, unit="a person")] = Field(
+        default=None, title="A match pays at most", description="The most that one match pays."
+    )
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$"), Widget(is_short=True, settles=True)] = Field(
+        default="GBP", title="Currency", description="ISO 4217, such as `GBP`."
     )
 
     def minor(self, payoff: Fraction) -> int:
@@ -253,12 +339,6 @@ class BonusPay(Part):
         return earned if self.cap_minor is None else min(earned, self.cap_minor)
 
 
-IN_A_GAME_FILE = (
-    "A mapping, a list of them, the name of a preset (`grid` is all published ones), or "
-    "`{sample: main+variants+random}` with the settings of a sample."
-)
-IN_FORMS = {f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set."}
-"""The same in a form, which knows no presets by name."""
 PARTS: Mapping[str, type[Part]] = {
     "matching": Matching,
     "deadlines": Deadlines,

@@ -85,6 +85,7 @@ class Sample(Part):
     )
     drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_unseen=True)] = Field(
         default=None,
+        title="The pairs as drawn",
         description="The pairs as drawn, as CSV: they stay the same if clips are added. Without it they are "
         "drawn again whenever the file is read.",
     )

@@ -55,7 +55,11 @@ LISTED: Place = ("items",)
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
 ItemRule = Literal["dropped-frames"]  # one clip is in step with itself
-ItemRules = Annotated[tuple[ItemRule, ...], AfterValidator(different), Widget(rows=2)]
+ItemRules = Annotated[
+    tuple[ItemRule, ...],
+    AfterValidator(different),
+    Widget(rows=2, words={"dropped-frames": "Dropped frames"}),
+]
 WhenFull = Literal["refuse", "skip"]
 SelfAssessed = Literal["after", "before"]
 IN_AN_ITEM_FILE = (

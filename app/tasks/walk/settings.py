@@ -57,9 +57,9 @@ class WalkBlock(CheckedSettings):
         title="Walks for practice",
         description="How many walks come first that do not count, from starts of their own.",
     )
-    limit_s: Annotated[int, Field(ge=10, le=300), Widget(is_short=True)] = Field(
+    limit_s: Annotated[int, Field(ge=10, le=300), Widget(unit="seconds", is_short=True)] = Field(
         default=90,
-        title="Seconds for each walk",
+        title="A walk takes at most",
         description="When a walk ends though its goal was not reached.",
     )
 

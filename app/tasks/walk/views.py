@@ -52,6 +52,7 @@ class WalkPage(Page):
     """
 
     template: ClassVar[str] = "walk.html"
+    is_form: ClassVar[bool] = False
     key: str = ""
     number: int = 1
     total: int = 1

@@ -88,6 +88,12 @@ def _simulate_people(work: Work) -> Any:
     return simulate_people(work)
 
 
+def _send_mail(work: Work) -> Any:
+    from app.worker.handlers.mails import send_mail
+
+    return send_mail(work)
+
+
 HANDLERS: Mapping[Kind, Handler] = {
     Kind.IMPORT: _import_clip,
     Kind.WALKS: _import_walks,
@@ -102,14 +108,17 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.TRAINING: _train_judge,
     Kind.VERDICTS: _judge_sessions,
     Kind.SIMULATION: _simulate_people,
+    Kind.MAIL: _send_mail,
 }
 
 _CLIPS = (Kind.REPROCESS, Kind.IMPORT, Kind.WALKS, Kind.PICTURES)
 # A lane does one job at a time, of its first kinds first: somebody waits for a preview, no report holds up clips, and
-# a training of minutes holds up neither.
+# a training of minutes holds up neither, nor does
+# a mail server that does not answer.
 LANES: tuple[tuple[Kind, ...], ...] = (
     (Kind.PREVIEW, Kind.VERDICTS),
     (Kind.SIMULATION, Kind.TRAINING),
+    (Kind.MAIL,),
     _CLIPS,
     (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, *_CLIPS),
 )

@@ -37,7 +37,7 @@ def test_new_rules_come_before_the_files_that_wait_which_are_processed_once_by_t
     rules = filled.read(rules_view).rules.model_copy(update={"width": 80, "height": 50})
     job_id = filled.write(apply_rules, filled.who, rules, NOW)
     with filled.database.transaction() as session:
-        assert not is_waiting(session, [Kind.IMPORT])
+        assert not is_waiting(session, [Kind.IMPORT], NOW)
         assert take(session, [Kind.IMPORT], NOW) is None
         assert places(session)[token].says == "Waits until all clips are processed by the new rules"
     filled.drain()
@@ -56,7 +56,7 @@ def test_a_preview_has_a_lane_that_no_other_job_takes(filled: Desk) -> None:
     alone = [lane for lane in LANES if Kind.PREVIEW in lane]
     assert alone == [(Kind.PREVIEW, Kind.VERDICTS)]
     with filled.database.transaction() as session:
-        assert is_waiting(session, alone[0])
+        assert is_waiting(session, alone[0], NOW)
     assert {kind for lane in LANES for kind in lane} == set(Kind)
 
 

@@ -79,9 +79,13 @@ def test_the_form_has_the_parameters_of_the_game_and_the_ways_to_choose() -> Non
     for game, model in ((name, each.Config) for name, each in GAMES.items()):
         there = {leaf.key for leaf in leaves(outline(study(game=game))) if leaf.place[2:3] == ("configs",)}
         assert there == {"way", *model.model_fields}
-    assert keys_to_fields(keys)[f"{AT}.way"] == "one"
+    assert keys_to_fields(keys)[f"{AT}.way"] == "start 0"
     one = fields_to_keys(keys, {f"{AT}.discount_alice": "0.95", f"{AT}.messages": "no"}).keys
     assert one["blocks"][0]["configs"] == {"discount_alice": "0.95", "messages": False}
+    assert keys_to_fields(one)[f"{AT}.way"] == "one"
+    short = fields_to_keys(one, {f"{AT}.way": "start 2"}).keys
+    assert short["blocks"][0]["configs"] == {"rounds": 4, "messages": False}
+    assert keys_to_fields(short)[f"{AT}.way"] == "start 2"
     sample = fields_to_keys(one, {f"{AT}.way": "sample"}).keys
     assert sample["blocks"][0]["configs"]["main"] == {"discount_alice": "0.95", "messages": False}
     assert keys_to_fields(sample)[f"{AT}.main.discount_alice"] == "0.95"

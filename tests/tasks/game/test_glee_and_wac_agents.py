@@ -35,7 +35,8 @@ from app.tasks.game.games.glee.persuasion_agents import (
 )
 from app.tasks.game.games.wac import agents as wac
 from app.tasks.game.games.wac.agents import HealthUrgency, Outbid, SalaryShare, Saver
-from app.tasks.game.games.wac.rules import WaterAuction, WaterConfig
+from app.tasks.game.games.wac.parameters import WaterConfig
+from app.tasks.game.games.wac.rules import WaterAuction
 from app.tasks.game.match import play
 from app.tasks.game.run import agents_of
 

@@ -40,7 +40,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.tables import Draft
 from app.tasks.game import live, played
 from app.tasks.game.fold import match_table, state_of
-from app.tasks.game.games.wac.rules import WaterConfig
+from app.tasks.game.games.wac.parameters import WaterConfig
 from app.tasks.game.match_files import read_matches
 from app.tasks.game.matching import _Forming
 from app.tasks.game.replay import ReplayError, replayed

@@ -18,7 +18,7 @@ from app.studies.launch import study_here
 from app.tasks.game.base import Act, Agent, Budget, Event, Player, View, Viewer
 from app.tasks.game.files import MOVES, Played, move_rows
 from app.tasks.game.games import GAMES
-from app.tasks.game.games.wac.rules import RESIDENTS
+from app.tasks.game.games.wac.parameters import RESIDENTS
 from app.tasks.game.match import Match, play
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.record_options import By, Options, Text

@@ -4,8 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 from app.tasks.game.base import Outcome
+from app.tasks.game.games.wac.parameters import RESIDENTS, WaterConfig
 from app.tasks.game.games.wac.presenter import WaterPresenter
-from app.tasks.game.games.wac.rules import RESIDENTS, Status, WaterAuction, WaterConfig, allocate
+from app.tasks.game.games.wac.rules import Status, WaterAuction, allocate
 from tests.tasks.game.random_play import after, draw, events, move
 
 GAME = WaterAuction()

@@ -19,6 +19,7 @@ from app.tasks.pair.pairings.registry import PAIRINGS
 from app.trials.stimuli import attributes_of, true_source_of
 
 _MOST_SEED = 1_000_000
+MOST_PROPOSED = 10  # pairs of two sources, where nobody has said how many
 
 
 def another_seed(rng: random.Random) -> str:
@@ -57,16 +58,49 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         pairing=draw.pairing,
         pairings=[(name, each.title) for name, each in PAIRINGS.items()],
         pairing_errors=_at(found, "sample", "pairing"),
+        replaces=len(here.found.pairs),
     )
 
 
 def _requested_sample(here: PairsHere) -> object:
     """The draft's sample, as a form would give it."""
     sample = here.draft.keys.get("sample")
-    return _stored_draw(here, "").sample() if isinstance(sample, Mapping) else None
+    if not isinstance(sample, Mapping) or proposed_draw(here, "") is not None:
+        return None
+    return _stored_draw(here, "").sample()
+
+
+def proposed_draw(here: PairsHere, seed: str) -> Draw | None:
+    """A draw of this study's sources, while its draft has no pairs or asks for sources that no clip has.
+
+    Each source is paired with the true one, each clip is used at most once, and there are at most ten pairs of each.
+    None where two sources are missing, or the draft's own draw can be made.
+    """
+    keys = here.draft.keys
+    sample = keys.get("sample")
+    if keys.get("pairs") is not None or keys.get("blocks") is not None or not here.stimuli:
+        return None
+    if isinstance(sample, Mapping) and (sample.get("pairing") or here.found.pairs or _has_a_source(here)):
+        return None
+    true_source = true_source_of(keys)
+    found = [each for each in capacities(here.stimuli, None, (), true_source) if each.first != each.second]
+    of_truth = [each for each in found if each.first == true_source]
+    lines = [
+        (each.condition, str(min(MOST_PROPOSED, each.n_first, each.n_second, each.possible)), "")
+        for each in (of_truth or found[:1])
+    ]
+    return Draw(tuple(lines), (), seed) if lines else None
+
+
+def _has_a_source(here: PairsHere) -> bool:
+    """True if some condition of the draft's draw is of sources that clips have."""
+    sources = {clip.source for clip in here.stimuli.values()}
+    return any(set(name.split("-")) <= sources for name in asked_of(here.draft.keys))
 
 
 def _stored_draw(here: PairsHere, seed: str) -> Draw:
+    if (proposed := proposed_draw(here, seed)) is not None:
+        return proposed
     sample: Any = here.draft.keys.get("sample")
     asked = asked_of(here.draft.keys)
     lines = tuple((name, str(main), str(practice)) for name, (main, practice) in asked.items())
@@ -94,6 +128,7 @@ def _line(name: str, numbers: list[str], capacity: Capacity | None, found: Found
         possible=capacity.possible if capacity else None,
         n_lacking=capacity.n_lacking if capacity else 0,
         errors=errors,
+        is_within=capacity is not None and capacity.first == capacity.second,
     )
 
 

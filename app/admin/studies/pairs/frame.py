@@ -1,20 +1,21 @@
 """Common parts of all pages of pairs: the summary, and pairs as rows of a table."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 from urllib.parse import quote
 
 from fastapi import Depends, Request
 from sqlmodel import Session
 
 from app.admin.access import Shell, ShellDep, StudyDep
-from app.admin.studies.pairs.views import PairRow
+from app.admin.studies.pairs.views import DrawnNote, PairRow
 from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
 from app.pairs.draft import ClipCard, PairsHere, clip_cards
-from app.pairs.summary import Summary, summary_of
+from app.pairs.summary import Summary, match_of, summary_of
 from app.pairs.view import DrawState, FoundPairs, Way, draw_state
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
@@ -90,6 +91,7 @@ class Frame(TypedDict):
     sources: Sequence[str]
     draw: DrawState
     answered: int | None
+    drawn: DrawnNote | None
 
 
 def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
@@ -114,7 +116,23 @@ def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
         "sources": [use.source for use in summary.usage.sources if use.n_clips],
         "draw": draw_state(keys, here.found, here.stimuli),
         "answered": None if is_open else newest,
+        "drawn": _drawn_note(keys, here),
     }
+
+
+def _drawn_note(keys: Mapping[str, Any], here: PairsHere) -> DrawnNote | None:
+    """The account of a draw that is stored; None for pairs that were not drawn, or have no seed."""
+    sample = keys.get("sample")
+    if here.found.way != "drawn" or not isinstance(sample, Mapping) or not here.found.pairs:
+        return None
+    by_condition = Counter(pair.condition for pair in here.found.pairs)
+    uses = Counter(name for pair in here.found.pairs for name in (pair.a, pair.b))
+    return DrawnNote(
+        conditions=tuple(by_condition.items()),
+        at_most=max(uses.values()),
+        match=tuple(match_of(keys)),
+        seed=str(sample.get("seed", "")),
+    )
 
 
 def rows_found(pairs: Sequence[PairSpec], clips: Clips) -> list[PairRow]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlmodel import Session
 
+from app.admin.studies.pairs.drawing import proposed_draw
 from app.admin.studies.pairs.frame import (
     At,
     Clips,
@@ -40,6 +41,7 @@ def pairs_page(
         clips=tuple(clips) if is_open else (),
         editing=editing if is_open else 0,
         cells={**_cells(rows[editing - 1].row, editing), **(cells or {})} if is_open else {},
+        proposal=proposed_draw(here, "1"),
     )
 
 

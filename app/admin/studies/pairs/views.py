@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from analysis.files.lookalikes import lookalike_notes
 from app.admin.pages import AdminPage
+from app.admin.studies.pairs.forms import Draw
 from app.core.problems import Fault
 from app.pairs.summary import Summary
 from app.pairs.view import DrawState, Way
@@ -28,6 +29,16 @@ class PairRow:
     poster_a: str
     poster_b: str
     is_bad: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnNote:
+    """How drawn pairs came about: their number by condition, how often a clip is used at most, what both agree on."""
+
+    conditions: Sequence[tuple[str, int]]
+    at_most: int
+    match: Sequence[str]
+    seed: str
 
 
 def names_alike(rows: Sequence[PairRow]) -> Sequence[str]:
@@ -65,11 +76,15 @@ class PairsFrame(AdminPage):
     sources: Sequence[str]
     draw: DrawState
     answered: int | None
+    drawn: DrawnNote | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairsPage(PairsFrame):
-    """The pairs there are. `editing` is the number of the row that is open, `cells` what its form shows."""
+    """The pairs there are. `editing` is the number of the row that is open, `cells` what its form shows.
+
+    `proposal` is a draw that can be made at once, while there are no pairs.
+    """
 
     template: ClassVar[str] = "pairs.html"
     rows: Sequence[PairRow]
@@ -77,6 +92,7 @@ class PairsPage(PairsFrame):
     clips: Sequence[str]
     editing: int = 0
     cells: Mapping[str, str] = field(default_factory=dict)
+    proposal: Draw | None = None
 
     @property
     def alike(self) -> Sequence[str]:
@@ -133,7 +149,7 @@ class CsvPage(PairsFrame):
 
 @dataclass(frozen=True, slots=True)
 class DrawLine:
-    """One condition of the draw, its numbers as typed."""
+    """One condition of the draw, its numbers as typed; `is_within` one source."""
 
     condition: str
     main: str
@@ -141,11 +157,15 @@ class DrawLine:
     possible: int | None
     n_lacking: int
     errors: Sequence[str]
+    is_within: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawPage(PairsFrame):
-    """The draw as it is in the form, and the pairs that it gives; `summary` is of these. `is_saved`: no change yet."""
+    """The draw as it is in the form, and the pairs that it gives; `summary` is of these. `is_saved`: no change yet.
+
+    `replaces` counts the pairs that the draft has now.
+    """
 
     template: ClassVar[str] = "pairs-draw.html"
     lines: Sequence[DrawLine]
@@ -161,3 +181,19 @@ class DrawPage(PairsFrame):
     pairing: str
     pairings: Sequence[tuple[str, str]]
     pairing_errors: Sequence[str]
+    replaces: int
+
+    @property
+    def across(self) -> Sequence[tuple[int, DrawLine]]:
+        """Conditions of two sources, each with the number of its fields."""
+        return [(at, line) for at, line in enumerate(self.lines) if not line.is_within]
+
+    @property
+    def within(self) -> Sequence[tuple[int, DrawLine]]:
+        """Conditions of one source, each with the number of its fields."""
+        return [(at, line) for at, line in enumerate(self.lines) if line.is_within]
+
+    @property
+    def asks_within(self) -> bool:
+        """True if pairs within one source are asked for, or have a fault."""
+        return any(line.main or line.practice or line.errors for _, line in self.within)

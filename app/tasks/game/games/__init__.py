@@ -58,8 +58,8 @@ def presenter_of(game: str) -> Presenter:
     return KITS[game].page
 
 
-def phases() -> Mapping[str, str]:
-    """The phases of all games whose time can be set, with the kind of move and the games: `a bid (`wac`)`.
+def phases() -> Mapping[str, tuple[str, str]]:
+    """The phases of all games whose time can be set, with the kind of move and the games: `a bid`, "`wac`".
 
     The order within each game is kept; a phase of several games appears once.
     """
@@ -73,6 +73,6 @@ def phases() -> Mapping[str, str]:
     return {phase: _phase_text(phase) for phase in found}
 
 
-def _phase_text(phase: str) -> str:
+def _phase_text(phase: str) -> tuple[str, str]:
     kits = [kit for kit in KITS.values() if phase in kit.phases]
-    return f"{kits[0].phases[phase]} ({', '.join(f'`{kit.name}`' for kit in kits)})"
+    return kits[0].phases[phase], ", ".join(f"`{kit.name}`" for kit in kits)

@@ -5,11 +5,12 @@ Rubinstein's alternating offers, as in GLEE [SMR24], section 2.1.
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from app.tasks.game.base import Seat
+from app.core.widgets import Widget
+from app.tasks.game.base import Seat, Start
 from app.tasks.game.games.glee.offers import BOTH, MONEY, OffersConfig, OffersGame, OffersState, Rounds
 from app.tasks.game.moves import Number
 from app.tasks.game.ratio import Ratio
@@ -31,12 +32,25 @@ class BargainingConfig(OffersConfig):
     }
     together: ClassVar[Sequence[tuple[str, ...]]] = (("discount_alice", "discount_bob"),)
     samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {"human-study": ({},)}
-
-    discount_alice: Ratio = Field(
-        default=Fraction("0.9"), gt=0, le=1, description="What money is worth to Alice a round later."
+    starts: ClassVar[Sequence[Start]] = (
+        Start("Published", "12 rounds at most, told to both; a text may go with an offer", {}),
+        Start("No end in sight", "99 rounds at most, and nobody is told", {"rounds": 99}),
+        Start("Short", "4 rounds at most, offers without a text", {"rounds": 4, "messages": False}),
     )
-    discount_bob: Ratio = Field(
-        default=Fraction("0.8"), gt=0, le=1, description="What money is worth to Bob a round later."
+
+    discount_alice: Annotated[Ratio, Widget(unit="of its value")] = Field(
+        default=Fraction("0.9"),
+        gt=0,
+        le=1,
+        title="Alice’s money keeps each round",
+        description="What money is worth to Alice a round later.",
+    )
+    discount_bob: Annotated[Ratio, Widget(unit="of its value")] = Field(
+        default=Fraction("0.8"),
+        gt=0,
+        le=1,
+        title="Bob’s money keeps each round",
+        description="What money is worth to Bob a round later.",
     )
     rounds: Rounds = 12
 

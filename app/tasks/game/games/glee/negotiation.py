@@ -5,11 +5,12 @@ Bilateral trade, as in GLEE [SMR24], section 2.2; the outside option is in its p
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from app.tasks.game.base import Seat
+from app.core.widgets import Widget
+from app.tasks.game.base import Seat, Start
 from app.tasks.game.games.glee.offers import (
     BOTH,
     FACTORS,
@@ -37,12 +38,23 @@ class NegotiationConfig(OffersConfig):
     samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {
         "human-study": ({"only": {"rounds": (10, 30)}},)
     }
-
-    seller_factor: Ratio = Field(
-        default=Fraction("0.8"), gt=0, description="The good's value to the seller, in M."
+    starts: ClassVar[Sequence[Start]] = (
+        Start("Published", "10 rounds at most, told to both; a text may go with a price", {}),
+        Start("Take it or leave it", "One round: one price, one answer", {"rounds": 1}),
+        Start("Short", "4 rounds at most, prices without a text", {"rounds": 4, "messages": False}),
     )
-    buyer_factor: Ratio = Field(
-        default=Fraction("1.2"), gt=0, description="The good's value to the buyer, in M."
+
+    seller_factor: Annotated[Ratio, Widget(unit="of the money")] = Field(
+        default=Fraction("0.8"),
+        gt=0,
+        title="Worth to the seller",
+        description="The good's value to the seller, in M.",
+    )
+    buyer_factor: Annotated[Ratio, Widget(unit="of the money")] = Field(
+        default=Fraction("1.2"),
+        gt=0,
+        title="Worth to the buyer",
+        description="The good's value to the buyer, in M.",
     )
     rounds: Rounds = 10
 

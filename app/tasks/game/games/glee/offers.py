@@ -14,6 +14,7 @@ from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import Field
 
+from app.core.widgets import Widget
 from app.tasks.game.base import Event, GameConfig, Outcome, Phase, Role, Seat, View, Viewer, require_legal
 from app.tasks.game.moves import Choice, IllegalMove, Move, MoveKind, MoveSchema, Number
 
@@ -27,9 +28,11 @@ SHOWN_UP_TO = 20
 
 Rounds = Annotated[
     int,
+    Widget(unit="rounds"),
     Field(
         ge=1,
         le=1000,
+        title="Length of a match, at most",
         description=f"Rounds at most (T); more than {SHOWN_UP_TO} are not shown to the players.",
     ),
 ]
@@ -39,13 +42,23 @@ class GleeConfig(GameConfig):
     """One configuration of a family; `levels` are the published values of each factor."""
 
     levels: ClassVar[Mapping[str, Sequence[Any]]]
+    titles: ClassVar[Mapping[str, str]] = {"human-study": "As in the paper’s study with people"}
 
-    money: int = Field(default=10_000, ge=1, description="The money at stake, or a product's price (M).")
+    money: Annotated[int, Widget(unit="dollars")] = Field(
+        default=10_000,
+        ge=1,
+        title="Money at stake",
+        description="The money at stake, or a product's price (M).",
+    )
     rounds: Rounds = 20
     complete_information: bool = Field(
-        default=True, description="Whether players know what the other's payoff depends on."
+        default=True,
+        title="Tell players what the other’s payoff depends on",
+        description="Whether players know what the other's payoff depends on.",
     )
-    max_length: int = Field(default=400, ge=1, le=4000, description="Longest message, in characters.")
+    max_length: Annotated[int, Widget(unit="characters")] = Field(
+        default=400, ge=1, le=4000, title="Longest message", description="Longest message, in characters."
+    )
 
     @classmethod
     @cache
@@ -85,7 +98,11 @@ def known(values: Sequence[Any], viewer: Viewer, public: bool) -> list[Any]:
 class OffersConfig(GleeConfig):
     """A configuration of the two families in which the players make offers in turn."""
 
-    messages: bool = Field(default=True, description="Whether a text may go with an offer.")
+    messages: bool = Field(
+        default=True,
+        title="A text may go with an offer",
+        description="Whether a text may go with an offer.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

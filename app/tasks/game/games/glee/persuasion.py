@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from app.tasks.game.base import Event, Outcome, Phase, Role, Seat, View, Viewer, require_legal
+from app.core.widgets import Widget
+from app.tasks.game.base import Event, Outcome, Phase, Role, Seat, Start, View, Viewer, require_legal
 from app.tasks.game.games.glee.offers import ALICE, BOB, BOTH, MONEY, GleeConfig, Rounds, known, two_roles
 from app.tasks.game.moves import ChanceSpec, Choice, IllegalMove, Move, MoveKind, MoveSchema
 from app.tasks.game.ratio import Ratio
@@ -38,19 +39,51 @@ class PersuasionConfig(GleeConfig):
             {"main": {"buyer": buyer}, "only": {"buyer": (buyer,)}} for buyer in ("long-living", "myopic")
         )
     }
+    starts: ClassVar[Sequence[Start]] = (
+        Start("Published", "20 rounds with one buyer; the seller writes a text", {}),
+        Start("New buyers", "20 rounds, a new buyer in each", {"buyer": "myopic"}),
+        Start(
+            "Short",
+            "8 rounds with one buyer; the seller recommends or not",
+            {"rounds": 8, "messages": "binary"},
+        ),
+    )
 
-    chance_high: Ratio = Field(default=Fraction(1, 2), gt=0, lt=1, description="Chance of high quality (p).")
-    value: Ratio = Field(
-        default=Fraction(2), gt=1, description="A good product's value to the buyer, in prices (v)."
+    chance_high: Annotated[Ratio, Widget(unit="of products")] = Field(
+        default=Fraction(1, 2),
+        gt=0,
+        lt=1,
+        title="Share of good products",
+        description="Chance of high quality (p).",
+    )
+    value: Annotated[Ratio, Widget(unit="prices")] = Field(
+        default=Fraction(2),
+        gt=1,
+        title="Worth of a good product to the buyer",
+        description="A good product's value to the buyer, in prices (v).",
     )
     rounds: Rounds = 20
-    messages: Literal["binary", "text"] = Field(
-        default="text", description="A yes or no, or a text of the seller's own."
+    messages: Annotated[
+        Literal["binary", "text"],
+        Widget(words={"binary": "Recommends it or not", "text": "Writes a text of its own"}),
+    ] = Field(
+        default="text",
+        title="The seller",
+        description="A yes or no, or a text of the seller's own.",
     )
-    buyer: Literal["long-living", "myopic"] = Field(
-        default="long-living", description="One buyer who remembers, or a new one every round."
+    buyer: Annotated[
+        Literal["long-living", "myopic"],
+        Widget(words={"long-living": "One buyer, who remembers", "myopic": "A new one every round"}),
+    ] = Field(
+        default="long-living",
+        title="The buyer",
+        description="One buyer who remembers, or a new one every round.",
     )
-    buyer_messages: bool = Field(default=False, description="Whether a text may go with the buyer's answer.")
+    buyer_messages: bool = Field(
+        default=False,
+        title="A text may go with the buyer’s answer",
+        description="Whether a text may go with the buyer's answer.",
+    )
 
     @model_validator(mode="after")
     def _whole(self) -> Self:

@@ -8,14 +8,26 @@ of it (`tenths`, 2000).
 Move kinds: `contribute` with `amount`; then `deduct` with one field `points_N` for each other seat N.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from app.tasks.game.base import Event, GameConfig, Outcome, Phase, Role, Seat, View, Viewer, require_turn
+from app.core.widgets import Widget
+from app.tasks.game.base import (
+    Event,
+    GameConfig,
+    Outcome,
+    Phase,
+    Role,
+    Seat,
+    Start,
+    View,
+    Viewer,
+    require_turn,
+)
 from app.tasks.game.moves import ChanceSpec, IllegalMove, Move, MoveKind, MoveSchema, Number
 from app.tasks.game.ratio import Ratio
 
@@ -28,20 +40,74 @@ class PublicGoodsConfig(GameConfig):
     """The parameters; amounts are whole units. The defaults are those of 2002."""
 
     together: ClassVar[Sequence[tuple[str, ...]]] = (("rounds", "punishment"),)
-
-    players: int = Field(default=4, ge=2, le=8, description="Members of a group.")
-    rounds: int = Field(default=6, ge=1, le=100, description="Rounds of a match.")
-    endowment: int = Field(default=20, ge=1, le=1_000_000, description="What each has in a round.")
-    mpcr: Ratio = Field(
-        default=Fraction(2, 5), ge=0, le=1, description="What each member gets of a unit in the project."
+    starts: ClassVar[Sequence[Start]] = (
+        Start("With deduction points", "Groups of 4, 6 rounds, as published in 2002", {}),
+        Start(
+            "Without deduction points", "Groups of 4, 6 rounds, as published in 2002", {"punishment": "none"}
+        ),
+        Start(
+            "Ten rounds, rising cost",
+            "Groups of 4, 10 rounds, as published in 2000",
+            {"rounds": 10, "punishment": "tenths"},
+        ),
     )
-    punishment: Literal["none", "fixed", "tenths"] = Field(
+    titles: ClassVar[Mapping[str, str]] = {
+        "fehr-gaechter-2000": "Both conditions of 2000",
+        "fehr-gaechter-2002": "Both conditions of 2002",
+    }
+
+    players: Annotated[int, Widget(unit="people")] = Field(
+        default=4, ge=2, le=8, title="Members of a group", description="Members of a group."
+    )
+    rounds: Annotated[int, Widget(unit="rounds")] = Field(
+        default=6, ge=1, le=100, title="Length of a match", description="Rounds of a match."
+    )
+    endowment: Annotated[int, Widget(unit="points a round")] = Field(
+        default=20, ge=1, le=1_000_000, title="Endowment", description="What each has in a round."
+    )
+    mpcr: Annotated[Ratio, Widget(unit="of each point", is_short=True)] = Field(
+        default=Fraction(2, 5),
+        ge=0,
+        le=1,
+        title="Each member gets of the project",
+        description="What each member gets of a unit in the project: the marginal per capita return.",
+    )
+    punishment: Annotated[
+        Literal["none", "fixed", "tenths"],
+        Widget(
+            words={
+                "none": "There are no deduction points",
+                "fixed": "A point costs 1 and takes a fixed number",
+                "tenths": "A point takes a tenth of the round’s income, at a rising cost",
+            },
+            settles=True,
+        ),
+    ] = Field(
         default="fixed",
+        title="Deduction points",
         description="`fixed`: a point costs 1 and takes `effect`; `tenths`: it takes a tenth of the round's income, "
         "and costs by a rising table; `none`: there are no points.",
     )
-    effect: int = Field(default=3, ge=1, le=100, description="What a point takes, where `fixed`.")
-    show_rounds: bool = Field(default=True, description="Players know how many rounds there are.")
+    effect: Annotated[int, Widget(unit="points")] = Field(
+        default=3,
+        ge=1,
+        le=100,
+        title="A deduction point takes",
+        description="What a point takes, where `fixed`.",
+    )
+    show_rounds: bool = Field(
+        default=True,
+        title="Tell members how many rounds there are",
+        description="Players know how many rounds there are.",
+    )
+
+    @classmethod
+    def idle(cls, keys: Mapping[str, Any]) -> Collection[str]:
+        return ("effect",) if keys.get("punishment", "fixed") != "fixed" else ()
+
+    @classmethod
+    def untimed(cls, keys: Mapping[str, Any]) -> Collection[str]:
+        return ("deduct",) if keys.get("punishment") == "none" else ()
 
     @classmethod
     def grid(cls) -> Sequence["PublicGoodsConfig"]:

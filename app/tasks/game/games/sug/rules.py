@@ -10,11 +10,23 @@ N being the seat that made it, `accept` or `reject`.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from app.tasks.game.base import Event, GameConfig, Outcome, Phase, Role, Seat, View, Viewer, require_turn
+from app.core.widgets import Widget
+from app.tasks.game.base import (
+    Event,
+    GameConfig,
+    Outcome,
+    Phase,
+    Role,
+    Seat,
+    Start,
+    View,
+    Viewer,
+    require_turn,
+)
 from app.tasks.game.moves import ChanceSpec, Choice, IllegalMove, Move, MoveKind, MoveSchema, Number
 
 ACCEPT, REJECT = "accept", "reject"
@@ -28,15 +40,36 @@ Answered = tuple[Seat, int, bool]
 class SugConfig(GameConfig):
     """The parameters; amounts are in units of `endowment`, offers are 0, `step`, ..., `endowment`."""
 
-    players: int = Field(default=5, ge=3, le=20, description="Players of a match.")
-    rounds: int = Field(default=20, ge=2, le=200, description="Rounds of a match.")
-    endowment: int = Field(default=10, ge=1, le=1_000_000, description="What each offer divides.")
-    step: int = Field(
-        default=1, ge=1, description="Between two offers that are allowed; divides the endowment."
+    starts: ClassVar[Sequence[Start]] = (
+        Start("Published", "5 players, 20 rounds; the number of rounds is told", {}),
+        Start("Short", "5 players, 8 rounds", {"rounds": 8}),
+        Start("Small group", "3 players, 10 rounds", {"players": 3, "rounds": 10}),
     )
-    show_rounds: bool = Field(default=True, description="Players know how many rounds there are.")
+
+    players: Annotated[int, Widget(unit="people")] = Field(
+        default=5, ge=3, le=20, title="Players in a match", description="Players of a match."
+    )
+    rounds: Annotated[int, Widget(unit="rounds")] = Field(
+        default=20, ge=2, le=200, title="Length of a match", description="Rounds of a match."
+    )
+    endowment: Annotated[int, Widget(unit="points")] = Field(
+        default=10, ge=1, le=1_000_000, title="To share in each offer", description="What each offer divides."
+    )
+    step: Annotated[int, Widget(unit="points")] = Field(
+        default=1,
+        ge=1,
+        title="Step between two offers",
+        description="Between two offers that are allowed; divides the endowment.",
+    )
+    show_rounds: bool = Field(
+        default=True,
+        title="Tell players how many rounds there are",
+        description="Players know how many rounds there are.",
+    )
     public_history: bool = Field(
-        default=False, description="Players see all offers and answers of past rounds."
+        default=False,
+        title="Show everybody’s offers and answers of past rounds",
+        description="Players see all offers and answers of past rounds.",
     )
 
     @model_validator(mode="after")

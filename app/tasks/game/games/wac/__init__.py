@@ -2,9 +2,10 @@
 
 from app.tasks.game.games.wac.agents import AGENTS
 from app.tasks.game.games.wac.observed import move_words, observe
+from app.tasks.game.games.wac.parameters import RESIDENTS
 from app.tasks.game.games.wac.presenter import WaterPresenter
 from app.tasks.game.games.wac.records import decisions, record
-from app.tasks.game.games.wac.rules import RESIDENTS, WaterAuction
+from app.tasks.game.games.wac.rules import WaterAuction
 from app.tasks.game.kit import Kit
 
 RULES = """\

@@ -9,116 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
-from itertools import product
-from typing import Any, ClassVar, Self
-
-from pydantic import Field, model_validator
+from typing import Any
 
 from app.tasks.game.base import (
     Event,
-    GameConfig,
     Outcome,
     Phase,
     Role,
     Seat,
-    Strict,
     View,
     Viewer,
     require_legal,
 )
+from app.tasks.game.games.wac.parameters import Resident, WaterConfig
 from app.tasks.game.moves import ChanceSpec, IllegalMove, Move, MoveKind, MoveSchema, Number
-
-SUPPLIES = ((10, 20), (15, 25), (20, 30))
-
-
-class Resident(Strict):
-    """One resident: units of water needed and dollars earned a day, and who that is where personas are on."""
-
-    name: str = Field(min_length=1, max_length=40)
-    need: int = Field(ge=1)
-    salary: int = Field(ge=0)
-    persona: str = Field(default="", max_length=1000)
-
-
-RESIDENTS = (
-    Resident(
-        name="Alex",
-        need=8,
-        salary=70,
-        persona="You are out of work. You act on impulse, are easily annoyed, and rarely plan or guess others' moods.",
-    ),
-    Resident(
-        name="Bob",
-        need=9,
-        salary=75,
-        persona="You teach at a school. You feel with everybody, and judge numbers about as well as most people.",
-    ),
-    Resident(
-        name="Cindy",
-        need=10,
-        salary=100,
-        persona="You are a psychologist. You are even-tempered, clever, and understand people well.",
-    ),
-    Resident(
-        name="David",
-        need=11,
-        salary=120,
-        persona="You are a mathematician. You are brilliant with numbers, and people make you nervous.",
-    ),
-    Resident(
-        name="Eric",
-        need=12,
-        salary=120,
-        persona="You lead the marketing of a company. You are charming, sure of yourself, and read people quickly.",
-    ),
-)
-
-
-class WaterConfig(GameConfig):
-    """Published: three supplies, each with and without personas: 6 settings, played 10 times each."""
-
-    together: ClassVar[Sequence[tuple[str, ...]]] = (("supply_low", "supply_high"),)
-
-    residents: tuple[Resident, ...] = Field(
-        default=RESIDENTS,
-        min_length=2,
-        max_length=20,
-        description="Who needs water, with need and salary a day.",
-    )
-    supply_low: int = Field(default=10, ge=0, description="The least units of water on a day.")
-    supply_high: int = Field(default=20, ge=0, description="The most units of water on a day.")
-    personas: bool = Field(default=False, description="Whether residents read who they are.")
-    days: int = Field(default=20, ge=1, le=365, description="Days at most.")
-    start_health: int = Field(default=8, ge=1, description="Health before day 1.")
-    most_health: int = Field(default=10, ge=1, description="Health that water does not raise further.")
-    water_health: int = Field(default=2, ge=0, description="Health gained by a day with water.")
-    start_balance: int = Field(default=0, ge=0, description="Dollars before the first salary.")
-    day_payoff: int = Field(
-        default=1, ge=0, description="Payoff for each day that a resident is alive at its end."
-    )
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        if self.supply_low > self.supply_high:
-            raise ValueError(f"supply_low {self.supply_low} is above supply_high {self.supply_high}")
-        if self.start_health > self.most_health:
-            raise ValueError(f"start_health {self.start_health} is above most_health {self.most_health}")
-        if len({resident.name for resident in self.residents}) < len(self.residents):
-            raise ValueError("two residents have the same name")
-        return self
-
-    @classmethod
-    def grid(cls) -> Sequence[Self]:
-        """Settings 1 to 6 of the paper."""
-        return [
-            cls(personas=personas, supply_low=low, supply_high=high)
-            for personas, (low, high) in product((False, True), SUPPLIES)
-        ]
-
-    @classmethod
-    def named(cls) -> Mapping[str, list[Self]]:
-        """`setting-1` to `setting-6`."""
-        return {f"setting-{number}": [config] for number, config in enumerate(cls.grid(), 1)}
 
 
 @dataclass(frozen=True, slots=True)

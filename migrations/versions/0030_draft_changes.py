@@ -1,7 +1,7 @@
 """The last changes of each draft, to be undone and merged
 
-Revision: 0029
-Follows: 0028
+Revision: 0030
+Follows: 0029
 
 What happens to collected responses: nothing. A draft that is there begins without changes to undo; going back forgets
 them, and keeps the drafts.
@@ -15,8 +15,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 
 
-revision = "0029"
-down_revision = "0028"
+revision = "0030"
+down_revision = "0029"
 branch_labels = None
 depends_on = None
 

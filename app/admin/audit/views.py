@@ -1,0 +1,197 @@
+"""The data of the audit log's page, and its CSV, from SQL."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from sqlmodel import Session
+
+from app.accounts import auditlog
+from app.accounts.auditlog import CHANGES, NAMES, AuditFilter, EntryView
+from app.accounts.sentences import actions, address, kinds, sentence
+from app.admin.access import Shell
+from app.admin.pages import AdminPage
+from app.core.spreadsheet import csv_text
+from app.studies.access import StudyHere
+from app.studies.titles import titles_of
+
+ROWS, MORE, MOST_ROWS = 20, 40, 500
+MOST_EXPORTED = 100_000
+LONGEST_SHOWN = 4000
+PERIODS: Mapping[str, tuple[str, timedelta]] = {
+    "day": ("the last 24 hours", timedelta(days=1)),
+    "week": ("the last 7 days", timedelta(days=7)),
+    "month": ("the last 30 days", timedelta(days=30)),
+    "year": ("the last 365 days", timedelta(days=365)),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditWish:
+    """The parameters of the address; empty means any. `rows` are shown at once, `before` is an entry's id."""
+
+    study: str = ""
+    kind: str = ""
+    who: str = ""
+    action: str = ""
+    period: str = ""
+    before: int = 0
+    rows: int = 0
+
+    def wanted(self, study: StudyHere | None, now: datetime) -> AuditFilter:
+        period = PERIODS.get(self.period)
+        return AuditFilter(
+            kind=self.kind,
+            study=study.slug if study else self.study,
+            actor=self.who,
+            action=self.action,
+            before=self.before,
+            since=now - period[1] if period else None,
+        )
+
+    def address(self, page: str, **other: Any) -> str:
+        """The address of the same filter with other parameters."""
+        given = {name: value for name, value in (asdict(self) | other).items() if value}
+        return f"{page}?{urlencode(given)}" if given else page
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One value before and after, as text."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """An entry in words; `link` is the page that it leads to, or empty."""
+
+    entry: EntryView
+    said: str
+    link: str
+    changes: Sequence[Change]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPage(AdminPage):
+    """`here` is the page's own address; `more` and `older` are empty where no more entries fit."""
+
+    template: ClassVar[str] = "audit.html"
+    tab: ClassVar[str] = "audit"
+    here: str
+    rows: Sequence[AuditRow]
+    people: Sequence[tuple[str, str]]
+    studies: Sequence[tuple[str, str]]
+    kinds: Sequence[tuple[str, str]]
+    periods: Sequence[tuple[str, str]]
+    actions: Sequence[tuple[str, str]]
+    wish: AuditWish
+    csv: str
+    more: str
+    older: str
+    newest: str
+
+    @property
+    def is_filtered(self) -> bool:
+        return self.wish != AuditWish(before=0, rows=self.wish.rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyAuditPage(AuditPage):
+    """One study's part of it: under the study, and not among the owners' pages."""
+
+    tab: ClassVar[str] = "log"
+
+
+def audit_page(
+    session: Session, shell: Shell, wish: AuditWish, study: StudyHere | None, now: datetime
+) -> AuditPage:
+    """The audit log of one study, or of everything."""
+    here = f"/admin/studies/{study.slug}/audit" if study else "/admin/audit"
+    wish = replace(wish, study="" if study else wish.study)
+    n_rows = min(max(wish.rows, ROWS), MOST_ROWS)
+    # One more than is shown tells whether there are older ones.
+    found = auditlog.entries(session, wish.wanted(study, now), n_rows + 1)
+    shown = found[:n_rows]
+    has_more = len(found) > len(shown)
+    choices = auditlog.choices(session, study.slug if study else "")
+    titles = titles_of(session, choices.studies)
+    page = StudyAuditPage if study else AuditPage
+    return page(
+        shell=shell,
+        here=here,
+        rows=_rows(shown, titles),
+        people=[(name, NAMES.get(name, name)) for name in choices.actors],
+        studies=[(slug, titles.get(slug, slug)) for slug in choices.studies],
+        kinds=[(CHANGES, "All changes"), *kinds().items()],
+        periods=[(name, label) for name, (label, _) in PERIODS.items()],
+        actions=[(wish.action, _action_label(wish.action))] if wish.action else [],
+        wish=wish,
+        csv=wish.address(f"{here}.csv", rows=0, before=0),
+        more=wish.address(here, rows=n_rows + MORE) if has_more and n_rows < MOST_ROWS else "",
+        older=wish.address(here, before=shown[-1].id, rows=n_rows) if has_more else "",
+        newest=wish.address(here, before=0) if wish.before else "",
+    )
+
+
+def audit_csv(session: Session, wish: AuditWish, study: StudyHere | None, now: datetime) -> str:
+    """The entries that fit as CSV, newest first, without what was before and after: that may name participants."""
+    found = auditlog.entries(session, replace(wish, before=0).wanted(study, now), MOST_EXPORTED)
+    titles = titles_of(session, {entry.study for entry in found if entry.study})
+    return csv_text(
+        ("at", "who", "said", "kind", "action", "study", "subject"),
+        [
+            (
+                entry.at.isoformat(timespec="seconds"),
+                entry.actor,
+                _said(entry, titles),
+                actions()[entry.action].kind if entry.action in actions() else "",
+                entry.action,
+                entry.study or "",
+                entry.subject,
+            )
+            for entry in found
+        ],
+    )
+
+
+def _rows(entries: Sequence[EntryView], titles: Mapping[str, str]) -> Sequence[AuditRow]:
+    return [
+        AuditRow(entry, _said(entry, titles), address(entry.action, entry.study), changes_of(entry))
+        for entry in entries
+    ]
+
+
+def _said(entry: EntryView, titles: Mapping[str, str]) -> str:
+    title = titles.get(entry.study, "") or entry.study if entry.study else entry.subject
+    return sentence(entry.who, entry.action, title or "", entry.subject, entry.before, entry.after)
+
+
+def _action_label(action: str) -> str:
+    """The kind of an action that an older link names."""
+    return kinds()[actions()[action].kind] if action in actions() else action
+
+
+def changes_of(entry: EntryView) -> Sequence[Change]:
+    """The differences between before and after: by key if both are objects, else as a whole."""
+    before, after = entry.before, entry.after
+    if before is None and after is None:
+        return []
+    if isinstance(before or {}, dict) and isinstance(after or {}, dict):
+        was, new = before or {}, after or {}
+        names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
+        return [Change(name, _text(was.get(name)), _text(new.get(name))) for name in names]
+    return [Change("", _text(before), _text(after))]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    left_out = len(text) - LONGEST_SHOWN
+    return text if left_out <= 0 else f"{text[:LONGEST_SHOWN]}\n… and {left_out:,} more characters"

@@ -1,0 +1,1 @@
+"""Choosing a password by a link, and asking for one; without a login."""

@@ -1,0 +1,1 @@
+"""Notes on a study: part of its overview."""

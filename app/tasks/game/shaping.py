@@ -1,0 +1,307 @@
+"""The form of a block of matches as far as it depends on its own keys: presets, choices, and what they come to."""
+
+import re
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from app.core.errors import StudyError
+from app.core.money import money, number_text
+from app.core.problems import counted
+from app.core.widgets import RuledOut, Shape, Ways
+from app.tasks.game.agents.registry import PROGRAM, agent_named, agents_for, is_outside
+from app.tasks.game.base import GameConfig
+from app.tasks.game.choosing import LIST, ONE, PRESET, SAMPLE, START, presets_of, sample_of, sizes_of
+from app.tasks.game.games import GAMES, KITS, phases
+from app.tasks.game.match import play
+from app.tasks.game.sampling import GRID
+from app.tasks.game.terms import BonusPay, Deadlines, Matching
+
+Keys = Mapping[str, Any]
+_HUMAN, _ANY = "human", "any"
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_ANY_MOVE = Deadlines.model_fields["default_s"].default
+# Of a match that takes longer to play than a form may take to come.
+_MOST_ROUNDS = 100
+
+
+def ways_of(keys: Keys) -> Ways:
+    """The configurations: one to begin with, one's own parameters, a published set, a sample, or a list."""
+    game, value = str(keys["game"]), keys.get("configs")
+    config = GAMES[game].Config
+    held = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Mapping)]
+    one = {name: given for name, given in (held[0] if held else {}).items() if name != SAMPLE}
+    starts = {f"{START}{at}": start for at, start in enumerate(config.starts)}
+    model: Any = None
+    if isinstance(value, Mapping) and SAMPLE in value:
+        main = value.get("main")
+        one = dict(main) if isinstance(main, Mapping) else {}
+        way, model = SAMPLE, sample_of(game)
+    elif isinstance(value, str):
+        way = PRESET + value
+    elif isinstance(value, list):
+        way = LIST
+    else:
+        way, model = next((name for name, start in starts.items() if start.given == one), ONE), config
+    titles = {GRID: "All that are published", **config.titles}
+    sets = {PRESET + name: titles.get(name, name) for name in sizes_of(game)}
+    return Ways(
+        way,
+        {
+            **{name: start.title for name, start in starts.items()},
+            **({ONE: "Your own"} if one and way not in starts else {}),
+            **sets,
+            SAMPLE: "A main one, its variants, and a random share of the others",
+            LIST: "A list of your own",
+        },
+        {
+            **{name: dict(start.given) or None for name, start in starts.items()},
+            ONE: one or None,
+            LIST: [one],
+            SAMPLE: {SAMPLE: "main+variants+random", **({"main": one} if one else {})},
+            **{PRESET + name: name for name in sizes_of(game)},
+        },
+        model,
+        is_whole=isinstance(value, str),
+        about={
+            **{name: start.about for name, start in starts.items()},
+            ONE: "With the parameters below, which differ from these",
+            **{PRESET + name: f"{n}; matches are balanced over them" for name, n in sizes_of(game).items()},
+            SAMPLE: "Matches are balanced over them",
+            LIST: "As the study file has it, in YAML",
+        },
+        costs={
+            name: f"at most {_minutes(longest)}"
+            for name, start in starts.items()
+            if (longest := _longest(game, {**keys, "configs": start.given})) is not None
+        },
+        rare=(*sets, SAMPLE, LIST),
+    )
+
+
+def shape_of(keys: Keys, study: Keys) -> Shape:
+    """The form of a block; empty where its game is not known."""
+    game = str(keys.get("game"))
+    if game not in GAMES:
+        return Shape()
+    currency = _at(keys, "bonus", "currency")
+    known = currency if isinstance(currency, str) and _CURRENCY.fullmatch(currency) else "GBP"
+    agents = _agents(game)
+    return Shape(
+        known,
+        frozenset(_idle(game, keys)),
+        {
+            "agent": _with(agents, keys.get("agent")),
+            "leaving.agent": _with(agents, _at(keys, "leaving", "agent")),
+        },
+        dict(_ruled_out(keys)),
+        {at: tuple(said) for at, said in _sums(game, keys, study, known).items()},
+    )
+
+
+def _at(keys: Keys, part: str, key: str) -> Any:
+    held = keys.get(part)
+    return held.get(key) if isinstance(held, Mapping) else None
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _seats(keys: Keys) -> list[Any]:
+    seats = keys.get("seats", _ANY)
+    return list(seats) if isinstance(seats, (list, tuple)) else [seats]
+
+
+# What applies
+
+
+def _idle(game: str, keys: Keys) -> Iterator[str]:
+    own, given = KITS[game].phases, keys.get("configs", {})
+    config = GAMES[game].Config
+    one = given if isinstance(given, Mapping) and SAMPLE not in given else {}
+    for phase in phases():
+        if phase not in own or phase in config.untimed(one):
+            yield f"deadlines.{phase}_s"
+    yield from (f"configs.{name}" for name in config.idle(one))
+    if _ANY not in _seats(keys):
+        yield "agent"
+    if _at(keys, "leaving", "then") in ("default", "end"):
+        yield "leaving.agent"
+    if not any(isinstance(seat, str) and is_outside(seat) for seat in (*_seats(keys), keys.get("agent"))):
+        yield "models"
+
+
+def _agents(game: str) -> Mapping[str, str]:
+    """The agents of a game, in words, by name."""
+    said = {name: agent.about for name, agent in agents_for(game).items()}
+    return {"": "The game’s own", **{name: _sentence(words) for name, words in said.items()}}
+
+
+def _sentence(words: str) -> str:
+    return (words[:1].upper() + words[1:]).replace("`", "")
+
+
+def _with(agents: Mapping[str, str], given: object) -> Mapping[str, str]:
+    """The agents, with one that has parameters of its own."""
+    if not isinstance(given, str) or not given or given in agents:
+        return agents
+    name, _, parameters = given.partition(":")
+    shown = parameters.replace(":", ", ").replace("=", " = ")
+    words = f"{agents[name]} ({shown})" if name in agents else given
+    if is_outside(given) and PROGRAM.fullmatch(name):
+        words = f"A program outside or a language model ({given})"
+    return {**agents, given: words}
+
+
+# What other choices rule out
+
+
+def _ruled_out(keys: Keys) -> Iterator[tuple[str, Mapping[str, RuledOut]]]:
+    seats, disclosed = _seats(keys), keys.get("disclosure")
+    fills = _ANY in seats and _at(keys, "matching", "at_bound") in (None, "agents")
+    takes_over = _at(keys, "leaving", "then") in (None, "agent")
+    reasons = (
+        (any(seat not in (_HUMAN, _ANY) for seat in seats), "Not while agents have seats.", "seats"),
+        (fills, "Not while agents may take free seats.", "matching.at_bound"),
+        (takes_over, "Not while an agent takes the seat of who has left.", "leaving.then"),
+    )
+    why = next((RuledOut(words, at) for rules, words, at in reasons if rules), None)
+    if why is not None and disclosed != "all-people":
+        yield "disclosure", {"all-people": why}
+    if disclosed == "all-people":
+        people = RuledOut("Not while people are told that all others are people.", "disclosure")
+        if not fills:
+            yield "matching.at_bound", {"agents": people}
+        if not takes_over:
+            yield "leaving.then", {"agent": people}
+
+
+# What it comes to
+
+
+def _sums(game: str, keys: Keys, study: Keys, currency: str) -> Mapping[str, list[str]]:
+    said: dict[str, list[str]] = {"matching.wait_max_s": [], "matching": [], "deadlines": [], "bonus": []}
+    wait = _whole(_at(keys, "matching", "wait_max_s")) or Matching().wait_max_s
+    if wait >= 60:
+        said["matching.wait_max_s"].append(f"{_minutes(wait)}.")
+    per_minute = _whole(_at(keys, "matching", "wait_pay_minor_per_min")) or 0
+    twice = 2 if _at(keys, "matching", "at_bound") == "wait-once-more" else 1
+    for_waiting = per_minute * (wait * twice // 60)
+    if for_waiting:
+        said["matching.wait_pay_minor_per_min"] = [f"At most {money(for_waiting, currency)} a person."]
+    config = _config(game, keys)
+    longest = _longest(game, keys)
+    if config is not None and longest is not None:
+        said["deadlines"].append(f"{_rounds(game, config)} take at most {_minutes(longest)}.")
+    pay = _pay(keys)
+    if pay is not None:
+        said["bonus"] += _paid(game, config, keys, pay)
+        said["bonus"] += _in_all(keys, study, pay, for_waiting)
+    return said
+
+
+def _config(game: str, keys: Keys) -> GameConfig | None:
+    """The first configuration, as far as it is valid."""
+    given = keys.get("configs", {})
+    if isinstance(given, str):
+        return next(iter(presets_of(game).get(given, ())), None)
+    if isinstance(given, (list, tuple)):
+        given = given[0] if given else {}
+    if isinstance(given, Mapping) and SAMPLE in given:
+        given = given.get("main", {})
+    try:
+        found: GameConfig = GAMES[game].Config.model_validate(given)
+    except ValidationError:
+        return None
+    return found
+
+
+def _length(config: GameConfig) -> int:
+    return int(getattr(config, type(config).length, 1))
+
+
+def _rounds(game: str, config: GameConfig) -> str:
+    return counted(_length(config), KITS[game].round_name.lower())
+
+
+def _longest(game: str, keys: Keys) -> int | None:
+    """The seconds of a match in which every move takes all of its time; None where a key is not valid yet."""
+    config, limits = _config(game, keys), keys.get("deadlines") or {}
+    if config is None or not isinstance(limits, Mapping):
+        return None
+    left_out = config.untimed(config.model_dump(mode="json"))
+    usual = _whole(limits.get("default_s")) or _ANY_MOVE
+    seconds = [
+        _whole(limits.get(f"{phase}_s")) or usual for phase in KITS[game].phases if phase not in left_out
+    ]
+    return _length(config) * sum(seconds or [usual])
+
+
+def _minutes(seconds: int) -> str:
+    minutes = -(-seconds // 60)
+    return (
+        f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min".replace(" 0 min", "")
+    )
+
+
+def _pay(keys: Keys) -> BonusPay | None:
+    if keys.get("bonus") is None:
+        return None
+    try:
+        return BonusPay.model_validate(keys["bonus"])
+    except ValidationError:
+        return None
+
+
+def _paid(game: str, config: GameConfig | None, keys: Keys, pay: BonusPay) -> Iterator[str]:
+    if pay.cap_minor is not None:
+        points = -(-Fraction(pay.cap_minor) // Fraction(str(pay.minor_per_unit)))
+        yield f"The most is reached at {number_text(int(points))} points."
+    if config is None or _length(config) > _MOST_ROUNDS:
+        return
+    named = keys.get("agent")
+    mean = _mean(game, config.model_dump_json(), named if isinstance(named, str) else "")
+    if mean is not None:
+        earned = money(pay.minor(mean), pay.currency)
+        yield f"Agents in all seats earn about {number_text(round(mean))} points, {earned}."
+
+
+@lru_cache(maxsize=256)
+def _mean(game: str, config: str, named: str) -> Fraction | None:
+    """The mean payoff of a seat in one match of the agents that fill seats."""
+    rules, kit = GAMES[game], KITS[game]
+    read = rules.Config.model_validate_json(config)
+    n = len(rules.seats(read))
+    texts = [named or kit.fills[at % len(kit.fills)] for at in range(n)]
+    try:
+        players = [agent_named(game, text).player() for text in texts]
+        match = play(rules, read, players, seed=1)
+    except (StudyError, ValueError):
+        return None
+    return sum(rules.payoffs(match.state), Fraction(0)) / n
+
+
+def _in_all(keys: Keys, study: Keys, pay: BonusPay, for_waiting: int) -> Iterator[str]:
+    people = _people(study)
+    if pay.cap_minor is None:
+        yield "Without the most that a match pays there is no bound on what the study pays."
+    elif people:
+        matches = _whole(keys.get("rounds_per_person")) or 1
+        most = people * matches * (pay.cap_minor + for_waiting)
+        waiting = ", waiting included" if for_waiting else ""
+        yield f"{counted(people, 'person', 'people')}, at most{waiting}: {money(most, pay.currency)}."
+
+
+def _people(study: Keys) -> int:
+    """The participants that the study plans for; 0 if it does not say."""
+    arms = study.get("arms")
+    held = (
+        [_whole(arm.get("target")) or 0 for arm in arms if isinstance(arm, Mapping)]
+        if isinstance(arms, list)
+        else []
+    )
+    return _whole(study.get("target")) or sum(held)
