@@ -90,7 +90,7 @@ def _has_ids(entries: Sequence[Any]) -> bool:
 
 
 def _order(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Sequence[str] | None:
-    """The ids of a list in the order of whoever changed it; None where both did, differently."""
+    """The ids of a list in the order of the editor who changed it; None where both did, differently."""
     of_mine, of_theirs = _common(mine, base), _common(theirs, base)
     is_mine = of_mine != _common(base, mine)
     is_theirs = of_theirs != _common(base, theirs)

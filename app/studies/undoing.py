@@ -123,7 +123,7 @@ def _steps(rows: Sequence[DraftChange]) -> Steps:
 
 
 def _goes_on(last: Change, row: DraftChange) -> bool:
-    """True where somebody is still typing in the same place."""
+    """True while one editor types in the same place."""
     is_typed = len(row.changes) == 1 and all(isinstance(row.changes[0].get(k), str) for k in ("was", "now"))
     is_same = (last.place, last.by) == (row.place, row.saved_by)
     return is_typed and is_same and timedelta(0) <= row.saved_at - last.at < _BREAK

@@ -14,7 +14,6 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 
-
 revision = "0030"
 down_revision = "0029"
 branch_labels = None

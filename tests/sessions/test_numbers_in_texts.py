@@ -49,7 +49,7 @@ def test_numbers_are_filled_in_on_every_page_in_each_language_and_other_braces_s
     assert "You watch 10 pairs in 12 minutes for £3. {Pairs} {} {code} {pairs" in walk.html
     assert "Which of 10?" in walk.to("trial-2").html
     assert "You judged 10." in walk.to("end").html
-    german = client.get(f"/s/{loaded.slug}?lang=de").text
+    german = Walk(client, loaded.slug, lang="de").html
     assert "10 Paare, 12 Minuten, drei Pfund" in german
 
 

@@ -155,7 +155,7 @@ def design_page(
 ) -> DesignPage:
     """The page of a section of the stored draft, or with the `typed` values that could not be saved.
 
-    `saved` is what was saved just now with places that somebody else changed, too.
+    `saved` is the result of a save with places that another editor changed, too.
     """
     section_named(section)
     draft, within = draft_for(session, study), partial(is_within, section)

@@ -74,7 +74,7 @@ class _Message(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A draft, its keys with the typed values, and what is said of them."""
+    """A draft, its keys with the typed values, and the result of saving them."""
 
     draft: DraftView
     keys: Mapping[str, Any]

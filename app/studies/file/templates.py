@@ -112,7 +112,8 @@ def write_template(name: str, folder: Path) -> tuple[str, ...]:
     except OSError as error:
         raise StudyError(f"cannot write {folder}: {error.strerror}") from None
     found = (f"[{' '.join(words.split())}]" for text in files.values() for words in _placeholders(text))
-    return tuple(dict.fromkeys(found))
+    numbers = (each.text for each in _without_number(TEMPLATES[name].keys()))
+    return tuple(dict.fromkeys((*found, *numbers)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ def test_every_template_is_a_study_file_that_is_fine_once_it_is_filled_in(tmp_pa
         folder = tmp_path / name
         done = CliRunner().invoke(cli, ["study", "template", name, "--out", str(folder)])
         assert done.exit_code == 0, done.output
-        said = re.findall(r"^to be filled in: (\[.*\])$", done.output, re.MULTILINE)
+        said = re.findall(r"^to be filled in: ([\[{].*[\]}])$", done.output, re.MULTILINE)
         path = folder / "study.yaml"
         assert {each.text for each in unfilled(written_study(path).keys)} <= set(said)
         for file in folder.iterdir():
