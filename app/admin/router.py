@@ -20,6 +20,7 @@ from app.admin.results.router import router as results
 from app.admin.running.router import router as running
 from app.admin.running.simulating import router as simulating
 from app.admin.stimuli.router import router as stimuli
+from app.admin.studies.clips import router as study_clips
 from app.admin.studies.creating.router import router as new_study
 from app.admin.studies.notes.router import router as notes
 from app.admin.studies.pairs.router import router as pairs
@@ -42,6 +43,7 @@ PARTS: tuple[APIRouter, ...] = (
     new_study,
     studies,
     deleting_studies,
+    study_clips,
     notes,
     pairs,
     versions,

@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from app.api.access import anyone
+from app.api.collections import router as collections
 from app.api.data import router as data
 from app.api.judges import router as judges
 from app.api.matches import router as matches
@@ -27,6 +28,7 @@ PARTS: tuple[APIRouter, ...] = (
     studies,
     deleting_studies,
     pairs,
+    collections,
     stimuli,
     uploads,
     running,

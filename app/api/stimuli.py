@@ -24,6 +24,7 @@ JobId = Annotated[int, Path(ge=1, lt=2**31)]
 Key = Annotated[StrictStr, Field(max_length=LONGEST_KEY)]
 Value = Annotated[StrictStr, Field(max_length=LONGEST_VALUE)]
 Short = Annotated[StrictStr, Field(max_length=200)]
+CollectionName = Annotated[str, Query(max_length=100, description="the name of a collection")]
 CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
 TYPES = {StimulusKind.RECORD: "application/json", StimulusKind.TEXT: "text/markdown; charset=utf-8"}
 CONTENT: dict[int | str, dict[str, Any]] = {
@@ -68,6 +69,7 @@ class StimulusOut(_Seen):
     uses: list[UseOut]
     kind: StimulusKind
     content_sha256: str | None
+    collection: str
 
 
 class StimuliOut(BaseModel):
@@ -175,10 +177,11 @@ async def list_stimuli(
     ] = "name",
     page: Annotated[int, Query(ge=1, lt=2**31)] = 1,
     kind: StimulusKind | None = None,
+    collection: CollectionName = "",
 ) -> StimuliOut:
     """List the clips, records and texts of the library, filtered, sorted, a page at a time."""
     attributes = {attribute: value} if attribute else {}
-    wanted = CatalogFilter(text, source, kind or "", attributes, sort, page)
+    wanted = CatalogFilter(text, source, kind or "", attributes, sort, page, collection)
     found = await database.read(catalog.catalog_for, who, wanted)
     return StimuliOut(
         stimuli=[_stimulus(each) for each in found.stimuli],
@@ -256,16 +259,18 @@ async def get_original(database: DatabaseDep, settings: SettingsDep, who: WhoDep
 
 
 @router.get("/rules")
-async def get_rules(database: DatabaseDep) -> RulesOut:
-    """Get the processing rules in force."""
-    view = await database.read(rules.rules_view)
+async def get_rules(database: DatabaseDep, who: WhoDep, collection: CollectionName = "") -> RulesOut:
+    """Get the processing rules in force in a collection, `library` unless said."""
+    view = await database.read(rules.rules_named, who, collection)
     return RulesOut(rules=view.rules, n_clips=view.n_clips, n_other=view.n_other, saved_at=view.saved_at)
 
 
 @router.put("/rules", status_code=202)
-async def apply_rules(database: DatabaseDep, who: WhoDep, wanted: Rules, now: Now) -> JobRef:
-    """Put rules in force: every clip is processed anew, and the library changes over when all are done."""
-    return JobRef(id=await database.write(rules.apply_rules, who, wanted, now))
+async def apply_rules(
+    database: DatabaseDep, who: WhoDep, wanted: Rules, now: Now, collection: CollectionName = ""
+) -> JobRef:
+    """Put rules in force in a collection: all its clips are processed anew, and it changes over when all are done."""
+    return JobRef(id=await database.write(rules.apply_rules_named, who, collection, wanted, now))
 
 
 @router.post("/rules/previews", status_code=202)
@@ -326,6 +331,7 @@ def _stimulus(view: catalog.StimulusView) -> StimulusOut:
         original_bytes=view.original_bytes,
         imported_at=view.imported_at,
         uses=[UseOut.model_validate(use) for use in view.uses],
+        collection=view.collection,
         kind=view.kind,
         content_sha256=view.content_sha256,
         **of_clip,

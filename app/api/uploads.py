@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from app.api.access import WhoDep, editors
+from app.catalog import filling
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.library import receiving
 from app.library.tables import UploadStatus
@@ -42,7 +43,7 @@ async def begin_upload(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewUpload, now: Now
 ) -> UploadOut:
     """Begin an upload: its bytes are then sent to its token, in one piece or several."""
-    begun = await receiving.begin(database, settings.data_dir, who, new, now)
+    begun = await filling.begin(database, settings.data_dir, who, new, now)
     return UploadOut.model_validate(begun.to_dict())
 
 

@@ -149,10 +149,13 @@ def known_sources(session: Session, who: Who) -> Sequence[str]:
     return session.exec(there.distinct().order_by(Stimulus.source)).all()
 
 
-def names_with_original(session: Session, who: Who) -> Sequence[str]:
-    """The clips that the user can try rules on."""
+def names_with_original(session: Session, who: Who, collection: int) -> Sequence[str]:
+    """The clips of a collection that the user can try its rules on."""
     kept = select(Stimulus.name).where(
-        col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None), seen_by(who)
+        col(Stimulus.clip_sha256).is_not(None),
+        col(Stimulus.original_sha256).is_not(None),
+        Stimulus.collection_id == collection,
+        seen_by(who),
     )
     return sorted(session.exec(kept), key=natural)
 

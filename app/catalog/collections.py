@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
@@ -11,7 +12,13 @@ from app.library.collections import collection_named
 from app.library.contents import is_kept
 from app.library.tables import LIBRARY, Collection, Stimulus
 from app.studies.access import StudyHere
-from app.studies.collections import collections_seen, ids_of, own_collection, refuse_unseen
+from app.studies.collections import (
+    choose_collections,
+    collections_seen,
+    ids_of,
+    own_collection,
+    refuse_unseen,
+)
 from app.studies.seeing import seen_by
 from app.trials.tables import Study
 
@@ -26,6 +33,10 @@ class CollectionView:
     study: str
     is_open: bool
     n: int
+    is_mine: bool = False
+
+
+Views = Sequence[CollectionView]
 
 
 def collections_for(session: Session, who: Who) -> Sequence[CollectionView]:
@@ -41,12 +52,30 @@ def collections_of(session: Session, who: Who, study: StudyHere) -> Sequence[Col
     return [found[id_] for id_ in ids if found[id_].n or id_ != LIBRARY]
 
 
+def choose(session: Session, who: Who, study: StudyHere, slugs: Sequence[str], now: datetime) -> Views:
+    """Let a study use the collections of these names besides its own, and no others. Raises NotFound.
+
+    Those that it uses already and that the user does not see stay.
+    """
+    chosen = [collection_for(session, who, slug).id or 0 for slug in slugs]
+    seen = set(collections_seen(session, who))
+    unseen = [id_ for id_ in ids_of(session, study.id) if id_ not in seen]
+    choose_collections(session, who.actor, study.id, study.slug, [*chosen, *unseen], now)
+    return collections_of(session, who, study)
+
+
 def collection_for(session: Session, who: Who, slug: str) -> Collection:
     """The collection of that name that the user sees; the library where none is named. Raises NotFound."""
     found = collection_named(session, slug)
     if slug:
         refuse_unseen(session, who, found)
     return found
+
+
+def library_view(session: Session) -> CollectionView:
+    """The first collection, for stimuli that are added without naming one."""
+    library = session.get_one(Collection, LIBRARY)
+    return CollectionView(LIBRARY, library.slug, library.title, "", library.is_open, 0)
 
 
 def own_slug(session: Session, study: StudyHere) -> str:
@@ -69,12 +98,13 @@ def _views(session: Session, who: Who, ids: Sequence[int]) -> list[CollectionVie
             col(Collection.title),
             col(Study.slug),
             col(Collection.is_open),
+            col(Collection.created_by),
         )
         .outerjoin(Study, col(Study.collection_id) == col(Collection.id))
         .where(col(Collection.id).in_(ids))
         .order_by(func.lower(col(Collection.title)), col(Collection.id))
     )
     return [
-        CollectionView(id_, slug, title, study or "", is_open, n_in.get(id_, 0))
-        for id_, slug, title, study, is_open in rows
+        CollectionView(id_, slug, title, study or "", is_open, n_in.get(id_, 0), by == who.user_id)
+        for id_, slug, title, study, is_open, by in rows
     ]

@@ -9,8 +9,8 @@ from sqlmodel import Session, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.catalog.collections import collection_for
 from app.catalog.editing import Deleted, delete_stimuli, drop_files
+from app.catalog.filling import collection_to_fill
 from app.catalog.search import CatalogFilter, found_ids
 from app.catalog.sheet import BadSheet, Table, change_table
 from app.catalog.uses import DraftUses
@@ -94,11 +94,11 @@ async def _set(database: Database, who: Who, chosen: Chosen, column: str, value:
 def move(session: Session, who: Who, chosen: Chosen, slug: str, now: datetime) -> int:
     """Put the chosen into another collection; returns how many were in another. Files and versions stay as they are.
 
-    Raises BadChoice, NotFound, Conflict.
+    Raises BadChoice, NotFound, NotAllowed, Conflict.
     """
     if not slug:
         raise BadChoice("Choose the collection that the clips are to belong to.")
-    there = collection_for(session, who, slug)
+    there = session.get_one(Collection, collection_to_fill(session, who, slug))
     names = chosen_names(session, who, chosen)
     found = select(Stimulus, Collection.slug).join(Collection, col(Collection.id) == Stimulus.collection_id)
     rows = session.exec(found.where(col(Stimulus.name).in_(names), col(Collection.id) != there.id)).all()

@@ -1,6 +1,6 @@
-"""The processing rules in force, trying others out, and changing over to them with all clips at once."""
+"""The processing rules of a collection, trying others out, and changing over to them with all its clips at once."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,15 +16,22 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Kind
 from app.library.clips.rules import Rules, explained
+from app.library.collections import collection_named
 from app.library.stimuli import common_clip_size
-from app.library.tables import LibraryRules, Stimulus
+from app.library.tables import LIBRARY, Collection, LibraryRules, Stimulus
+from app.studies.access import visible_slugs
+from app.studies.collections import is_used_elsewhere, refuse_unseen, study_of
 from app.studies.jobs import job_for
 from app.studies.seeing import seen_by
 
 FRAME_SIZE_RULE = (
-    "All clips get one frame size. While none is set, the first clip to be processed gives its own size to all; "
-    "of clips that are processed together, the smallest does."
+    "All clips of a collection get one frame size. It is proposed from the videos that are chosen: their middle shape, "
+    "at most 1280 × 720 px. While none is set, the first clip to be processed decides for all; of clips that are "
+    "imported together at the command line, the smallest does."
 )
+
+
+_MOST_JOBS = 100
 
 
 class BadRules(StudyError):
@@ -39,7 +46,7 @@ class BadRules(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class RulesView:
-    """The rules for all clips; `id` is 0 while none were set, `n_other` counts clips processed by other rules."""
+    """The rules of a collection; `id` is 0 while none were set, `n_other` counts clips processed by other rules."""
 
     rules: Rules
     id: int
@@ -67,48 +74,70 @@ def hold_library(session: Session) -> None:
         session.execute(text("LOCK TABLE library_rules IN EXCLUSIVE MODE"))
 
 
-def rules_in_force(session: Session) -> tuple[Rules, int]:
-    """The rules and their row's id; if none were set, those of the newest clip."""
-    newest = session.exec(select(LibraryRules).order_by(col(LibraryRules.id).desc()).limit(1)).first()
+def rules_in_force(session: Session, collection: int = LIBRARY) -> tuple[Rules, int]:
+    """A collection's rules and their row's id; if none were set, those of its newest clip."""
+    saved = select(LibraryRules).where(LibraryRules.collection_id == collection)
+    newest = session.exec(saved.order_by(col(LibraryRules.id).desc()).limit(1)).first()
     if newest is not None:
-        return _with_size(session, Rules.model_validate(newest.rules)), newest.id or 0
-    clip = select(Stimulus.rules).where(col(Stimulus.clip_sha256).is_not(None))
+        return _with_size(session, Rules.model_validate(newest.rules), collection), newest.id or 0
+    clip = select(Stimulus.rules).where(
+        col(Stimulus.clip_sha256).is_not(None), Stimulus.collection_id == collection
+    )
     applied = session.exec(clip.order_by(col(Stimulus.id).desc()).limit(1)).first()
     return (Rules.model_validate(applied) if applied else Rules()), 0
 
 
-def _with_size(session: Session, rules: Rules) -> Rules:
-    size = rules.size or common_clip_size(session)
+def _with_size(session: Session, rules: Rules, collection: int) -> Rules:
+    size = rules.size or common_clip_size(session, collection)
     return rules if size is None else rules.model_copy(update={"width": size[0], "height": size[1]})
 
 
-def rules_view(session: Session) -> RulesView:
-    rules, row_id = rules_in_force(session)
+def rules_view(session: Session, collection: int = LIBRARY) -> RulesView:
+    rules, row_id = rules_in_force(session, collection)
     row = session.get(LibraryRules, row_id) if row_id else None
-    by_rules = select(Stimulus.rules, func.count()).where(col(Stimulus.clip_sha256).is_not(None))
+    by_rules = select(Stimulus.rules, func.count()).where(
+        col(Stimulus.clip_sha256).is_not(None), Stimulus.collection_id == collection
+    )
     applied = session.exec(by_rules.group_by(col(Stimulus.rules))).all()
     n_other = sum(n for each, n in applied if each != rules.canonical())
     return RulesView(rules, row_id, row.saved_at if row else None, sum(n for _, n in applied), n_other)
 
 
-def settle_size(session: Session, size: tuple[int, int], now: datetime) -> tuple[Rules, int]:
+def settle_size(
+    session: Session, size: tuple[int, int], now: datetime, collection: int = LIBRARY
+) -> tuple[Rules, int]:
     """The rules in force; where they leave the frame's size open, the first clip's is written into them."""
     hold_library(session)
-    rules, row_id = rules_in_force(session)
+    rules, row_id = rules_in_force(session, collection)
     if rules.size is not None:
         return rules, row_id
     settled = rules.model_copy(update={"width": size[0], "height": size[1]})
-    return settled, set_rules(session, None, settled, now)
+    return settled, set_rules(session, None, settled, now, collection)
 
 
-def set_rules(session: Session, by: Actor | None, rules: Rules, now: datetime) -> int:
+def set_rules(
+    session: Session, by: Actor | None, rules: Rules, now: datetime, collection: int = LIBRARY
+) -> int:
     """Put rules in force; `by` is None when the first clip sets the size. Returns their row's id."""
-    before, _ = rules_in_force(session)
-    row = LibraryRules(rules=rules.canonical(), saved_by=by.user_id if by else None, saved_at=now)
+    before, _ = rules_in_force(session, collection)
+    row = LibraryRules(
+        rules=rules.canonical(),
+        saved_by=by.user_id if by else None,
+        saved_at=now,
+        collection_id=collection,
+    )
     session.add(row)
     session.flush()
     actor = by or Actor(None, "the service")
-    record(session, actor, "rules.change", now=now, before=before.canonical(), after=rules.canonical())
+    record(
+        session,
+        actor,
+        "rules.change",
+        now=now,
+        subject=session.get_one(Collection, collection).slug,
+        before=before.canonical(),
+        after=rules.canonical(),
+    )
     return row.id or 0
 
 
@@ -130,55 +159,95 @@ def preview_run(session: Session, who: Who, job_id: int) -> JobView:
     return job
 
 
-def apply_rules(session: Session, who: Who, rules: Rules, now: datetime) -> int | None:
-    """Put rules in force: at once in an empty library, else by a job (its id is returned) that reprocesses every clip.
+def apply_rules(
+    session: Session, who: Who, rules: Rules, now: datetime, collection: int = LIBRARY
+) -> int | None:
+    """Put rules in force in a collection: at once in an empty one, else by a job (its id is returned) that reprocesses
+    every clip of it.
 
-    Raises NotAllowed for users who are no owners, Conflict while such a job is pending, or if nothing would change.
+    Raises NotAllowed for users who may not change its rules, Conflict while such a job is pending, or if nothing would
+    change.
     """
-    if not who.is_owner:
+    if not may_rule(session, who, collection):
         raise NotAllowed("Rules are for the clips of all studies: an owner puts them in force.")
-    return _put_in_force(session, who, rules, now)
+    return _put_in_force(session, who, rules, now, collection)
 
 
-def _put_in_force(session: Session, who: Who, rules: Rules, now: datetime) -> int | None:
+def apply_rules_named(session: Session, who: Who, slug: str, rules: Rules, now: datetime) -> int | None:
+    """Like `apply_rules`, in the collection of that name; the library where none is named. Raises NotFound too."""
+    return apply_rules(session, who, rules, now, _named(session, who, slug))
+
+
+def rules_named(session: Session, who: Who, slug: str) -> RulesView:
+    """The rules of the collection of that name; of the library where none is named. Raises NotFound."""
+    return rules_view(session, _named(session, who, slug))
+
+
+def _named(session: Session, who: Who, slug: str) -> int:
+    collection = collection_named(session, slug)
+    if slug:
+        refuse_unseen(session, who, collection)
+    return collection.id or LIBRARY
+
+
+def may_rule(session: Session, who: Who, collection: int) -> bool:
+    """True if the user may change a collection's rules: owners, and editors of the study whose own it is, as long as no
+    other study uses it.
+    """
+    if who.is_owner:
+        return True
+    study = study_of(session, collection)
+    if study is None or not who.may_edit or study.slug not in visible_slugs(session, who):
+        return False
+    return not is_used_elsewhere(session, collection)
+
+
+def _put_in_force(session: Session, who: Who, rules: Rules, now: datetime, collection: int) -> int | None:
     hold_library(session)
-    view = rules_view(session)
-    if reprocessing(session) is not None:
+    view = rules_view(session, collection)
+    if reprocessing(session, collection) is not None:
         raise Conflict("All clips are already being processed again; wait until that is over, or cancel it.")
     if rules == view.rules and not view.n_other and (view.id or not view.n_clips):
         raise Conflict("These rules are in force already; there is nothing to change.")
     if not view.n_clips:
-        set_rules(session, who.actor, rules, now)
+        set_rules(session, who.actor, rules, now, collection)
         return None
-    params = {"rules": rules.canonical()}
+    params = {"rules": rules.canonical(), "collection": collection}
     record(session, who.actor, "rules.ask", now=now, before=view.rules.canonical(), after=params["rules"])
     return queue.ask(session, Kind.REPROCESS, params, now=now, asked_by=who.user_id)
 
 
-def set_frame_size(session: Session, who: Who, width: int, height: int, now: datetime) -> int | None:
-    """Settle the frame's size, px, while it is open, as the first clip of any editor would.
+def set_frame_size(
+    session: Session, who: Who, width: int, height: int, now: datetime, collection: int = LIBRARY
+) -> int | None:
+    """Settle a collection's frame size, px, while it is open, as the first clip of any editor would.
 
     Raises BadRules, or Conflict once it is settled.
     """
     hold_library(session)
-    rules, _ = rules_in_force(session)
+    rules, _ = rules_in_force(session, collection)
     if rules.size is not None:
         raise Conflict(
             f"The frame size is {rules.width} × {rules.height} px already. To change it, go to the processing rules."
         )
     wanted = checked_rules({**rules.canonical(), "width": width, "height": height})
-    return _put_in_force(session, who, wanted, now)
+    return _put_in_force(session, who, wanted, now, collection)
 
 
-def reprocessing(session: Session) -> JobView | None:
-    """The job that processes all clips anew, while it stands."""
-    standing = queue.jobs_of(session, Kind.REPROCESS, None, limit=1, standing=True)
-    return standing[0] if standing else None
+def reprocessing(session: Session, collection: int = LIBRARY) -> JobView | None:
+    """The job that processes all clips of a collection anew, while it stands."""
+    standing = queue.jobs_of(session, Kind.REPROCESS, None, limit=_MOST_JOBS, standing=True)
+    return next((job for job in standing if of_collection(job) == collection), None)
 
 
-def last_reprocessing(session: Session) -> JobView | None:
-    found = queue.jobs_of(session, Kind.REPROCESS, None, limit=1)
-    return found[0] if found else None
+def last_reprocessing(session: Session, collection: int = LIBRARY) -> JobView | None:
+    found = queue.jobs_of(session, Kind.REPROCESS, None, limit=_MOST_JOBS)
+    return next((job for job in found if of_collection(job) == collection), None)
+
+
+def of_collection(job: JobView) -> int:
+    """The id of the collection that a job processes anew; jobs of earlier releases are of the library."""
+    return int(job.params.get("collection", LIBRARY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +263,12 @@ class ReprocessedClip:
     frames: int
 
 
-def originals_to_process(session: Session) -> Mapping[str, Sequence[str]]:
-    """Every original's hash with the names of the stimuli made of it."""
+def originals_to_process(session: Session, collection: int = LIBRARY) -> Mapping[str, Sequence[str]]:
+    """Every original's hash with the names of the collection's stimuli made of it."""
     rows = select(Stimulus.original_sha256, Stimulus.name).where(
-        col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None)
+        col(Stimulus.clip_sha256).is_not(None),
+        col(Stimulus.original_sha256).is_not(None),
+        Stimulus.collection_id == collection,
     )
     found: dict[str, list[str]] = {}
     for sha256, name in session.exec(rows.order_by(Stimulus.name)):
@@ -205,10 +276,12 @@ def originals_to_process(session: Session) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def without_original(session: Session) -> Sequence[str]:
-    """Stimuli with a clip that no original is kept for: they stay as they are."""
+def without_original(session: Session, collection: int = LIBRARY) -> Sequence[str]:
+    """Stimuli of a collection with a clip that no original is kept for: they stay as they are."""
     lacking = select(Stimulus.name).where(
-        col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_(None)
+        col(Stimulus.clip_sha256).is_not(None),
+        col(Stimulus.original_sha256).is_(None),
+        Stimulus.collection_id == collection,
     )
     return session.exec(lacking.order_by(Stimulus.name)).all()
 
@@ -218,19 +291,21 @@ def switch_clips(
     by: Actor,
     rules: Rules,
     clips: Mapping[str, ReprocessedClip],
-    skipped: Collection[str],
+    skipped: Set[str],
     now: datetime,
+    collection: int = LIBRARY,
 ) -> int | None:
-    """All stimuli to their new clips, and the rules in force with them. Versions keep the clips they were saved with.
+    """All stimuli of a collection to their new clips, and the rules in force with them. Versions keep their clips.
 
     `skipped` originals are not kept any more, and their clips stay. Returns how many stimuli have changed; None where
     some have come meanwhile that `clips` knows nothing of: do those first.
     """
     hold_library(session)
-    if set(originals_to_process(session)) - set(clips) - set(skipped):
+    if set(originals_to_process(session, collection)) - set(clips) - set(skipped):
         return None
     n_changed = 0
-    for stimulus in session.exec(select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None))):
+    shown = col(Stimulus.clip_sha256).is_not(None)
+    for stimulus in session.exec(select(Stimulus).where(shown, Stimulus.collection_id == collection)):
         clip = clips.get(stimulus.original_sha256 or "")
         if clip is None:
             continue
@@ -239,7 +314,7 @@ def switch_clips(
         stimulus.width, stimulus.height, stimulus.rules = clip.width, clip.height, rules.canonical()
         session.add(stimulus)
         n_changed += 1
-    set_rules(session, by, rules, now)
+    set_rules(session, by, rules, now, collection)
     return n_changed
 
 

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from app.library.clips.rules import Rules
 
 _MOST_NAMED = 5
+CollectionOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="A collection: a study's own has its name; a new name makes a shared one."
+    ),
+]
 app = typer.Typer(
     no_args_is_help=True, help="Clips, records and texts: import and list them; let agents walk."
 )
@@ -30,12 +36,14 @@ def import_manifest(
         typer.Option(metavar="RULES.yaml", help="How all clips alike are cut, masked and encoded."),
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Clips processed at once.")] = os.cpu_count() or 1,
+    collection: CollectionOption = "library",
 ) -> None:
     """Keep what a manifest names, or refuse all of it: clips, processed alike, records (.json), texts (.md, .txt)."""
     from app.catalog.rules import rules_in_force
     from app.core.problems import counted
     from app.library.clips.manifest import read_manifest
     from app.library.clips.rules import Rules
+    from app.library.collections import collection_ids, make_collection
     from app.library.contents import add_documents
     from app.library.documents import clip_rows, read_documents
     from app.library.kinds import StimulusKind
@@ -46,15 +54,18 @@ def import_manifest(
         documents, of_clips = read_documents(rows), clip_rows(rows)
         with database.reading() as session:
             refuse_known(session, rows)
-            size = common_clip_size(session)
-            usual = rules_in_force(session)[0]
+            into = collection_ids(session).get(collection)
+            size = None if into is None else common_clip_size(session, into)
+            usual = Rules() if into is None else rules_in_force(session, into)[0]
         applied = Rules.load(rules) if rules else usual
         clips = _processed(settings, of_clips, applied, workers, size) if of_clips.rows else []
         with database.transaction() as session:
             # Once more: others may have added a clip of this name while these were processed.
             refuse_known(session, rows)
-            add_stimuli(session, clips, now())
-            add_documents(session, documents, now())
+            found = collection_ids(session).get(collection)
+            into = found or make_collection(session, collection, now(), slug=collection).id or 0
+            add_stimuli(session, clips, now(), collection=into)
+            add_documents(session, documents, now(), collection=into)
     if clips:
         first = clips[0]
         said = f"{len(clips)} clips imported, {first.width} x {first.height} at {first.fps:g} frames/s"
@@ -91,15 +102,34 @@ def _say_differences(clips: "Sequence[ImportedClip]") -> None:
 
 
 @app.command("list")
-def list_all() -> None:
-    """List the clips, records and texts with their source and attributes."""
+def list_all(collection: CollectionOption = "") -> None:
+    """List the clips, records and texts with their source and attributes; of one collection or of all."""
+    from app.library.collections import collection_named
     from app.library.stimuli import list_stimuli
 
     with opened() as (_, database), database.reading() as session:
-        for stimulus in list_stimuli(session):
+        only = collection_named(session, collection).id if collection else None
+        for stimulus in list_stimuli(session, only):
             attributes = " ".join(f"{key}={value}" for key, value in stimulus.attributes.items())
             what = stimulus.kind if stimulus.duration_s is None else f"{stimulus.duration_s:.2f} s"
             out.print(f"{stimulus.name}  {stimulus.source}  {what}  {attributes}", markup=False)
+
+
+@app.command("collections")
+def list_collections() -> None:
+    """List the collections with their stimuli and frame; a study's own is marked with the study's name."""
+    from app.catalog.rules import rules_in_force
+    from app.core.problems import counted
+    from app.studies.collections import all_collections
+
+    with opened() as (_, database), database.reading() as session:
+        for found in all_collections(session):
+            size = rules_in_force(session, found.id)[0].size
+            frame = "frame open" if size is None else f"{size[0]} x {size[1]}"
+            whose = f"of the study {found.study}" if found.study else "shared"
+            out.print(
+                f"{found.slug}  {whose}  {counted(found.n, 'stimulus', 'stimuli')}  {frame}", markup=False
+            )
 
 
 @app.command("walk")

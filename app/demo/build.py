@@ -6,12 +6,13 @@ Existing parts are kept.
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from app.core.database import Database
 from app.core.settings import Settings
 from app.demo.walks import keep_walks
 from app.library.clips.store import ClipStore
+from app.library.collections import collection_ids, make_collection
 from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus
 from app.matches.offering import documents_of, keep_records
@@ -25,6 +26,7 @@ from app.trials.tables import State, Study
 SLUG = "demo"
 PLAY = "play"
 RATE = "rate"
+COLLECTION = "demo-clips"
 FILES = {
     SLUG: Path(__file__).parent / "study.yaml",
     PLAY: Path(__file__).parent / "play.yaml",
@@ -46,7 +48,7 @@ def build_demo(settings: Settings, database: Database) -> None:
     if not has_clips:
         clips = keep_walks(ClipStore(settings.data_dir))
         with database.transaction() as session:
-            add_stimuli(session, clips, datetime.now(UTC))
+            add_stimuli(session, clips, datetime.now(UTC), collection=_collection(session))
     _open_study(database, SLUG)
 
 
@@ -63,8 +65,19 @@ def build_rate(database: Database) -> None:
     match = Replayed(one.match, {seat: agent.occupant for seat, agent in seats}, id=one.id)
     names = {(one.id, seat): agent.name for seat, agent in seats}
     with database.transaction() as session:
-        keep_records(session, documents_of(match, names, "rate-example"), datetime.now(UTC))
+        documents = documents_of(match, names, "rate-example")
+        keep_records(session, documents, datetime.now(UTC), collection=_collection(session))
     _open_study(database, RATE)
+
+
+def _collection(session: Session) -> int:
+    """The id of the demo's shared collection: studies that one makes oneself do not use it unless it is chosen."""
+    there = collection_ids(session).get(COLLECTION)
+    if there is None:
+        there = make_collection(
+            session, "The demo's clips", datetime.now(UTC), slug=COLLECTION, is_open=True
+        ).id
+    return there or 0
 
 
 def _open_study(database: Database, slug: str) -> None:

@@ -31,7 +31,7 @@ class Spans:
 
     def __init__(self, session: Session) -> None:
         rows = session.exec(select(LibraryRules).order_by(col(LibraryRules.id))).all()
-        self._past = [(row.saved_at, _trims(row.rules)) for row in rows]
+        self._past = [(row.collection_id, row.saved_at, _trims(row.rules)) for row in rows]
 
     def of_stimulus(self, stimulus: Stimulus) -> Span | None:
         """The span that its clip shows now."""
@@ -42,8 +42,8 @@ class Spans:
         if member.sha256 == stimulus.clip_sha256:
             return self.of_stimulus(stimulus)
         trims = (0.0, 0.0)
-        for since, then in self._past:
-            if since <= saved_at:
+        for collection, since, then in self._past:
+            if collection == stimulus.collection_id and since <= saved_at:
                 trims = then
         if member.duration_s is None or stimulus.duration_s is None:
             return None

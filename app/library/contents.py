@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from app.core.errors import NotFound
 from app.library.kinds import StimulusKind
-from app.library.tables import Content, Stimulus
+from app.library.tables import LIBRARY, Content, Stimulus
 
 if TYPE_CHECKING:  # what reads files is not for those who only look
     from app.library.documents import Document, ImportedDocument
@@ -72,8 +72,9 @@ def add_documents(
     now: datetime,
     *,
     uploaded_by: int | None = None,
+    collection: int = LIBRARY,
 ) -> None:
-    """Put records and texts into the library; names have been checked before."""
+    """Put records and texts into a collection; names have been checked before."""
     for each in documents:
         keep_content(session, each.document)
     session.add_all(
@@ -88,6 +89,7 @@ def add_documents(
             rules={},
             uploaded_by=uploaded_by,
             imported_at=now,
+            collection_id=collection,
         )
         for each in documents
     )

@@ -26,7 +26,7 @@ from app.library import queued, uploads
 from app.library.media import part_path
 from app.library.names import checked_attributes, checked_source
 from app.library.queued import Place
-from app.library.tables import UploadStatus
+from app.library.tables import LIBRARY, UploadStatus
 from app.library.uploads import NewUpload, UploadView
 
 PIECE_BYTES = 1 << 20
@@ -86,8 +86,15 @@ class Received:
         }
 
 
-async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, now: datetime) -> Received:
-    """Make ready for a file. Raises what `begin_upload` does, and StorageFull."""
+async def begin(
+    database: Database,
+    data_dir: Path,
+    who: Who,
+    new: NewUpload,
+    now: datetime,
+    collection: int = LIBRARY,
+) -> Received:
+    """Make ready for a file of a collection. Raises what `begin_upload` does, and StorageFull."""
     uploads.check_length(new.file_name, new.bytes)
     expected = await database.read(uploads.unfinished_bytes)
     token = uploads.new_token()
@@ -95,7 +102,7 @@ async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, no
     # Outside the write: jobs touch rows alone, as a slow one delays every answer (decision 0001).
     await anyio.to_thread.run_sync(_make_room, part, expected + new.bytes)
     try:
-        view = await database.write(uploads.begin_upload, who, new, token, now)
+        view = await database.write(uploads.begin_upload, who, new, token, now, collection)
     except BaseException:
         # Also for a cancelled request: CancelledError is no Exception.
         part.unlink(missing_ok=True)
@@ -161,10 +168,16 @@ async def cancel_all(database: Database, data_dir: Path, who: Who, now: datetime
 
 
 async def take_whole(
-    database: Database, data_dir: Path, who: Who, new: NewUpload, data: bytes, now: datetime
+    database: Database,
+    data_dir: Path,
+    who: Who,
+    new: NewUpload,
+    data: bytes,
+    now: datetime,
+    collection: int = LIBRARY,
 ) -> Received:
     """A small file that came with a form."""
-    begun = await begin(database, data_dir, who, new, now)
+    begun = await begin(database, data_dir, who, new, now, collection)
     part = part_path(data_dir, begun.upload.token)
     await anyio.to_thread.run_sync(append, part, 0, data)
     await anyio.to_thread.run_sync(_sync, part)
@@ -179,6 +192,7 @@ async def take_form(
     source: str,
     attributes: Mapping[str, str],
     now: datetime,
+    collection: int = LIBRARY,
 ) -> list[str]:
     """Small files that came with one form; returns why those were refused that were, and the others go on.
 
@@ -192,7 +206,7 @@ async def take_form(
     for name, data in files:
         new = NewUpload(file_name=name, bytes=len(data), source=source, attributes=dict(attributes))
         try:
-            await take_whole(database, data_dir, who, new, data, now)
+            await take_whole(database, data_dir, who, new, data, now, collection)
         except StudyError as error:
             faults.append(str(error))
     return faults

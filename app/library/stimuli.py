@@ -10,7 +10,7 @@ from app.core.errors import Conflict
 from app.library.clips.imported import ImportedClip
 from app.library.clips.manifest import Manifest
 from app.library.contents import is_kept
-from app.library.tables import Stimulus
+from app.library.tables import LIBRARY, Stimulus
 
 
 def refuse_known(session: Session, manifest: Manifest) -> None:
@@ -24,17 +24,24 @@ def refuse_known(session: Session, manifest: Manifest) -> None:
             )
 
 
-def common_clip_size(session: Session) -> tuple[int, int] | None:
-    """Width and height of the clips in the library, which all share them; None while there are none."""
-    found = session.exec(
-        select(Stimulus.width, Stimulus.height).where(col(Stimulus.width).is_not(None))
-    ).first()
+def common_clip_size(session: Session, collection: int = LIBRARY) -> tuple[int, int] | None:
+    """Width and height of the clips in a collection, which all share them; None while there are none."""
+    sizes = select(Stimulus.width, Stimulus.height).where(
+        col(Stimulus.width).is_not(None), Stimulus.collection_id == collection
+    )
+    found = session.exec(sizes).first()
     return (found[0] or 0, found[1] or 0) if found else None
 
 
 def add_stimuli(
-    session: Session, clips: Sequence[ImportedClip], now: datetime, *, uploaded_by: int | None = None
+    session: Session,
+    clips: Sequence[ImportedClip],
+    now: datetime,
+    *,
+    uploaded_by: int | None = None,
+    collection: int = LIBRARY,
 ) -> None:
+    """Put processed clips into a collection; names have been checked before."""
     session.add_all(
         Stimulus(
             name=clip.name,
@@ -55,11 +62,15 @@ def add_stimuli(
             original_video=asdict(clip.original_video),
             uploaded_by=uploaded_by,
             imported_at=now,
+            collection_id=collection,
         )
         for clip in clips
     )
 
 
-def list_stimuli(session: Session) -> list[Stimulus]:
-    """Every stimulus that is kept, by name."""
-    return list(session.exec(select(Stimulus).where(is_kept()).order_by(Stimulus.name)))
+def list_stimuli(session: Session, collection: int | None = None) -> list[Stimulus]:
+    """Every stimulus that is kept, of a collection or (None) of all, by name."""
+    kept = select(Stimulus).where(is_kept()).order_by(Stimulus.name)
+    return list(
+        session.exec(kept if collection is None else kept.where(Stimulus.collection_id == collection))
+    )

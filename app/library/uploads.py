@@ -28,7 +28,7 @@ from app.library.names import (
     name_from,
     suffix_of,
 )
-from app.library.tables import Stimulus, Upload, UploadStatus
+from app.library.tables import LIBRARY, Stimulus, Upload, UploadStatus
 
 LARGEST_FILE_BYTES = 4_000_000_000
 MOST_UNFINISHED = 100  # files of one user of which not all has come
@@ -63,6 +63,9 @@ class NewUpload(BaseModel):
         Field(max_length=MOST_ATTRIBUTES),
     ] = {}
     name: Annotated[str, Field(max_length=200)] | None = None
+    collection: Annotated[
+        str, Field(max_length=100, description="the name of a collection; `library` unless said")
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,9 @@ class UploadView:
         return self.status not in STANDING
 
 
-def begin_upload(session: Session, who: Who, new: NewUpload, token: str, now: datetime) -> UploadView:
+def begin_upload(
+    session: Session, who: Who, new: NewUpload, token: str, now: datetime, collection: int = LIBRARY
+) -> UploadView:
     """Note a file about to come. Raises UploadRefused, TooManyUploads, BadStimulus, or Conflict for a taken name."""
     check_length(new.file_name, new.bytes)
     source, attributes = checked_source(new.source), checked_attributes(new.attributes)
@@ -109,6 +114,7 @@ def begin_upload(session: Session, who: Who, new: NewUpload, token: str, now: da
         source=source,
         attributes=attributes,
         created_at=now,
+        collection_id=collection,
     )
     session.add(upload)
     session.flush()

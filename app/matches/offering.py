@@ -19,9 +19,10 @@ from app.library.contents import add_documents
 from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import canonical_json
-from app.library.tables import Stimulus
+from app.library.tables import LIBRARY, Stimulus
 from app.matches.watching import match_row, who_of
 from app.studies.access import StudyHere, study_for, visible_slugs
+from app.studies.collections import have_own_collection
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import refuse_leaks
 from app.studies.queries import newest_version
@@ -189,7 +190,8 @@ def offer_match_by(
         raise Conflict(f"The design of {to.slug} has unsaved changes; save them as a version first.")
     if {each.name for each in documents} & {item.stimulus for item in block.items}:
         raise Conflict(f"The study {to.slug} has the records of match {match_id} already.")
-    keep_records(session, documents, now, actor.user_id)
+    own = have_own_collection(session, to.id, to.slug, now, actor.user_id)
+    keep_records(session, documents, now, actor.user_id, own.id or 0)
     grown = with_items(design, block, documents)
     refuse_leaks(session, grown)
     reason = f"records of match {match_id} of {study.slug}"
@@ -206,9 +208,13 @@ def offer_match_by(
 
 
 def keep_records(
-    session: Session, documents: Sequence[ImportedDocument], now: datetime, by: int | None = None
+    session: Session,
+    documents: Sequence[ImportedDocument],
+    now: datetime,
+    by: int | None = None,
+    collection: int = LIBRARY,
 ) -> None:
-    """Add records to the library, except existing ones.
+    """Add records to a collection, except existing ones.
 
     Raises Conflict if a name is used by another stimulus.
     """
@@ -221,7 +227,8 @@ def keep_records(
         each.name for each in documents if there.get(each.name, each.document.sha256) != each.document.sha256
     ]:
         raise Conflict(f"The library has another stimulus named {taken[0]}; rename it first.")
-    add_documents(session, [each for each in documents if each.name not in there], now, uploaded_by=by)
+    new = [each for each in documents if each.name not in there]
+    add_documents(session, new, now, uploaded_by=by, collection=collection)
     session.flush()
 
 

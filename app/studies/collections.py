@@ -1,10 +1,12 @@
 """The collections of a study: its own, and those that it uses besides."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, or_
-from sqlmodel import Session, col, delete, select
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, delete, func, select
 
 from app.accounts.audit import Actor, record
 from app.accounts.logins import Who
@@ -118,9 +120,38 @@ def collections_seen(session: Session, who: Who) -> list[int]:
     return [found or 0 for found in session.exec(every.where(seen))]
 
 
+@dataclass(frozen=True, slots=True)
+class CollectionLine:
+    """A collection with the number of its stimuli; `study` owns it, and is empty for a shared one."""
+
+    id: int
+    slug: str
+    study: str
+    n: int
+
+
+def all_collections(session: Session) -> list[CollectionLine]:
+    """Every collection, by name."""
+    n = func.count(col(Stimulus.id))
+    rows = session.execute(
+        select_columns(col(Collection.id), col(Collection.slug), col(Study.slug), n)
+        .outerjoin(Study, col(Study.collection_id) == col(Collection.id))
+        .outerjoin(Stimulus, col(Stimulus.collection_id) == col(Collection.id))
+        .group_by(col(Collection.id), col(Collection.slug), col(Study.slug))
+        .order_by(col(Collection.slug))
+    )
+    return [CollectionLine(id_, slug, study or "", count) for id_, slug, study, count in rows]
+
+
 def study_of(session: Session, collection_id: int) -> Study | None:
     """The study that owns a collection; None for a shared one."""
     return session.exec(select(Study).where(Study.collection_id == collection_id)).first()
+
+
+def is_used_elsewhere(session: Session, collection_id: int) -> bool:
+    """True if another study than its owner uses the collection."""
+    using = select(StudyCollection.study_id).where(StudyCollection.collection_id == collection_id)
+    return session.exec(using.limit(1)).first() is not None
 
 
 def refuse_unseen(session: Session, who: Who, collection: Collection) -> None:

@@ -173,7 +173,7 @@ def test_the_overview_says_what_comes_next_from_an_empty_library_on(
     ]
     assert steps(html)["Clips"] == "next"
     assert "<strong>Clips</strong>. No clip yet." in html
-    assert '<a class="btn" href="/admin/stimuli?collection=nav">Open the library</a>' in html
+    assert '<a class="btn" href="/admin/stimuli/upload?collection=nav">Upload clips</a>' in html
     with database.transaction() as session:
         add_clips(session, [("another-1", "human", {}), ("another-2", "robot", {})])
     assert "<strong>Clips</strong>. No clip yet." in owner.get(HERE).text, "those of others are not its own"

@@ -10,10 +10,11 @@ from sqlmodel import select
 from starlette.requests import Request
 
 from app.accounts.logins import Who
+from app.catalog.filling import begin
 from app.core.database import Database
 from app.core.settings import Settings
 from app.library.clips.store import ClipStore
-from app.library.receiving import Received, begin, receive
+from app.library.receiving import Received, receive
 from app.library.tables import Stimulus
 from app.library.uploads import NewUpload, UploadView, upload_for
 from app.worker.worker import drain

@@ -16,7 +16,7 @@ from app.catalog.sheet import BadSheet, apply_sheet, sheet
 from app.catalog.uses import uses_of
 from app.core.database import Database
 from app.core.errors import NotFound
-from app.library.tables import Stimulus
+from app.library.tables import LIBRARY, Stimulus
 from app.outputs.clues import clips_of
 from app.pairs.draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.access import StudyHere
@@ -49,9 +49,11 @@ def test_an_unseen_clip_is_not_there_by_any_way(
         rules, _ = rules_in_force(session)
         assert catalog(session, eve, CatalogFilter()).n_all == 0
         assert sheet(session, eve) == "name,source\r\n"
-        assert [clip_cards(session, eve), names_with_original(session, eve), known_sources(session, eve)] == [
-            []
-        ] * 3
+        assert [
+            clip_cards(session, eve),
+            names_with_original(session, eve, LIBRARY),
+            known_sources(session, eve),
+        ] == [[]] * 3
         for ask in (
             lambda: row_of(session, eve, "human-g1"),
             lambda: edit_stimulus(session, eve, "human-g1", Edit(source="replay"), NOW),

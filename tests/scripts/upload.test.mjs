@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
-import { clock, fire, json, open, replying, run, settled, storage } from "./page.mjs";
+import { clock, fire, json, load, open, replying, run, settled, storage } from "./page.mjs";
 
 const find = (selector) => document.querySelector(selector);
 const never = () => new Promise(() => {});
@@ -51,6 +51,14 @@ test("files are sent when the button is pressed, three at a time; what need not 
   assert.deepEqual(states(), ["sending", "sending", "sending", "ready"]);
   assert.equal(find("[data-summary]").textContent, "4 to send. 1 file is empty and not sent: none.mp4. 1 file is larger than 5 GB and not sent: huge.mp4.");
   assert.deepEqual([find("[data-sending]").hidden, document.activeElement, find("[data-send]").textContent], [false, find("h2"), "Upload"]);
+});
+
+test("the sides of chosen videos are measured, of what the browser cannot read none, spread evenly over many files", async () => {
+  const { measured, spread } = await load("experimenter/stimuli-frame.js");
+  assert.deepEqual([spread([1, 2, 3, 4, 5, 6], 3), spread([1, 2], 3)], [[1, 3, 5], [1, 2]]);
+  const files = ["a.mp4", "b.mkv", "c.mp4"].map((name) => file(name));
+  const sides = await measured(files, async ({ name }) => (name === "b.mkv" ? null : [1920, 1080]));
+  assert.deepEqual(sides, [[1920, 1080], [1920, 1080]]);
 });
 
 test("a dropped file is chosen, and whoever leaves while files are on their way is asked", async () => {

@@ -1,6 +1,7 @@
 /** The upload page: many files at once, three on their way at a time, each with its own progress and its own end. */
 
 import { send } from "./send.js";
+import { measured } from "./stimuli-frame.js";
 import { Transfer } from "./stimuli-transfer.js";
 
 const AT_ONCE = 3;
@@ -41,6 +42,7 @@ function start() {
   const summary = document.querySelector("[data-summary]");
   const button = form.querySelector("[data-send]");
   const blank = document.querySelector("template[data-row]");
+  const frame = form.querySelector("[data-frame]");
   const largest = Number(form.dataset.largest);
   const transfers = [];
   let chosen = [];
@@ -60,10 +62,13 @@ function start() {
     drop.classList.remove("over");
     choose([...event.dataTransfer.files]);
   });
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    begin();
+    if (await settled()) begin();
   });
+  for (const side of frame?.querySelectorAll("input") ?? []) {
+    side.addEventListener("input", () => (frame.dataset.typed = "yes"));
+  }
   addEventListener("beforeunload", (event) => {
     if (transfers.some((each) => ["sending", "lost", "ready"].includes(each.state))) event.preventDefault();
   });
@@ -80,10 +85,38 @@ function start() {
     button.textContent = files.length > 1 ? `Upload ${files.length} files` : "Upload";
     if (files.length > MOST_FILES) input.setCustomValidity(`Choose at most ${MOST_FILES} files at once.`);
     if (files.length) button.focus({ preventScroll: true });
+    if (frame && !frame.hidden) propose(files);
+  }
+
+  /** The frame that the server proposes for the shapes of these files; what was typed stays. */
+  async function propose(files) {
+    const sizes = await measured(files);
+    if (files !== chosen || !sizes.length || frame.dataset.typed) return;
+    const list = sizes.map(([width, height]) => `${width}x${height}`).join(",");
+    const found = await send("GET", `/admin/stimuli/frame-size?sizes=${list}`).catch(() => null);
+    if (!found?.width || files !== chosen || frame.dataset.typed) return;
+    form.elements.width.value = found.width;
+    form.elements.height.value = found.height;
+    frame.querySelector("[data-frame-says]").textContent = `${found.says} Change it here if you want another one; later every clip has to be processed again.`;
+  }
+
+  /** The frame is set before the first file is sent; false where it was refused, with the reason at its place. */
+  async function settled() {
+    if (!frame || frame.hidden || !form.elements.width.value) return true;
+    const sides = { width: Number(form.elements.width.value), height: Number(form.elements.height.value) };
+    try {
+      await send("PUT", "/admin/stimuli/frame-size", { collection: "", ...into(), ...sides });
+    } catch (error) {
+      frame.querySelector("[data-frame-says]").textContent = error.message;
+      form.elements.width.focus();
+      return false;
+    }
+    frame.hidden = true;
+    return true;
   }
 
   function begin() {
-    const about = { source: form.elements.source.value.trim(), attributes: attributes() };
+    const about = { source: form.elements.source.value.trim(), attributes: attributes(), ...into() };
     const empty = chosen.filter((file) => file.size === 0);
     const huge = chosen.filter((file) => file.size > largest);
     refused = [refusal(empty, "empty"), refusal(huge, `larger than ${largest / 1e9} GB`)].filter(Boolean);
@@ -99,6 +132,12 @@ function start() {
     choose([]);
     next();
     summarize();
+  }
+
+  /** The collection that the page is about; none is the library. */
+  function into() {
+    const collection = form.elements.collection?.value;
+    return collection ? { collection } : {};
   }
 
   function attributes() {

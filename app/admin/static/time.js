@@ -11,9 +11,10 @@ export function inWords(at, { seconds = false } = {}) {
 /** The reader's zone by the name that it has in summer and in winter. */
 export const zoneInWords = () => Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
 
-/** Every time within an element in the reader's zone. */
+/** Every time within an element in the reader's zone; a day without a time of day stays as it is. */
 export function inZone(element) {
   for (const time of element.querySelectorAll("time[datetime]")) {
+    if (!time.dateTime.includes("T")) continue;
     time.title = `${time.textContent} UTC`;
     time.textContent = inWords(new Date(time.dateTime));
   }

@@ -14,6 +14,7 @@ from app.catalog.pictures import lack_pictures
 from app.catalog.rules import reprocessing, rules_view
 from app.catalog.uses import studies_using
 from app.core.problems import counted, listed
+from app.library.tables import LIBRARY
 from app.studies.access import visible_slugs
 
 
@@ -25,6 +26,9 @@ def library_page(
     n_studies = studies_using(session, [each.name for each in found.stimuli])
     sources = known_sources(session, shell.who)
     query = shown.query()
+    all_seen = collections_for(session, shell.who)
+    only = next((each for each in all_seen if each.slug == shown.wanted.collection), None)
+    of_rules = only.id if only else LIBRARY
     page = LibraryPage(
         shell=shell,
         error=error,
@@ -38,11 +42,12 @@ def library_page(
         keys=list(found.values),
         sheet=f"{HERE}.csv?{query}" if query else f"{HERE}.csv",
         studies=visible_slugs(session, shell.who) if shell.may_edit else (),
-        collections=[(each.slug, each.title) for each in collections_for(session, shell.who)],
+        collections=[(each.slug, each.title) for each in all_seen],
         known_sources=sources,
         marks=marks(sources),
         n_before=shown.show - MORE if shown.show > PER_PAGE else -1,
-        n_other=rules_view(session).n_other,
-        reprocessing=reprocessing(session),
+        n_other=rules_view(session, of_rules).n_other,
+        reprocessing=reprocessing(session, of_rules),
+        collection=only.slug if only else "",
     )
     return page, lack_pictures(data_dir, found.stimuli)

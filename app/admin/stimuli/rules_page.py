@@ -11,6 +11,7 @@ from app.admin.stimuli.rulesform import RulesForm, form_of
 from app.admin.stimuli.stimuli_pages import HERE, frame_size, megabytes
 from app.admin.stimuli.views import Preview, RulesPage, TriedClip
 from app.catalog.catalog import ClipFacts, StimulusView, names_with_original, stimulus_for
+from app.catalog.filling import filling
 from app.catalog.rules import last_reprocessing, preview_run, reprocessing, rules_view
 from app.core.errors import NotFound
 from app.jobs.queue import JobView
@@ -26,16 +27,19 @@ def rules_page(
     form: RulesForm | None = None,
     clip: str = "",
     job_id: int | None = None,
+    slug: str = "",
     error: str = "",
 ) -> RulesPage:
-    """The rules as typed in `form`, or of the preview `job_id`, or else those in force."""
-    view, job = rules_view(session), _preview_job(session, who, job_id)
+    """The rules as typed in `form`, or of the preview `job_id`, or else those in force in the collection `slug`."""
+    into, job = filling(session, who, slug), _preview_job(session, who, job_id)
+    view = rules_view(session, into.collection.id)
     if form is None:
         form = form_of(Rules.model_validate(job.params["rules"]) if job else view.rules)
-    names = names_with_original(session, who)
+    names = names_with_original(session, who, into.collection.id)
     chosen = clip or (job.params["name"] if job else "") or next(iter(names), "")
     tried = _tried(session, who, chosen)
-    standing, last = reprocessing(session), last_reprocessing(session)
+    here = into.collection.id
+    standing, last = reprocessing(session, here), last_reprocessing(session, here)
     return RulesPage(
         shell=shell,
         error=error or _summary(form),
@@ -51,7 +55,9 @@ def rules_page(
         reprocessing=standing,
         last=last if standing is None else None,
         saved_at=view.saved_at,
-        frame=frame_size(session),
+        frame=frame_size(into),
+        collection=into.collection,
+        choices=into.choices,
     )
 
 

@@ -1,6 +1,7 @@
 """The processing rules: `/admin/stimuli/rules`, tried on one clip, put in force for all."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
@@ -24,33 +25,44 @@ JobId = Annotated[int | None, Query(ge=1, lt=2**31)]
 
 @router.get("/rules")
 async def show_rules(
-    database: DatabaseDep, who: WhoDep, shell: ShellDep, clip: str = "", job: JobId = None
+    database: DatabaseDep,
+    who: WhoDep,
+    shell: ShellDep,
+    clip: str = "",
+    job: JobId = None,
+    collection: str = "",
 ) -> Response:
-    return render(await database.read(rules_page, who, shell, clip=clip, job_id=job))
+    return render(await database.read(rules_page, who, shell, clip=clip, job_id=job, slug=collection))
 
 
 @router.post("/rules")
 async def take_rules(database: DatabaseDep, who: WhoDep, shell: ShellDep, form: Form, now: Now) -> Response:
     """`action`: `show` another clip, `preview` the rules on it, or `apply` them to all."""
-    clip = form.get("clip", "").strip()
+    clip, slug = form.get("clip", "").strip(), form.get("collection", "")
     try:
         rules = rules_in(form)
         if form.get("action") == "preview":
             job_id = await database.write(library_rules.ask_preview, who, clip, rules, now)
-            return RedirectResponse(f"{PAGE}?job={job_id}#preview", 303)
+            return RedirectResponse(f"{PAGE}?{_query(slug, job=str(job_id))}#preview", 303)
         if form.get("action") == "apply":
-            return await _apply(database, who, rules, now)
+            return await _apply(database, who, rules, slug, now)
     except StudyError as error:
         faults = error.faults if isinstance(error, BadRules) else {}
         said = "" if faults else str(error)
-        page = database.read(rules_page, who, shell, form=typed(form, faults), clip=clip, error=said)
+        page = database.read(
+            rules_page, who, shell, form=typed(form, faults), clip=clip, slug=slug, error=said
+        )
         return render(await page, error.status_code)
-    return render(await database.read(rules_page, who, shell, form=typed(form), clip=clip))
+    return render(await database.read(rules_page, who, shell, form=typed(form), clip=clip, slug=slug))
 
 
-async def _apply(database: DatabaseDep, who: WhoDep, rules: Rules, now: Now) -> Response:
-    job_id = await database.write(library_rules.apply_rules, who, rules, now)
-    return RedirectResponse(f"{PAGE}?said={'saved' if job_id is None else 'started'}", 303)
+async def _apply(database: DatabaseDep, who: WhoDep, rules: Rules, slug: str, now: Now) -> Response:
+    job_id = await database.write(library_rules.apply_rules_named, who, slug, rules, now)
+    return RedirectResponse(f"{PAGE}?{_query(slug, said='saved' if job_id is None else 'started')}", 303)
+
+
+def _query(slug: str, **fields: str) -> str:
+    return urlencode({"collection": slug, **fields} if slug else fields)
 
 
 @router.get("/previews/{job_id}/{name}")

@@ -24,8 +24,8 @@ from app.catalog.catalog import (
     known_sources,
     stimulus_for,
 )
+from app.catalog.filling import Filling, filling
 from app.catalog.pictures import has_poster
-from app.catalog.rules import FRAME_SIZE_RULE, rules_in_force
 from app.catalog.search import values
 from app.catalog.sheet import plan_sheet
 from app.catalog.uses import UNSEEN, Use
@@ -206,11 +206,13 @@ def upload_page(
     shell: Shell,
     small_bytes: int,
     *,
+    slug: str = "",
     typed: Mapping[str, str] | None = None,
     faults: Sequence[str] = (),
     error: str = "",
 ) -> UploadPage:
-    mine, queue = uploads_of(session, who, limit=1000), places(session)
+    """The page of uploads into the collection `slug`."""
+    mine, queue, into = uploads_of(session, who, limit=1000), places(session), filling(session, who, slug)
     return UploadPage(
         shell=shell,
         error=error,
@@ -223,14 +225,15 @@ def upload_page(
         recent=[each for each in mine if each.is_over][:20],
         largest_bytes=LARGEST_FILE_BYTES,
         small_bytes=small_bytes,
-        frame=frame_size(session),
+        frame=frame_size(into),
+        collection=into.collection,
+        choices=into.choices,
     )
 
 
-def frame_size(session: Session) -> FrameSize:
-    rules, _ = rules_in_force(session)
-    size = "" if rules.size is None else f"{rules.size[0]} × {rules.size[1]} px"
-    return FrameSize(size, FRAME_SIZE_RULE)
+def frame_size(into: Filling) -> FrameSize:
+    size = "" if into.size is None else f"{into.size[0]} × {into.size[1]} px"
+    return FrameSize(size, into.rule, into.may_change)
 
 
 def _queue_row(upload: UploadView, places: Mapping[str, Place]) -> QueueRow:

@@ -1,25 +1,29 @@
 """Files in: `/admin/stimuli/upload` for people, `/admin/stimuli/uploads` for its script."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
+from pydantic import BaseModel
 
 from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import MAX_BYTES, AnyForm, FilesDep
 from app.admin.stimuli.stimuli_pages import attributes_in, upload_page
+from app.catalog import filling
 from app.catalog.rules import BadRules
-from app.catalog.rules import set_frame_size as set_size
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import receiving
+from app.library.clips.framing import frame_proposal, sizes_in
 from app.library.receiving import WrongOffset
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 
 router = APIRouter(prefix="/stimuli", dependencies=[editors])
 PAGE = "/admin/stimuli/upload"
+Slug = Annotated[str, Query(max_length=100)]
 Offset = Annotated[int, Query(ge=0, lt=2**53)]
 
 
@@ -31,8 +35,8 @@ def whole(text: str) -> int:
 
 
 @router.get("/upload")
-async def show_upload(database: DatabaseDep, who: WhoDep, shell: ShellDep) -> Response:
-    return render(await database.read(upload_page, who, shell, MAX_BYTES))
+async def show_upload(database: DatabaseDep, who: WhoDep, shell: ShellDep, collection: Slug = "") -> Response:
+    return render(await database.read(upload_page, who, shell, MAX_BYTES, slug=collection))
 
 
 @router.post("/upload")
@@ -47,22 +51,37 @@ async def take_files(
 ) -> Response:
     """Upload small files in one form, for browsers without scripts."""
     sent = [(file.name, file.data) for file in files.get("files", ())]
-    attributes, source = attributes_in(form), form.get("source", "")
+    attributes, source, slug = attributes_in(form), form.get("source", ""), form.get("collection", "")
     try:
-        faults = await receiving.take_form(database, settings.data_dir, who, sent, source, attributes, now)
+        faults = await filling.take_form(
+            database, settings.data_dir, who, sent, source, attributes, now, slug, _frame_in(form)
+        )
     except StudyError as error:
-        page = database.read(upload_page, who, shell, MAX_BYTES, typed=form, error=str(error))
+        page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=str(error))
         return render(await page, error.status_code)
     if faults:
-        return render(await database.read(upload_page, who, shell, MAX_BYTES, typed=form, faults=faults), 422)
-    return RedirectResponse(f"{PAGE}?said=started", 303)
+        page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, faults=faults)
+        return render(await page, 422)
+    return RedirectResponse(_address(slug, "started"), 303)
+
+
+def _frame_in(form: AnyForm) -> tuple[int, int] | None:
+    """The frame typed in the form of files; None if it is left open. Raises BadRules."""
+    if not any(form.get(side, "").strip() for side in ("width", "height")):
+        return None
+    return whole(form.get("width", "")), whole(form.get("height", ""))
+
+
+def _address(slug: str, said: str) -> str:
+    """The upload page of a collection, with what is said there."""
+    return f"{PAGE}?{urlencode({'collection': slug, 'said': said} if slug else {'said': said})}"
 
 
 @router.post("/uploads", status_code=201)
 async def begin_upload(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewUpload, now: Now
 ) -> Response:
-    begun = await receiving.begin(database, settings.data_dir, who, new, now)
+    begun = await filling.begin(database, settings.data_dir, who, new, now)
     return JSONResponse(begun.to_dict(), 201)
 
 
@@ -112,13 +131,38 @@ async def discard_all(database: DatabaseDep, settings: SettingsDep, who: WhoDep,
 async def set_frame_size(
     database: DatabaseDep, who: WhoDep, shell: ShellDep, form: AnyForm, now: Now
 ) -> Response:
+    slug = form.get("collection", "")
     try:
         width, height = (whole(form.get(side, "")) for side in ("width", "height"))
-        await database.write(set_size, who, width, height, now)
+        await database.write(filling.set_frame, who, slug, width, height, now)
     except StudyError as error:
-        page = database.read(upload_page, who, shell, MAX_BYTES, typed=form, error=str(error))
+        page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=str(error))
         return render(await page, error.status_code)
-    return RedirectResponse(f"{PAGE}?said=saved", 303)
+    return RedirectResponse(_address(slug, "saved"), 303)
+
+
+class ChosenFrame(BaseModel):
+    """The frame accepted on the page, px, with the collection that it is of."""
+
+    collection: str
+    width: int
+    height: int
+
+
+@router.put("/frame-size")
+async def accept_frame_size(database: DatabaseDep, who: WhoDep, chosen: ChosenFrame, now: Now) -> Response:
+    """Settle the frame before the first file is sent."""
+    await database.write(filling.set_frame, who, chosen.collection, chosen.width, chosen.height, now)
+    return JSONResponse({})
+
+
+@router.get("/frame-size")
+async def propose_frame_size(sizes: Annotated[str, Query(max_length=20_000)] = "") -> Response:
+    """The frame proposed for videos of `sizes`: sides as `1920x1080`, joined by commas."""
+    found = frame_proposal(sizes_in(sizes))
+    if found is None:
+        return JSONResponse({"width": None, "height": None, "says": ""})
+    return JSONResponse({"width": found.width, "height": found.height, "says": found.says})
 
 
 @router.post("/uploads/{token}/cancel")

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from app.admin.pages import AdminPage
 from app.admin.stimuli.chooser import Chooser
+from app.catalog.collections import CollectionView
 from app.catalog.sheet import Change
 from app.core.problems import Problem
 from app.jobs.queue import JobView
@@ -52,6 +53,7 @@ class ClipCard:
 class LibraryPage(AdminPage):
     """The library. `studies` are those that two chosen clips can be put into as a pair; `sheet` is the address of the
     table of what fits. `marks` are those of the sources; `n_before` is how many were shown before more were asked for.
+    `collection` is the one that is shown alone.
     """
 
     template: ClassVar[str] = "stimuli-library.html"
@@ -70,6 +72,7 @@ class LibraryPage(AdminPage):
     n_before: int
     n_other: int
     reprocessing: JobView | None
+    collection: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +127,11 @@ class QueueRow:
 
 @dataclass(frozen=True, slots=True)
 class FrameSize:
-    """The one frame size of all clips, empty while none is set, and the rule for it."""
+    """The one frame size of a collection's clips, empty while none is set, and the rule for it; `may_change` it."""
 
     size: str
     rule: str
+    may_change: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +150,8 @@ class UploadPage(AdminPage):
     largest_bytes: int
     small_bytes: int
     frame: FrameSize
+    collection: CollectionView
+    choices: Sequence[CollectionView]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +206,8 @@ class RulesPage(AdminPage):
     last: JobView | None
     saved_at: datetime | None
     frame: FrameSize
+    collection: CollectionView
+    choices: Sequence[CollectionView]
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,8 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
     """The steps that this study has, in the one order. Having looked at a page does no step."""
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
     own = own_collection(session, study.id)
-    library = f"/admin/stimuli?collection={own.slug}" if own else "/admin/stimuli"
+    mine = own_of(facts_for(session, study, who))
+    clips = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
     walked = completed_of(session, study, line.version)
     check = check_draft(draft.keys, stimuli)
     has_pairs = draft.keys.get("blocks") is None or "pair" in unit_counts(draft.keys)
@@ -80,7 +81,7 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
         []
         if shows_none
         else [
-            _clips(own_of(facts_for(session, study, who)), true_source_of(draft.keys), has_pairs, library),
+            _clips(mine, true_source_of(draft.keys), has_pairs, clips),
             _clues(session, study, here),
         ]
     )
@@ -96,7 +97,7 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
     return sorted(found, key=lambda step: place_of(step.name))
 
 
-def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, library: str) -> Step:
+def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, link: str) -> Step:
     sources = Counter(clip.source for clip in stimuli.values())
     parts = [
         f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
@@ -106,7 +107,7 @@ def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bo
     says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet" if has_pairs else "Nothing yet"
     name, shown = ("Clips", "the videos to be compared") if has_pairs else ("Stimuli", "what is to be shown")
     about = f"Upload {shown}, and say which source each is of"
-    return Step(name, about, len(stimuli) > 1, says, library)
+    return Step(name, about, len(stimuli) > 1, says, link)
 
 
 def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:

@@ -15,8 +15,8 @@ from app.catalog.rules import hold_library, rules_in_force, settle_size
 from app.core.errors import StudyError
 from app.library.clips.errors import ClipRefused
 from app.library.clips.facts import ClipInfo, differences
+from app.library.clips.framing import proposed_frame
 from app.library.clips.imported import ImportedClip
-from app.library.clips.importing import smallest_size
 from app.library.clips.probe import probe
 from app.library.clips.process import frames_left
 from app.library.clips.rules import Rules
@@ -88,12 +88,13 @@ def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     # Before the codec: a file that is there already costs no decoding.
     sha256 = file_sha256(part).sha256
     with work.database.reading() as session:
-        _refuse_duplicate(session, _who(session, upload), part, sha256)
+        _refuse_duplicate(session, _who(session, upload), part, sha256, upload.collection_id)
     info = probe(part)
     added = None
     while added is None:
         with work.database.transaction() as session:
-            rules, _ = settle_size(session, smallest_size([info]), work.now())
+            size = proposed_frame([(info.width, info.height)])
+            rules, _ = settle_size(session, size, work.now(), upload.collection_id)
         # Between two transactions, as encoding takes seconds and writers wait for each other; `_add` looks again.
         clip = _processed(work, upload, part, rules, info)
         with work.database.transaction() as session:
@@ -115,19 +116,21 @@ def _take_up_document(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
         if row is None or row.status != UploadStatus.WAITING:
             raise Cancelled
         who = _who(session, row)
-        _refuse_same_content(session, who, part, document)
+        _refuse_same_content(session, who, part, document, row.collection_id)
         name = free_name(row.name, set(session.exec(select(Stimulus.name))))
         new = ImportedDocument(name, row.source, row.attributes, document, row.file_name, len(data))
-        add_documents(session, [new], work.now(), uploaded_by=row.user_id)
+        add_documents(session, [new], work.now(), uploaded_by=row.user_id, collection=row.collection_id)
         session.flush()
         _settle(session, row, who, name, "", work.now())
     _forget(part)
     return {"stimulus": name}
 
 
-def _refuse_same_content(session: Session, who: Who, part: Path, document: Document) -> None:
-    same = select(Stimulus.name).where(Stimulus.content_sha256 == document.sha256, seen_by(who)).limit(1)
-    if name := session.exec(same).first():
+def _refuse_same_content(session: Session, who: Who, part: Path, document: Document, collection: int) -> None:
+    same = select(Stimulus.name).where(
+        Stimulus.content_sha256 == document.sha256, Stimulus.collection_id == collection, seen_by(who)
+    )
+    if name := session.exec(same.limit(1)).first():
         raise ClipRefused(
             part, f"has the same content as the {document.kind} {name}, which is in the library already"
         )
@@ -158,14 +161,20 @@ def _add(
     row = upload_in(session, upload.token, hold=True)
     if row is None or row.status != UploadStatus.WAITING:
         raise Cancelled
-    if rules_in_force(session)[0] != clip.rules:
+    if rules_in_force(session, row.collection_id)[0] != clip.rules:
         return None
     who = _who(session, row)
     # Again under the lock: the same file may have come twice at once.
-    _refuse_duplicate(session, who, part, clip.original_sha256)
+    _refuse_duplicate(session, who, part, clip.original_sha256, row.collection_id)
     # The name was free when the upload began; an import at the command line may have taken it since.
     name = free_name(row.name, set(session.exec(select(Stimulus.name))))
-    add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
+    add_stimuli(
+        session,
+        [replace(clip, name=name)],
+        now,
+        uploaded_by=row.user_id,
+        collection=row.collection_id,
+    )
     session.flush()
     _settle(session, row, who, name, " ".join(differences(info, clip.rules)), now)
     return {"stimulus": name}
@@ -185,9 +194,12 @@ def _who(session: Session, upload: Upload) -> Who:
     return Who(upload.user_id, user.email, Role(user.role))
 
 
-def _refuse_duplicate(session: Session, who: Who, part: Path, sha256: str) -> None:
+def _refuse_duplicate(session: Session, who: Who, part: Path, sha256: str, collection: int) -> None:
+    """Another collection may have the same file: its rules may be others."""
     same = select(Stimulus.name).where(
-        Stimulus.original_sha256 == sha256, col(Stimulus.clip_sha256).is_not(None)
+        Stimulus.original_sha256 == sha256,
+        col(Stimulus.clip_sha256).is_not(None),
+        Stimulus.collection_id == collection,
     )
     if name := session.exec(same.where(seen_by(who)).limit(1)).first():
         raise ClipRefused(part, f"is the same file as the clip {name}, which is in the library already")

@@ -8,10 +8,13 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
+from sqlmodel import select
+
 from app.accounts.audit import Actor
 from app.accounts.tables import User
 from app.catalog.rules import (
     ReprocessedClip,
+    of_collection,
     originals_to_process,
     rules_in_force,
     switch_clips,
@@ -29,6 +32,7 @@ from app.library.clips.reading import open_video
 from app.library.clips.rules import Rules
 from app.library.drawing import draw
 from app.library.media import preview_folder, reprocess_folder
+from app.library.tables import LIBRARY, Stimulus
 from app.worker.context import Stopping, Work
 from app.worker.tidying import tidy
 
@@ -60,7 +64,9 @@ def _previewed(work: Work, folder: Path) -> dict[str, Any]:
     original = work.store.original_path(work.params["original"])
     rules, info = Rules.model_validate(work.params["rules"]), probe(original)
     with work.database.reading() as session:
-        size = rules.size or rules_in_force(session)[0].size or smallest_size([info])
+        own = session.exec(select(Stimulus.collection_id).where(Stimulus.name == work.params["name"])).first()
+        in_force = rules_in_force(session, own or LIBRARY)[0]
+        size = rules.size or in_force.size or smallest_size([info])
     frames_left(original, info.duration_s, rules)
     after = process(original, folder / "after.mp4", rules, size=size, on_frame=_teller(work, "Processing"))
     if not (is_playable := _plays(original, info)):
@@ -99,7 +105,7 @@ def _pixel_format(path: Path) -> str | None:
 
 
 def reprocess(work: Work) -> dict[str, Any]:
-    """`params`: rules. Processes every original by them; the library changes when all are done, or not at all.
+    """`params`: rules and collection. Processes all its originals by them; it changes when all are done, or not at all.
 
     Finished clips survive a restart of the worker and are removed at the end.
     """
@@ -119,10 +125,12 @@ def reprocess(work: Work) -> dict[str, Any]:
 
 def _reprocessed(work: Work, folder: Path) -> dict[str, Any]:
     rules, clips = Rules.model_validate(work.params["rules"]), dict[str, ReprocessedClip]()
+    collection = of_collection(work.job)
     # Begun again for clips that came while these were processed; those that are done are kept.
     while True:
         with work.database.reading() as session:
-            originals, lacking = originals_to_process(session), [*without_original(session)]
+            originals = originals_to_process(session, collection)
+            lacking = [*without_original(session, collection)]
         gone = {sha256 for sha256 in originals if not work.store.has_original(sha256)}
         todo = {sha256: names for sha256, names in originals.items() if sha256 not in {*clips, *gone}}
         infos = _examined(work, rules, todo)
@@ -131,7 +139,7 @@ def _reprocessed(work: Work, folder: Path) -> dict[str, Any]:
         with work.database.transaction() as session:
             user = session.get(User, work.job.asked_by) if work.job.asked_by else None
             by = Actor(work.job.asked_by, user.email if user else "")
-            changed = switch_clips(session, by, rules, clips, gone, work.now())
+            changed = switch_clips(session, by, rules, clips, gone, work.now(), collection)
         if changed is not None:
             lost = [name for sha256 in gone for name in originals[sha256]]
             return {"changed": changed, "without_original": sorted([*lacking, *lost])}
