@@ -12,6 +12,7 @@ from app.admin.design.clashing import clash_views, step_words
 from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import fields_to_keys
 from app.admin.design.gists import block_names
+from app.admin.design.outline import sums_in
 from app.admin.design.places import (
     ALL,
     FIRST,
@@ -64,7 +65,7 @@ class Reply:
     """The reply to our script about a save; `html` if the form's structure may have changed.
 
     `faults` are those to mark in the section, `counts` what is missing in each, `new` the place of a card that was
-    just added.
+    just added. `sums` say what fields and groups come to.
     """
 
     revision: int
@@ -75,6 +76,7 @@ class Reply:
     list: str
     html: str
     focus: str
+    sums: Mapping[str, Sequence[str]]
     new: str
     undo: str
     redo: str
@@ -243,6 +245,7 @@ def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, sectio
         list=html_of(faults),
         html=html_of(fields) if fields else "",
         focus=saved.focus,
+        sums=sums_in(keys),
         new=new if found.fresh else "",
         undo=undo,
         redo=redo,

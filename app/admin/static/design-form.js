@@ -84,6 +84,14 @@ function countFaults(counts) {
   }
 }
 
+/** What fields and groups come to, below them. */
+function showSums(sums) {
+  for (const box of form.querySelectorAll("[data-sums]")) {
+    const lines = sums[box.dataset.sums] ?? [];
+    box.replaceChildren(...lines.map((textContent) => Object.assign(document.createElement("p"), { className: "sum", textContent })));
+  }
+}
+
 /** What is folded round an element is opened. */
 function unfold(element) {
   for (let fold = element?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -173,6 +181,7 @@ const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value)
     if (reply.html) active = replaceFields(reply.html, isTyping ? sent : null, clashing);
     showSteps(reply);
     if (action) renew(reply.new ?? "");
+    showSums(reply.sums);
     showFaults(reply);
     if (reply.html) goTo(reply.focus || active);
     if (reply.clashes) byId("clashes").focus();
