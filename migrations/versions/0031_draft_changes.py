@@ -1,7 +1,7 @@
 """The last changes of each draft, to be undone and merged
 
-Revision: 0030
-Follows: 0029
+Revision: 0031
+Follows: 0030
 
 What happens to collected responses: nothing. A draft that is there begins without changes to undo; going back forgets
 them, and keeps the drafts.
@@ -14,8 +14,8 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlmodel.sql.sqltypes import AutoString, UTCDateTime
 
-revision = "0030"
-down_revision = "0029"
+revision = "0031"
+down_revision = "0030"
 branch_labels = None
 depends_on = None
 
