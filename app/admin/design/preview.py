@@ -64,6 +64,9 @@ _ASKED_AT = (("screening",), ("background",), ("comprehension", "questions"))
 _SUBMIT = '<button type="submit"'
 _SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
 _PRELOADED = re.compile(r'\s*<link rel="modulepreload"[^>]*>')
+_REFRESH = re.compile(
+    r'<noscript><meta http-equiv="refresh"[^>]*></noscript>|<meta http-equiv="refresh"[^>]*>'
+)
 _OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
 
 
@@ -174,6 +177,11 @@ def inert(html: str) -> str:
     """The page without what sends it; text from the draft cannot look like the markup taken out, as it is escaped."""
     html = html.replace(_SUBMIT, f"{_SUBMIT} disabled")
     return _SCRIPT.sub(_OURS, _PRELOADED.sub("", html))
+
+
+def without_scripts(html: str) -> str:
+    """The page as browsers without scripts have it, which does not come again by itself."""
+    return _SCRIPT.sub("", _PRELOADED.sub("", _REFRESH.sub("", html)))
 
 
 def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec]) -> Place:
