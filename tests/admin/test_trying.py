@@ -39,9 +39,7 @@ def test_a_match_of_the_draft_is_played_to_its_end(owner: Person, database: Data
         form = fields(page)
         assert len(json.loads(form["moves"])) == step
         form |= dict.fromkeys(re.findall(r'name="([\w-]+)" value="accept"', page), "accept")
-        form |= {
-            name: value for name, value in reversed(re.findall(r'name="(to|recipient)" value="(\d+)"', page))
-        }
+        form |= dict(reversed(re.findall(r'name="(to|recipient)" value="(\d+)"', page)))
         form |= {name: "4" for name in re.findall(r'name="([\w-]+)" value="4"', page) if name not in form}
     assert "The match is over" in page
     assert 8 <= step <= 16  # an offer in each of 8 rounds, and an answer where there is something to answer
