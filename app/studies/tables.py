@@ -18,6 +18,15 @@ class StudyShare(SQLModel, table=True):
     user_id: int = Field(foreign_key="user_account.id", primary_key=True, index=True)
 
 
+class StudyTag(SQLModel, table=True):
+    """A word by which people find a study in the list; what participants see does not depend on it."""
+
+    __tablename__ = "study_tag"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True, ondelete="CASCADE")
+    tag: str = Field(primary_key=True)
+
+
 class Draft(SQLModel, table=True):
     """A study's design being written: the keys of its study file, complete or not. `revision` counts its saves.
 
@@ -31,6 +40,25 @@ class Draft(SQLModel, table=True):
     keys: dict[str, Any] = Field(sa_column=json_column())
     written: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
     revision: int = 1
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
+    saved_at: datetime
+
+
+class DraftChange(SQLModel, table=True):
+    """One save of a draft, from the revision `before` to the next: what changed, there and back, and in which place.
+
+    `kind` is `edit`, `undo` or `redo`.
+    """
+
+    __tablename__ = "draft_change"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    before: int
+    revision: int
+    changes: list[dict[str, Any]] = Field(sa_column=json_column())
+    kind: str
+    place: str
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     saved_at: datetime
 
