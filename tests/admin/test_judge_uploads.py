@@ -201,7 +201,7 @@ def test_what_is_missing_to_train_is_said_before_the_form(
 ) -> None:
     monkeypatch.setattr(training_router, "trainable", lambda: Trainable((), {}, "training needs JAX"))
     page = owner.get(f"{HERE}/train").text
-    needs, _, form = page.partition("<form")
+    needs, _, form = page.partition('aria-labelledby="ask"')
     assert "JAX and Optax are not installed." in said(needs)
     assert "start the service again: make train." in said(needs).replace(" .", ".")
     assert re.search(r"0 of the \d+ clips of this study have positions of the player", said(needs))
