@@ -156,7 +156,7 @@ def test_a_studys_first_videos_get_a_frame_that_is_proposed_from_their_shapes_an
         clips = session.exec(select(Stimulus).where(Stimulus.collection_id == own)).all()
     assert {(clip.width, clip.height) for clip in clips} == {(320, 200)}
     page.goto("/admin/studies/shapes/clips")
-    expect(page.get_by_role("main")).to_contain_text("3 clips, records and texts · 320 × 200 px")
+    expect(page.get_by_role("main")).to_contain_text("3 stimuli · 320 × 200 px")
 
 
 def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:
