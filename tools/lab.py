@@ -36,6 +36,7 @@ from app.simulation.run import run_simulation
 from app.studies.drafts import create_study, save_version
 from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
+from app.studies.tables import StudyTag
 from app.studies.versions import set_state
 from app.trials.responses import Evidence, Response
 from app.trials.tables import (
@@ -157,16 +158,18 @@ def _study(
     pairs: Sequence[tuple[str, str]],
     now: datetime,
 ) -> None:
-    """One study with its versions, states and sessions, at the times at which they came about."""
+    """One study with its tag, versions, states and sessions, at the times at which they came about."""
     rng, who = random.Random(study.slug), people[study.owner]
     at = now - timedelta(days=study.days)
     if study.template:
         keys = with_slug(TEMPLATES[study.template].keys(), study.slug, study.title)
-        create_study(session, who, study.slug, keys, at)
+        here = create_study(session, who, study.slug, keys, at)
+        session.add(StudyTag(study_id=here.id, tag=study.topic))
         return
     keys = keys_of(study, rng.sample(list(pairs), min(N_PAIRS, len(pairs))))
     owner = replace(who, role=Role.OWNER)  # sees the clips of all topics
     here = create_study(session, owner, study.slug, keys, at)
+    session.add(StudyTag(study_id=here.id, tag=study.topic))
     save_version(session, owner, here, "", at + timedelta(hours=1))
     for number, state in enumerate(WAYS[study.state], start=1):
         last = number == len(WAYS[study.state])
@@ -226,7 +229,7 @@ def _crowd(
 
 
 def _end_those_of_yesterday(session: Session, version_id: int, now: datetime, *, is_open: bool) -> None:
-    """Whoever is on a page now came in the last hour; before that, people left."""
+    """Release the places of people who came more than an hour ago and have not finished."""
     until = now - timedelta(hours=1) if is_open else now
     left = update(ParticipantSession).where(
         col(ParticipantSession.version_id) == version_id,

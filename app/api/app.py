@@ -11,6 +11,7 @@ from app.api.access import anyone
 from app.api.collections import router as collections
 from app.api.data import router as data
 from app.api.judges import router as judges
+from app.api.listed import router as listed_studies
 from app.api.matches import router as matches
 from app.api.pairs import router as pairs
 from app.api.people import router as people
@@ -25,6 +26,7 @@ PARTS: tuple[APIRouter, ...] = (
     people,
     data,
     judges,
+    listed_studies,
     studies,
     deleting_studies,
     pairs,

@@ -17,7 +17,6 @@ from app.studies.file.bundle import MOST_FILES
 from app.studies.file.difference import Change, Line
 from app.studies.file.load import json_schema
 from app.studies.file.templates import TEMPLATES
-from app.trials.tables import State
 
 router = APIRouter(dependencies=[editors], tags=["studies"])
 owners = APIRouter(dependencies=[owners_only], tags=["studies"])
@@ -34,31 +33,6 @@ class _Seen(BaseModel):
     """Made from the domain's own views, attribute by attribute."""
 
     model_config = ConfigDict(from_attributes=True)
-
-
-class SessionsOut(BaseModel):
-    """Sessions of one mode that ended, or stand, in one status."""
-
-    mode: str
-    status: str
-    n: int
-
-
-class StudyOut(BaseModel):
-    """`version` is 0 if none is saved yet; `pairs` and `items` are then those of the draft."""
-
-    slug: str
-    title: str
-    state: State
-    version: int
-    pairs: int
-    is_unsaved: bool
-    sessions: list[SessionsOut]
-    shared_with: list[str]
-    changed_at: datetime
-    changed_by: str
-    archived_at: datetime | None
-    items: int
 
 
 class StudyIn(BaseModel):
@@ -191,12 +165,6 @@ async def get_schema() -> dict[str, Any]:
     return json_schema()
 
 
-@router.get("/studies")
-async def list_studies(database: DatabaseDep, who: WhoDep, archived: bool = False) -> list[StudyOut]:
-    """List the studies that you see, last changed first: those that are not archived, or those that are."""
-    return [_study(line) for line in await database.read(listing.study_lines, who, archived=archived)]
-
-
 @router.post("/studies", status_code=201)
 async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now: Now) -> StudyMade:
     """Make a study from a template, from another study, or from a study file."""
@@ -213,12 +181,6 @@ async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now:
     )
     made = await making.make_study(database, who, start, now)
     return StudyMade(slug=made.slug)
-
-
-@router.get("/studies/{slug}")
-async def get_study(database: DatabaseDep, study: StudyDep) -> StudyOut:
-    """One study at a glance."""
-    return _study(await database.read(listing.study_line, study))
 
 
 @router.post("/studies/{slug}/archive", status_code=204)
@@ -254,24 +216,6 @@ async def delete_study(
 def _version(line: listing.VersionLine) -> VersionOut:
     units = {"n_pairs": line.units.get("pair", 0), "n_items": line.units.get("rating", 0)}
     return VersionOut.model_validate({**asdict(line), **units})
-
-
-def _study(line: listing.StudyLine) -> StudyOut:
-    sessions = [SessionsOut(mode=mode, status=status, n=n) for (mode, status), n in line.sessions.items()]
-    return StudyOut(
-        slug=line.slug,
-        title=line.title,
-        state=line.state,
-        version=line.version,
-        pairs=line.units.get("pair", 0),
-        items=line.units.get("rating", 0),
-        is_unsaved=line.is_unsaved,
-        sessions=sessions,
-        shared_with=list(line.shared_with),
-        changed_at=line.changed_at,
-        changed_by=line.changed_by,
-        archived_at=line.archived_at,
-    )
 
 
 @router.get("/studies/{slug}/draft.yaml", response_class=Response, responses=YAML)

@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.core.schema import clean
 from app.core.spans import span
 from app.monitor.counting import SessionTally
 from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
+from app.monitor.strips import Mark, strips_of
 from app.monitor.tally import Tally, tally_of
 from app.sessions.identity import with_external_id
 from app.sessions.runs import run_of
@@ -88,6 +89,7 @@ class SessionLine:
     is_unused: bool = False
     is_unpaid: bool = False
     rules: Sequence[str] = ()
+    strip: Sequence[Mark] = ()
 
     @property
     def has_time(self) -> bool:
@@ -107,13 +109,15 @@ def has_time(status: str) -> bool:
 class SessionList:
     """The sessions found, newest first; `next` is the `after` of the next page, 0 where there is none.
 
-    `behind` sessions have answers that are still to be counted: a search for a flag may miss them.
+    `behind` sessions have answers that are still to be counted: a search for a flag may miss them. `counts` has for
+    each of `KINDS` how many are found of it, whatever kind is looked for.
     """
 
     found: int
     lines: Sequence[SessionLine]
     next: int
     behind: int
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def checked_search(fields: Search) -> Search:
@@ -133,23 +137,59 @@ def checked_search(fields: Search) -> Search:
     return replace(fields, q=clean(fields.q))
 
 
+# Kinds of sessions that a link shows; each is all that a search has beside words, mode and rule.
+KINDS: Mapping[str, Search] = {
+    "all": Search(),
+    "under-way": Search(status=Status.ACTIVE),
+    "completed": Search(status=Status.COMPLETED),
+    "flagged": Search(flag=ANY_FLAG),
+    "excluded": Search(excluded="yes"),
+    "by-rule": Search(excluded="rule"),
+    "unpaid": Search(excluded="unpaid"),
+}
+
+
+def of_kind(search: Search, kind: str) -> Search:
+    """The same search for sessions of one of `KINDS`, from its first page."""
+    other = KINDS[kind]
+    return replace(search, status=other.status, flag=other.flag, excluded=other.excluded, after=0)
+
+
 def find_sessions(
-    session: Session, study: StudyHere, search: Search, budget_s: float | None = PAGE_BUDGET_S
+    session: Session,
+    study: StudyHere,
+    search: Search,
+    budget_s: float | None = PAGE_BUDGET_S,
+    *,
+    limit: int = PER_PAGE,
+    with_counts: bool = False,
 ) -> SessionList:
-    """One page of the sessions that are looked for; previews are in no list."""
+    """One page of the sessions that are looked for; previews are in no list. `with_counts` counts each kind."""
     came, tally = time.monotonic(), tally_of(session, study.id)
     with tally.lock:
         if tally.began < came or tally.behind:
             tally.refresh(session, budget_s)
         where = _where(session, study, search, tally)
-        found = session.connection().execute(_from(select(func.count())).where(*where)).scalar_one()
+        found = _count(session, where)
+        counts = {}
+        if with_counts:
+            kinds = {kind: of_kind(search, kind) for kind in KINDS}
+            counts = {
+                kind: _count(session, _where(session, study, each, tally)) for kind, each in kinds.items()
+            }
         # By the last id and not by OFFSET: sessions that arrive meanwhile would move every page.
         page = _LINES.where(*where, *([_s.c.id < search.after] if search.after else []))
-        rows = session.connection().execute(page.order_by(_s.c.id.desc()).limit(PER_PAGE + 1)).all()
-        shown = rows[:PER_PAGE]
+        rows = session.connection().execute(page.order_by(_s.c.id.desc()).limit(limit + 1)).all()
+        shown = rows[:limit]
         tally.catch_up(session, {row.id for row in shown})
-        lines = [_line(session, row, tally) for row in shown]
-    return SessionList(found, lines, shown[-1].id if len(rows) > PER_PAGE else 0, tally.behind)
+        strips = strips_of(session, [row.id for row in shown])
+        lines = [_line(session, row, tally, strips.get(row.id, ())) for row in shown]
+    return SessionList(found, lines, shown[-1].id if len(rows) > limit else 0, tally.behind, counts)
+
+
+def _count(session: Session, where: Sequence[ColumnElement[bool]]) -> int:
+    n: int = session.connection().execute(_from(select(func.count())).where(*where)).scalar_one()
+    return n
 
 
 def found_ids(session: Session, study: StudyHere, search: Search) -> Sequence[int]:
@@ -229,7 +269,7 @@ def _listed(session: Session, ids: Sequence[int]) -> Any:
     return select(func.json_each(json.dumps(ids)).table_valued("value").c.value)
 
 
-def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
+def _line(session: Session, row: Row[Any], tally: Tally, strip: Sequence[Mark]) -> SessionLine:
     pages = run_of(session, row.version_id, row.sha256, row.arm).pages_for(row.blocks)
     counted = tally.by_session.get(row.id, SessionTally())
     return SessionLine(
@@ -250,4 +290,5 @@ def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
         is_unused=row.use is False,
         is_unpaid=row.pay is False,
         rules=[RULES[name].title if name in RULES else name for name in (row.names or "").split(";") if name],
+        strip=strip,
     )

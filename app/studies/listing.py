@@ -16,8 +16,9 @@ from app.studies.access import StudyHere, visible_slugs
 from app.studies.file.comparable import unit_counts
 from app.studies.summaries import units_of
 from app.studies.tables import Draft, StudyShare
+from app.studies.tags import tags_of
 from app.tasks.listed import units_in_words
-from app.trials.tables import ParticipantSession, State, Status, Study, StudyVersion
+from app.trials.tables import Mode, ParticipantSession, State, Status, Study, StudyVersion
 
 # Sessions by mode and status.
 Counts = Mapping[tuple[str, str], int]
@@ -37,7 +38,11 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyLine(_Counted):
-    """One study for the list. `version` is 0 where no version is saved yet; `units` are then the draft's."""
+    """One study for the list. `version` is 0 where no version is saved yet; `units` are then the draft's.
+
+    `owner` is the address of its maker, empty where that was the command line. `target` is the number of live
+    sessions that are wanted, None where none is set.
+    """
 
     slug: str
     title: str
@@ -49,12 +54,34 @@ class StudyLine(_Counted):
     changed_at: datetime
     changed_by: str
     archived_at: datetime | None
+    owner: str
+    tags: Sequence[str]
+    target: int | None
 
     def n_sessions(self, mode: str) -> int:
         return sum(n for (of, _), n in self.sessions.items() if of == mode)
 
     def n_completed(self, mode: str) -> int:
         return self.sessions.get((mode, Status.COMPLETED), 0)
+
+    @property
+    def finished(self) -> int:
+        """The completed sessions that the list shows: those of the pilot until the launch."""
+        return self.n_completed(Mode.LIVE if self.target_counts else Mode.PILOT)
+
+    @property
+    def target_counts(self) -> bool:
+        """False before the launch, when there are sessions of a pilot at most."""
+        return self.state not in (State.DRAFT, State.PILOT) or bool(self.n_sessions(Mode.LIVE))
+
+    @property
+    def wanted(self) -> int | None:
+        """The number that `finished` is to come to; None where that is open."""
+        return self.target if self.target_counts else None
+
+    @property
+    def is_full(self) -> bool:
+        return self.target is not None and self.n_completed(Mode.LIVE) >= self.target
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +126,7 @@ def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
     drafts = {d.study_id: d for d in session.exec(select(Draft).where(col(Draft.study_id).in_(ids)))}
     units = units_of(session, [v.id for v in versions.values()])
     sessions, shared, changed = _sessions(session, ids), _shared(session, ids), _changed(session, studies)
+    owners, tags = _makers(session, studies), tags_of(session, ids)
     lines = []
     for study, id_ in zip(studies, ids, strict=True):
         version, draft = versions.get(id_), drafts.get(id_)
@@ -117,6 +145,9 @@ def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
                 changed_at=changed_at,
                 changed_by=changed_by,
                 archived_at=study.archived_at,
+                owner=owners.get(study.slug, ""),
+                tags=tags.get(id_, ()),
+                target=study.target or _target(keys),
             )
         )
     return lines
@@ -125,6 +156,16 @@ def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
 def _title(keys: Any) -> str:
     title = keys.get("title")
     return title if isinstance(title, str) else ""
+
+
+def _target(keys: Any) -> int | None:
+    """The target of a study file, or the sum of its arms' where each has one."""
+    arms = keys.get("arms")
+    of_arms = [arm.get("target") for arm in arms if isinstance(arm, dict)] if isinstance(arms, list) else []
+    if isinstance(whole := keys.get("target"), int):
+        return whole
+    wanted = [each for each in of_arms if isinstance(each, int)]
+    return sum(wanted) if wanted and len(wanted) == len(of_arms) else None
 
 
 def _newest(ids: Sequence[int]) -> Select[*tuple[Any, ...]]:
@@ -167,6 +208,20 @@ def _shared(session: Session, ids: Sequence[int]) -> dict[int, list[str]]:
     for study_id, email in session.execute(people):
         found.setdefault(study_id, []).append(email)
     return found
+
+
+def _makers(session: Session, studies: Sequence[Study]) -> dict[str, str]:
+    """The address of the maker of each study, as the audit log has it."""
+    made = (
+        select_columns(col(AuditEntry.study), col(User.email))
+        .join(User, col(User.id) == AuditEntry.user_id)
+        .where(
+            col(AuditEntry.study).in_([study.slug for study in studies]),
+            col(AuditEntry.action) == "study.create",
+        )
+        .order_by(col(AuditEntry.id))
+    )
+    return {row[0]: row[1] for row in session.execute(made)}
 
 
 def _changed(session: Session, studies: Sequence[Study]) -> dict[str, tuple[datetime, str]]:

@@ -18,6 +18,15 @@ class StudyShare(SQLModel, table=True):
     user_id: int = Field(foreign_key="user_account.id", primary_key=True, index=True)
 
 
+class StudyTag(SQLModel, table=True):
+    """A word by which people find a study in the list; what participants see does not depend on it."""
+
+    __tablename__ = "study_tag"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True, ondelete="CASCADE")
+    tag: str = Field(primary_key=True)
+
+
 class Draft(SQLModel, table=True):
     """A study's design being written: the keys of its study file, complete or not. `revision` counts its saves.
 

@@ -90,7 +90,7 @@ def recorded() -> set[str]:
 def test_every_action_that_the_code_records_has_a_sentence_and_no_sentence_is_left_over() -> None:
     found = recorded()
     assert len(found) > 50
-    assert found == set(actions())
+    assert found == set(actions()), "write the sentence of each in app/accounts/sentences.yaml"
     assert {words.kind for words in actions().values()} == set(kinds())
 
 

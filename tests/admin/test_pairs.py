@@ -5,14 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlmodel import select
 
 from app.accounts.logins import Who
 from app.admin.studies.pairs.frame import rows_found
 from app.core.database import Database
 from app.library.kinds import StimulusKind
+from app.library.tables import Stimulus
 from app.pairs.draft import pairs_here
 from app.pairs.view import advice_on
 from app.studies.access import StudyHere, study_for
+from app.studies.collections import have_own_collection
 from app.studies.drafts import create_study, draft_for, save_draft
 from app.tasks.pair.design import Member
 from app.tasks.pair.pairs import PairSpec, shown_in
@@ -76,7 +79,7 @@ def test_pairs_are_picked_one_after_the_other(made: Person, database: Database) 
     assert re.search(
         r"Added <strong>human-hybrid-01</strong>.*?condition\s+human-hybrid, truth a", page.text, re.S
     )
-    assert re.search(r'name="source_a".*?<option selected>human</option>', page.text, re.S), (
+    assert re.search(r'name="source_a" value="human" data-find aria-pressed="true"', page.text), (
         "the filter stays"
     )
     assert "in 1 pair already" in page.text
@@ -104,7 +107,26 @@ def test_a_long_library_is_shown_in_part_with_the_chosen_clip_first(made: Person
     first = re.search(r'data-list="a".*?name="a" value="([^"]+)"', html, re.S)
     assert first is not None
     assert first[1] == "z199"
-    assert "68 more clips fit" in html
+    assert "1 to 20 of 218" in html
+    assert re.search(r'name="show_a" value="60" data-find>Show 40 more', html)
+    assert re.search(r'name="page_a" value="11" data-find>11<', html)
+    last = made.get(f"{HERE}/pick?a=z199&page_a=11&q_b=z19&source_b=other").text
+    assert "201 to 218 of 218" in last
+    assert "1 to 10 of 10" in last
+
+
+def test_a_study_s_own_collection_is_looked_through_first_and_all_others_by_choice(
+    made: Person, database: Database
+) -> None:
+    with database.transaction() as session:
+        study = study_for(session, made.who, "nav")
+        own = have_own_collection(session, study.id, "Nav", NOW)
+        for name in ("human-g1", "hybrid-g1"):
+            session.exec(select(Stimulus).where(Stimulus.name == name)).one().collection_id = own.id or 0
+    html = made.get(f"{HERE}/pick").text
+    assert html.count("1 to 2 of 2") == 2
+    assert 'name="collection_a" value="" data-find>All collections' in html
+    assert "1 to 18 of 18" in made.get(f"{HERE}/pick?collection_a=&collection_b=").text
 
 
 BAD_PICKS = [

@@ -369,7 +369,11 @@ def test_an_archived_study_is_closed_to_participants_and_comes_back_as_it_was(
     assert walk.look() == "trial-1", "paused, those under way go on"
 
     gone = owner.post(f"{HERE}/archive")
-    assert (gone.status_code, "1 archived study" in gone.text, f'"{HERE}"' in gone.text) == (200, True, False)
+    assert (
+        gone.status_code,
+        'Archived <span class="count">1</span>' in gone.text,
+        f'"{HERE}"' in gone.text,
+    ) == (200, True, False)
     listed = owner.get("/admin?archived=1").text
     assert ("Archived studies" in listed, f'"{HERE}"' in listed) == (True, True)
     client.cookies.clear()

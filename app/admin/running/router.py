@@ -7,12 +7,13 @@ from pathlib import Path as FilePath
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Header, Path, Response
+from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.running.events import watch
 from app.admin.running.places import wanted_places
+from app.admin.running.sessions_page import FIELDS, search_of, sessions_page
 from app.admin.running.views import (
     SAID,
     LinksPage,
@@ -22,7 +23,6 @@ from app.admin.running.views import (
     launch_page,
     monitor_page,
     session_page,
-    sessions_page,
 )
 from app.core import clock
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
@@ -31,7 +31,7 @@ from app.core.templating import render
 from app.library.dependencies import StoreDep
 from app.library.media import poster_path
 from app.monitor.progress import PAGE_BUDGET_S, choice_of
-from app.monitor.sessions_list import Search, checked_search, found_ids
+from app.monitor.sessions_list import checked_search, found_ids
 from app.reports.documents.page import page_of
 from app.reports.documents.person import person_document
 from app.sessions.about_person import as_json, export_person
@@ -139,21 +139,10 @@ async def watch_monitor(
 
 @router.get("/sessions")
 async def show_sessions(
-    database: DatabaseDep,
-    shell: ShellDep,
-    study: StudyDep,
-    q: str = "",
-    status: str = "",
-    mode: str = "",
-    flag: str = "",
-    excluded: str = "",
-    rule: str = "",
-    after: str = "",
+    request: Request, database: DatabaseDep, shell: ShellDep, study: StudyDep
 ) -> Response:
-    search = Search(
-        q, status, mode, flag, excluded, rule, int(after) if after.isdecimal() and len(after) < 10 else 0
-    )
-    return render(await database.read(sessions_page, shell, study, search))
+    search, show = search_of(request.query_params)
+    return render(await database.read(sessions_page, shell, study, search, show))
 
 
 @router.post("/sessions")
@@ -161,9 +150,7 @@ async def change_sessions(
     database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: Form, now: Now
 ) -> Response:
     """Exclude, or count again, the sessions that are ticked, or all that a search finds."""
-    fields = ("q", "status", "mode", "flag", "excluded", "rule")
-    q, status, mode, flag, excluded, rule = (form.get(name, "") for name in fields)
-    search = Search(q, status, mode, flag, excluded, rule)
+    search, _ = search_of(form)
     try:
         if form.get("which") == "found":
             ids = await database.read(found_ids, study, checked_search(search))
@@ -179,7 +166,7 @@ async def change_sessions(
     said = "included" if form.get("do") == "include" else "excluded"
     query = urlencode(
         {
-            **{name: form[name] for name in fields if form.get(name)},
+            **{name: form[name] for name in FIELDS if form.get(name)},
             "said": f"{said}-many",
             "n": str(len(done.changed)),
         }

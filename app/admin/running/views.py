@@ -1,7 +1,7 @@
 """The data of the pages of launch, monitor and sessions, from SQL."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from sqlmodel import Session
 
-from analysis.quality.registry import RULES
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, WidthChart, time_chart, width_chart
@@ -18,7 +17,6 @@ from app.admin.running.wishes import SimulationForm, typed_wish
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
-from app.monitor.sessions_list import ANY_FLAG, Search, SessionList, checked_search, find_sessions
 from app.monitor.sessions_view import SessionView, one_session
 from app.monitor.snapshots import Snapshot
 from app.outputs.clues import clues_state
@@ -41,9 +39,8 @@ from app.studies.launch import (
 )
 from app.studies.registering import TEMPLATES, RegistrationView, registrations
 from app.trials.checks import Check
-from app.trials.flags import MEANINGS, Flag, Meaning
 from app.trials.states import STATES, Allows, following
-from app.trials.tables import Mode, State, Status
+from app.trials.tables import Mode, State
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,26 +122,6 @@ class MonitorPage(AdminPage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionsPage(AdminPage):
-    """`more` is the address of the next page, empty on the last."""
-
-    template: ClassVar[str] = "sessions.html"
-    tab: ClassVar[str] = "sessions"
-    slug: str
-    search: Search
-    list: SessionList
-    more: str
-    first: str
-    statuses: Sequence[tuple[str, str]]
-    modes: Sequence[tuple[str, str]]
-    flags: Sequence[tuple[str, str]]
-    rules: Sequence[tuple[str, str]]
-    meanings: Mapping[Flag, Meaning]
-    chosen: Collection[int] = ()
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPage(AdminPage):
     """One session. `reason` and `note` are input that was not accepted; `posters` the clips that have a picture.
 
@@ -171,25 +148,6 @@ class LinksPage(AdminPage):
     site: str
     names: str = ""
     links: Sequence[Link] = ()
-
-
-STATUS_WORDS: Mapping[str, str] = {
-    Status.ARRIVED: "arrived",
-    Status.ACTIVE: "under way",
-    Status.COMPLETED: "completed",
-    Status.UNPLAYABLE: "could play nothing",
-    Status.REFUSED: "refused",
-    Status.UNDER_AGE: "under age",
-    Status.SCREENED_OUT: "screened out",
-    Status.UNSUITED: "device unsuited",
-    Status.FAILED_CHECKS: "failed the checks",
-    Status.FULL: "found it full",
-    Status.LEFT: "left before consent",
-    Status.WITHDRAWN: "withdrew",
-    Status.SCREENED_OUT: "screened out",
-    Status.UNSUITED: "unsuited device",
-    Status.FAILED_CHECKS: "failed the checks",
-}
 
 
 def around(store: ClipStore) -> ChecklistContext:
@@ -298,47 +256,6 @@ def monitor_page(
         mode=live.now.mode,
         events=f"/admin/studies/{study.slug}/monitor/events?" + urlencode({"version": version, "mode": mode}),
     )
-
-
-def sessions_page(
-    session: Session,
-    shell: Shell,
-    study: StudyHere,
-    search: Search,
-    *,
-    form: Mapping[str, str] | None = None,
-    error: str = "",
-) -> SessionsPage:
-    """Raises BadSearch."""
-    found = find_sessions(session, study, checked_search(search))
-    here = f"/admin/studies/{study.slug}/sessions"
-    return SessionsPage(
-        shell=shell,
-        slug=study.slug,
-        search=search,
-        list=found,
-        more=_address(here, replace(search, after=found.next)) if found.next else "",
-        first=_address(here, replace(search, after=0)) if search.after else "",
-        statuses=[("", "any"), *STATUS_WORDS.items()],
-        modes=[("", "any"), *((mode, mode) for mode in MODES)],
-        flags=[
-            ("", "any or none"),
-            (ANY_FLAG, "any flag"),
-            *((flag, meaning.title) for flag, meaning in MEANINGS.items()),
-        ],
-        rules=[("", "any or none"), *((name, rule.title) for name, rule in RULES.items())],
-        meanings=MEANINGS,
-        chosen=[int(name[1:]) for name in form or {} if name[:1] == "s" and name[1:].isdecimal()],
-        reason=(form or {}).get("reason", ""),
-        error=error,
-    )
-
-
-def _address(here: str, search: Search) -> str:
-    fields = {
-        name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "rule", "after")
-    }
-    return f"{here}?{urlencode({name: value for name, value in fields.items() if value})}"
 
 
 def session_page(

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from analysis.findings.model import Findings
 from app.admin.results.views import kept_view, posters_of
 from app.admin.shared.outsiders import for_outsiders
-from app.outputs.results import is_wanted, standing
+from app.outputs.results import is_wanted, modes_of, standing
 from app.outputs.shared_results import SharedResults, shared_by
 from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_of, shown_sections
 from app.studies.titles import titles_of
@@ -25,6 +25,7 @@ class SharedResultsPage:
     shared: SharedResults
     title: str
     here: str
+    n_answers: int = 0
     view: Findings | None = None
     drawn: Mapping[str, Drawn]
     posters: frozenset[str] = frozenset()
@@ -43,6 +44,9 @@ def shared_page(session: Session, token: str, data_dir: Path, now: datetime) -> 
     title, here = titles_of(session, [slug]).get(slug, slug), f"/r/{token}"
     if shared.is_closed:
         return SharedResultsPage(shared=shared, title=title, here=here, drawn={})
+    n_answers = dict(modes_of(session, shared.study))[shared.asked.mode]
+    if not n_answers:
+        return SharedResultsPage(shared=shared, title=title, here=here, drawn={})
     there = standing(session, shared.study, shared.asked)
     kept = kept_view(data_dir, there)
     view = for_outsiders(kept) if kept else None
@@ -50,6 +54,7 @@ def shared_page(session: Session, token: str, data_dir: Path, now: datetime) -> 
         shared=shared,
         title=title,
         here=here,
+        n_answers=n_answers,
         view=view,
         drawn={one.name: drawn_of(one, "") for one in view.figures} if view else {},
         posters=posters_of(view, data_dir),

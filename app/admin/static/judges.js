@@ -8,6 +8,7 @@ function start() {
   const checked = form.querySelector("[data-checked]");
   const add = form.querySelector("[data-add]");
   const away = form.querySelector("[data-away]");
+  const replace = form.querySelector("[name=replace]");
   let latest = 0;
 
   input.addEventListener("change", async () => {
@@ -15,6 +16,7 @@ function start() {
     const file = input.files[0];
     away.hidden = !file;
     add.disabled = false;
+    replace.required = false;
     if (!file) {
       checked.replaceChildren();
       return;
@@ -25,6 +27,7 @@ function start() {
       if (mine !== latest) return;
       checked.innerHTML = html;
       add.disabled = !isFine;
+      replace.required = checked.querySelector("[data-replaces]") !== null;
     } catch {
       // Offline, or the file changed meanwhile: the form's own answer says what is wrong.
       if (mine === latest) checked.replaceChildren();
@@ -35,6 +38,7 @@ function start() {
     latest += 1;
     checked.replaceChildren();
     add.disabled = false;
+    replace.required = false;
     away.hidden = true;
     input.focus();
   });

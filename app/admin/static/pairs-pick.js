@@ -1,35 +1,69 @@
-/** Two lists of clips: filtered as one types, where all that fit are on the page; else the server filters. */
+/** Two lists of clips, each found anew as one types or presses a choice; the server finds, the page stays. */
 
-for (const list of document.querySelectorAll("[data-list]")) {
-  const source = list.querySelector("[data-source]");
-  const text = list.querySelector("[data-text]");
-  const choices = [...list.querySelectorAll("[data-choice]")];
-  const none = list.querySelector("[data-none]");
-  const button = list.querySelector("[data-filter]");
-  const isWhole = !list.querySelector("[data-more]") && !source.value && !text.value;
+const TYPED_MS = 250;
+const form = document.querySelector("[data-pick]");
 
-  function filter() {
-    const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const choice of choices) {
-      const fits =
-        (!source.value || choice.dataset.sourceOf === source.value) && words.every((word) => choice.dataset.words.includes(word));
-      choice.hidden = !fits;
-      if (fits) shown += 1;
-    }
-    none.hidden = shown > 0 || !choices.length;
+/** The page's address with the form as it stands, and what was pressed in it. */
+function addressOf(pressed) {
+  const fields = new URLSearchParams(new FormData(form));
+  for (const name of ["csrf", "revision"]) fields.delete(name);
+  if (pressed?.name) {
+    fields.set(pressed.name, pressed.value);
+    const suffix = pressed.name.slice(-2);
+    if (!pressed.name.startsWith("show") && !pressed.name.startsWith("page")) fields.delete(`page${suffix}`);
   }
-
-  text.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter") return;
-    event.preventDefault(); // Enter filters; it does not add a pair
-    if (!isWhole) button.click();
-  });
-  if (!isWhole) {
-    source.addEventListener("change", () => button.click());
-    continue;
-  }
-  button.hidden = true;
-  source.addEventListener("change", filter);
-  text.addEventListener("input", filter);
+  return `${location.pathname}?${fields}`;
 }
+
+function follow(list) {
+  let asked = 0;
+
+  async function find(pressed) {
+    const mine = ++asked;
+    const address = addressOf(pressed);
+    try {
+      const answer = await fetch(address);
+      if (!answer.ok) throw new Error(answer.statusText);
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.querySelector(`[data-list="${list.dataset.list}"] [data-found]`);
+      if (!fresh) throw new Error("another page");
+      if (mine !== asked) return; // something else was typed meanwhile
+      const old = list.querySelector("[data-found]");
+      const focused = old.contains(document.activeElement) ? document.activeElement : null;
+      old.replaceWith(document.adoptNode(fresh));
+      if (focused) {
+        const again = [...fresh.querySelectorAll("button")].find(
+          (each) => each.name === focused.name && each.value === focused.value,
+        );
+        (again ?? fresh.querySelector("input[type=radio]") ?? list.querySelector("[data-text]")).focus({ preventScroll: true });
+      }
+      history.replaceState(null, "", address);
+    } catch {
+      if (mine === asked) location.assign(address); // the page says what is wrong
+    }
+  }
+
+  let timer = 0;
+  list.querySelector("[data-text]").addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(find, TYPED_MS);
+  });
+  list.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.matches("[data-text]")) return;
+    event.preventDefault(); // Enter finds; it does not add a pair
+    clearTimeout(timer);
+    find();
+  });
+  list.addEventListener("change", (event) => {
+    if (event.target.matches("select")) find();
+  });
+  list.addEventListener("click", (event) => {
+    const pressed = event.target.closest("[data-find]");
+    if (!pressed) return;
+    event.preventDefault();
+    clearTimeout(timer);
+    find(pressed);
+  });
+}
+
+if (form) for (const list of form.querySelectorAll("[data-list]")) follow(list);

@@ -109,6 +109,7 @@ class Chooser:
     pages: Sequence[PageLink]
     following: PageLink | None
     more: str
+    more_show: int
     n_more: int
     is_filtered: bool
 
@@ -123,7 +124,7 @@ def marks(sources: Iterable[str]) -> Mapping[str, str]:
     }
 
 
-def shown_in(query: Mapping[str, str], suffix: str = "") -> Shown:
+def asked_in(query: Mapping[str, str], suffix: str = "") -> Shown:
     """The filter in a query string; invalid parts are ignored."""
 
     def given(name: str) -> str:
@@ -145,7 +146,7 @@ def shown_in(query: Mapping[str, str], suffix: str = "") -> Shown:
 
 def shown_at(address: str) -> Shown:
     """What an address of the library asks for."""
-    return shown_in(dict(parse_qsl(address.partition("?")[2])))
+    return asked_in(dict(parse_qsl(address.partition("?")[2])))
 
 
 def _number(text: str, otherwise: int) -> int:
@@ -168,7 +169,7 @@ def chooser(found: Catalog, shown: Shown, here: str = "", suffix: str = "") -> C
         suffix=suffix,
         here=here,
         text=wanted.text,
-        groups=_groups(found, wanted, at),
+        groups=[group for group in _groups(found, wanted, at) if not (suffix and group.field == "kind")],
         kept=_kept(shown, suffix),
         tags=[_tag(wanted, key, at) for key in wanted.attributes],
         sort=wanted.sort,
@@ -181,6 +182,7 @@ def chooser(found: Catalog, shown: Shown, here: str = "", suffix: str = "") -> C
         pages=_pages(found, at),
         following=PageLink(following, False, at(page=following)) if left > 0 else None,
         more=_address(here, replace(shown, show=more)) if left > 0 and more > shown.show else "",
+        more_show=more if left > 0 and more > shown.show else 0,
         n_more=min(left, more - shown.show),
         is_filtered=bool(
             wanted.text or wanted.source or wanted.kind or wanted.collection or wanted.attributes
@@ -231,7 +233,9 @@ def _kept(shown: Shown, suffix: str) -> list[tuple[str, str]]:
     kept = {f"{name}{suffix}": getattr(wanted, name) for name in ("source", "collection", "kind")}
     kept |= {f"a.{key}": value for key, value in wanted.attributes.items()}
     kept |= {f"view{suffix}": "table" if shown.is_table else ""}
-    return [(name, value) for name, value in kept.items() if value]
+    # Two on a page begin with the study's own collection: that all are wanted is said, too.
+    said = f"collection{suffix}" if suffix else ""
+    return [(name, value) for name, value in kept.items() if value or name == said]
 
 
 def _tag(wanted: CatalogFilter, key: str, at: Callable[..., str]) -> Choice:

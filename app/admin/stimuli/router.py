@@ -10,7 +10,7 @@ from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.stimuli import clueing, ruling, uploading
 from app.admin.stimuli.acting import acted
-from app.admin.stimuli.chooser import shown_at, shown_in
+from app.admin.stimuli.chooser import asked_in, shown_at
 from app.admin.stimuli.library_pages import library_page
 from app.admin.stimuli.stimuli_pages import (
     attributes_in,
@@ -34,7 +34,7 @@ clips = APIRouter(prefix="/stimuli", dependencies=[editors])
 async def show_library(
     request: Request, database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now
 ) -> Response:
-    shown = shown_in(request.query_params)
+    shown = asked_in(request.query_params)
     page, lacks_pictures = await database.read(library_page, shell, settings.data_dir, shown)
     if lacks_pictures:
         database.write_soon(ask_pictures, now)
@@ -62,7 +62,7 @@ async def act_on_chosen(
 @library.get("/stimuli.csv")
 async def download_sheet(request: Request, database: DatabaseDep, who: WhoDep, now: Now) -> Response:
     """All clips as a table, or those that a filter in the address finds."""
-    text = await database.read(sheet, who, shown_in(request.query_params).wanted)
+    text = await database.read(sheet, who, asked_in(request.query_params).wanted)
     await database.write(note_sheet, who, now)
     headers = {"Content-Disposition": 'attachment; filename="stimuli.csv"', "Cache-Control": "no-store"}
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

@@ -3,27 +3,27 @@
 from typing import Annotated
 
 import anyio.to_thread
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors, owners_only
-from app.admin.studies.views import overview_page, studies_page
+from app.admin.studies.list_page import search_of, studies_page
+from app.admin.studies.views import overview_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.studies.access import share, unshare, visible_slugs
 from app.studies.archiving import archive, unarchive
 from app.studies.deleting import delete_study, remove_files
+from app.studies.tags import set_tags, tags_in
 
 router = APIRouter(dependencies=[editors])
 owners = APIRouter(dependencies=[owners_only])
 UserId = Annotated[int, Path(ge=1, lt=2**31)]
 
 
-async def show_studies(
-    database: DatabaseDep, shell: ShellDep, who: WhoDep, archived: bool = False
-) -> Response:
-    return render(await database.read(studies_page, shell, who, archived=archived))
+async def show_studies(request: Request, database: DatabaseDep, shell: ShellDep, who: WhoDep) -> Response:
+    return render(await database.read(studies_page, shell, who, search_of(request.query_params)))
 
 
 @router.get("/studies")
@@ -64,6 +64,19 @@ async def take_unshare(
     is_still_ours = study.slug in await database.read(visible_slugs, who)
     address = f"/admin/studies/{study.slug}" if is_still_ours else "/admin"
     return RedirectResponse(f"{address}?said=unshared", 303)
+
+
+@router.post("/studies/{slug}/tags")
+async def take_tags(
+    site: Site, database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    typed = form.get("tags", "")
+    try:
+        await database.write(set_tags, who.actor, study, tags_in(typed), now)
+    except StudyError as error:
+        page = await database.read(overview_page, shell, study, site, error=str(error), tags=typed)
+        return render(page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}?said=saved#tagged", 303)
 
 
 @router.post("/studies/{slug}/archive")

@@ -38,7 +38,8 @@ class Step:
     """One step of a study. `says` is its progress in words; `link` is where it is done.
 
     `is_after`: it can only be done once the study is launched. `is_optional`: it is offered and never asked for. `then`
-    is the next action for a user already at `link`: in words, and its address.
+    is the next action for a user already at `link`: in words, and its address. `does` says in two or three words what
+    is to be done, where the name says too little.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Step:
     is_after: bool = False
     is_optional: bool = False
     then: tuple[str, str] | None = None
+    does: str = ""
 
 
 def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLine, Step | None]:
@@ -163,18 +165,20 @@ def _clues(session: Session, study: StudyHere, here: str) -> Step:
 def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> Step:
     about = "Write the texts and questions, and save them as a version"
     if check.design is None:
-        says = f"{counted(len(check.faults), 'problem')} to correct: {check.faults[0].message}"
-        return Step("Design", about, False, says, f"{here}/design")
+        n_faults = counted(len(check.faults), "problem")
+        says = f"{n_faults} to correct: {check.faults[0].message}"
+        return Step("Design", about, False, says, f"{here}/design", does=f"Correct {n_faults}")
     if line.is_unsaved:
         says = "Complete, and not saved as a version yet"
         if line.version:
             says = f"Version {line.version} is saved; later changes are not"
-        return Step("Design", about, False, says, f"{here}/versions")
+        return Step("Design", about, False, says, f"{here}/versions", does="Save a version")
     n_open = len(unfilled(draft.keys))
     says = f"Saved as version {line.version}"
     if n_open:
         says += f"; {counted(n_open, 'place')} in [BRACKETS] still to be filled in"
-    return Step("Design", about, not n_open, says, f"{here}/design")
+    does = f"Fill in {counted(n_open, 'place')}"
+    return Step("Design", about, not n_open, says, f"{here}/design", does=does)
 
 
 def _preview(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:

@@ -1,4 +1,4 @@
-"""The data of the list of studies and a study's overview, from SQL."""
+"""The data of a study's overview, from SQL."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,26 +6,14 @@ from typing import ClassVar
 
 from sqlmodel import Session
 
-from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.studies.steps import Step, marks_of, next_of, steps_of
 from app.studies.access import SharedWith, StudyHere, shares
 from app.studies.drafts import DraftView, draft_for
-from app.studies.listing import StudyLine, n_archived, study_line, study_lines
+from app.studies.listing import StudyLine, study_line
 from app.studies.notes import NoteView, notes_of
 from app.trials.tables import Mode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StudiesPage(AdminPage):
-    """The studies that are not archived, or those that are; `n_archived` counts the latter in any case."""
-
-    template: ClassVar[str] = "studies-list.html"
-    tab: ClassVar[str] = "studies"
-    studies: Sequence[StudyLine]
-    archived: bool
-    n_archived: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +29,8 @@ class CountLine:
 class OverviewPage(AdminPage):
     """The overview. `steps` have their status; `email` is the input in the share form.
 
-    `name` is what was typed to confirm the study's deletion, `note` a note that was not taken.
+    `name` is what was typed to confirm the study's deletion, `tags` are those in the form, `note` a note
+    that was not taken.
     """
 
     template: ClassVar[str] = "studies-overview.html"
@@ -55,12 +44,8 @@ class OverviewPage(AdminPage):
     notes: Sequence[NoteView] = ()
     email: str = ""
     name: str = ""
+    tags: str = ""
     note: str = ""
-
-
-def studies_page(session: Session, shell: Shell, who: Who, *, archived: bool) -> StudiesPage:
-    lines = study_lines(session, who, archived=archived)
-    return StudiesPage(shell=shell, studies=lines, archived=archived, n_archived=n_archived(session, who))
 
 
 def overview_page(
@@ -72,6 +57,7 @@ def overview_page(
     error: str = "",
     email: str = "",
     name: str = "",
+    tags: str | None = None,
     note: str = "",
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
@@ -89,6 +75,7 @@ def overview_page(
         notes=notes_of(session, shell.who, study),
         email=email,
         name=name,
+        tags=", ".join(line.tags) if tags is None else tags,
         note=note,
     )
 

@@ -76,5 +76,10 @@ def csv_in(form: Mapping[str, str], files: Files) -> str:
 
 def again_at(form: Mapping[str, str]) -> str:
     """The query that shows the same clips once more, after a pair of them was added."""
-    kept = ("source_a", "source_b", "text_a", "text_b", "kind")
-    return urlencode({"said": "added", "added": "1", **{name: form[name] for name in kept if form.get(name)}})
+    kept = [
+        f"{name}_{member}"
+        for member in "ab"
+        for name in ("q", "text", "source", "collection", "page", "show")
+    ]
+    found = {name: form[name] for name in (*kept, "kind") if name in form}
+    return urlencode({"said": "added", "added": "1", **found})

@@ -52,10 +52,17 @@ AtDep = Annotated[At, Depends(get_at)]
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A clip of the library with the address of its picture, empty where there is none."""
+    """A clip of the library, and the data folder, where its picture may be."""
 
     card: ClipCard
-    poster: str
+    data_dir: Path
+
+    @property
+    def poster(self) -> str:
+        """The address of its picture, empty where there is none. An empty file says that none can be made."""
+        path = poster_path(self.data_dir, self.card.clip_sha256)
+        is_there = path.exists() and path.stat().st_size > 0
+        return f"/admin/stimuli/{quote(self.card.name, safe='')}/poster.jpg" if is_there else ""
 
 
 Clips = Mapping[str, Clip]
@@ -63,14 +70,7 @@ Clips = Mapping[str, Clip]
 
 def clips_by_name(session: Session, at: At) -> Clips:
     """The clips that the user sees."""
-    return {card.name: Clip(card, _poster(card, at.data_dir)) for card in clip_cards(session, at.shell.who)}
-
-
-def _poster(card: ClipCard, data_dir: Path) -> str:
-    """An empty file says that no picture can be made."""
-    path = poster_path(data_dir, card.clip_sha256)
-    is_there = path.exists() and path.stat().st_size > 0
-    return f"/admin/stimuli/{quote(card.name, safe='')}/poster.jpg" if is_there else ""
+    return {card.name: Clip(card, at.data_dir) for card in clip_cards(session, at.shell.who)}
 
 
 class Frame(TypedDict):

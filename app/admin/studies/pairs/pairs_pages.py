@@ -1,9 +1,11 @@
 """Builds the pages of a study's pairs from SQL."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlmodel import Session
 
+from app.admin.stimuli.chooser import PER_PAGE, asked_in, chooser
 from app.admin.studies.pairs.drawing import proposed_draw
 from app.admin.studies.pairs.frame import (
     At,
@@ -14,13 +16,14 @@ from app.admin.studies.pairs.frame import (
     rows_written,
 )
 from app.admin.studies.pairs.views import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
+from app.catalog.catalog import catalog
+from app.catalog.collections import collections_of
 from app.core.errors import StudyError
+from app.library.kinds import StimulusKind
 from app.pairs.draft import PairsHere, pairs_here
 from app.pairs.view import find_pairs
 from app.tasks.pair.pairs import COLUMNS, shown_in
 from app.tasks.pair.rows import BadRow, Row, read_rows, rows_as_csv
-
-MOST_CHOICES = 150
 
 
 def pairs_page(
@@ -83,30 +86,36 @@ def pick_page(session: Session, at: At, form: Mapping[str, str], error: str = ""
     rows = _rows(here, clips)
     return PickPage(
         **frame,
-        lists=[_list(member, form, clips, used) for member in ("a", "b")],
+        lists=[_list(session, at, member, form, clips, used) for member in ("a", "b")],
         last=rows[-1] if rows and "added" in form else None,
         kind=form.get("kind", "main"),
         condition=form.get("condition", ""),
     )
 
 
-def _list(member: str, form: Mapping[str, str], clips: Clips, used: Mapping[str, int]) -> ClipList:
-    source, text = form.get(f"source_{member}", ""), form.get(f"text_{member}", "").strip()
-    choices = [
-        _choice(name, clips, used)
-        for name, clip in clips.items()
-        if source in ("", clip.card.source) and _has(text, name, clip.card.attributes)
-    ]
+def _list(
+    session: Session, at: At, member: str, form: Mapping[str, str], clips: Clips, used: Mapping[str, int]
+) -> ClipList:
+    """The clips for a member as its chooser finds them, the chosen one first wherever it is."""
+    suffix = f"_{member}"
+    # Addresses of earlier releases say `text_a`.
+    given = {f"q{suffix}": form.get(f"text{suffix}", ""), **form}
+    if f"collection{suffix}" not in form:
+        given[f"collection{suffix}"] = _own_collection(session, at)
+    shown = asked_in(given, suffix)
+    shown = replace(shown, wanted=replace(shown.wanted, kind=StimulusKind.CLIP))
+    found = catalog(session, at.shell.who, shown.wanted, per_page=PER_PAGE, show=shown.show, with_uses=False)
     chosen = form.get(member, "")
-    first = [choice for choice in choices if choice.name == chosen]
-    shown = [*first, *(choice for choice in choices if choice.name != chosen)][:MOST_CHOICES]
-    return ClipList(member, chosen, source, text, shown, len(choices) - len(shown))
+    names = [each.name for each in found.stimuli if each.name != chosen]
+    first = [chosen] if chosen in clips else []
+    choices = [_choice(name, clips, used) for name in (*first, *names) if name in clips]
+    return ClipList(member, chosen, chooser(found, shown, suffix=suffix), choices)
 
 
-def _has(text: str, name: str, attributes: Mapping[str, str]) -> bool:
-    """True if every word occurs in the clip's name or attributes."""
-    where = " ".join((name, *attributes.values())).lower()
-    return all(word in where for word in text.lower().split())
+def _own_collection(session: Session, at: At) -> str:
+    """The study's own collection while something is in it: its clips are looked for first."""
+    own = [each for each in collections_of(session, at.shell.who, at.study) if each.study == at.study.slug]
+    return own[0].slug if own and own[0].n else ""
 
 
 def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from analysis.files.lookalikes import lookalike_notes
 from app.admin.pages import AdminPage
+from app.admin.stimuli.chooser import Chooser
 from app.admin.studies.pairs.forms import Draw
 from app.core.problems import Fault
 from app.pairs.summary import Summary
@@ -113,14 +114,12 @@ class ClipChoice:
 
 @dataclass(frozen=True, slots=True)
 class ClipList:
-    """The clips for one member, as filtered; `n_left_out` more fit but are not shown."""
+    """The clips for one member, as its chooser finds them."""
 
     member: str
     chosen: str
-    source: str
-    text: str
+    chooser: Chooser
     clips: Sequence[ClipChoice]
-    n_left_out: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
