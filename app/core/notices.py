@@ -2,6 +2,9 @@
 
 NOTICES = {
     "saved": "Saved.",
+    "merged": "Saved, together with what somebody else changed meanwhile.",
+    "undone": "Undone.",
+    "redone": "Done again.",
     "created": "Created.",
     "deleted": "Deleted.",
     "shared": "Shared.",

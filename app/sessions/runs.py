@@ -12,6 +12,7 @@ from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.file.arms import MAIN
 from app.studies.file.load import StudyDesign
+from app.studies.file.placeholders import filled
 from app.trials.design import Kind, UnitToPlan
 from app.trials.parts import BlockDesign
 from app.trials.runs import BlockRun, Run
@@ -34,7 +35,7 @@ class StudyRun(Run):
         if language not in self.design.translations:
             return self
         if language not in self._in:
-            design = self.design.in_language(language)
+            design = filled(self.design.in_language(language))
             blocks = {block.id: block for block in design.blocks}
             runs = tuple(replace(block, design=blocks[block.id]) for block in self.blocks)
             self._in[language] = replace(self, design=design, blocks=runs, _in={})
@@ -62,7 +63,8 @@ def run_of(session: Session, version_id: int, sha256: str, arm: str = MAIN) -> S
     if run is None:
         found = select(StudyVersion.design, StudyVersion.frozen_at).where(StudyVersion.id == version_id)
         text, frozen_at = session.exec(found).one()
-        run = _read(session, version_id, sha256, StudyDesign.model_validate_json(text).for_arm(arm), arm)
+        design = filled(StudyDesign.model_validate_json(text).for_arm(arm))
+        run = _read(session, version_id, sha256, design, arm)
         if frozen_at is not None:
             known[version_id, sha256, arm] = run
     return run

@@ -24,6 +24,7 @@ from app.studies.file.templates import unfilled
 from app.studies.file.yamlpatch import WrittenFile, file_of_version
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, StudyShare
+from app.studies.undoing import EDIT, remember
 from app.studies.versions import Loaded, load_version
 from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion
@@ -169,11 +170,13 @@ def save_draft(
     replaces: str = "",
     written: WrittenFile | None = None,
     seen: DraftView | None = None,
+    kind: str = EDIT,
 ) -> int:
     """Store a draft; returns the new revision. Raises Conflict if someone else saved since `revision`.
 
-    `replaces` names the origin of a draft that was not typed, for the audit log: `from version 2`; `written` is its
-    study file. `seen` is the draft as read before; otherwise it is read here. Raises Stale if it has changed.
+    `kind` is what is kept of it among the last changes. `replaces` names the origin of a draft that was not typed, for
+    the audit log: `from version 2`; `written` is its study file. `seen` is the draft as read before; otherwise it is
+    read here. Raises Stale if it has changed.
     """
     was = hold_draft(session, study, revision, seen)
     new = drawn_as_asked(was.keys, storable(keys, study.slug))
@@ -187,6 +190,7 @@ def save_draft(
     draft.written = _stored(file)
     session.add(draft)
     admit_named(session, who, study.id, new)
+    remember(session, study.id, was.keys, new, (revision, draft.revision), who.user_id, now, kind)
     changed = sorted(key for key in {*was.keys, *new} if was.keys.get(key) != new.get(key))
     record(
         session,
@@ -216,16 +220,12 @@ def hold_draft(
     if seen is not None and seen.revision != revision_now(session, study):
         raise Stale
     was = seen or draft_for(session, study)
-    _refuse_changed(was, revision)
-    return was
-
-
-def _refuse_changed(draft: DraftView, revision: int | None) -> None:
-    if revision is not None and draft.revision != revision:
+    if revision is not None and was.revision != revision:
         raise Conflict(
-            f"{draft.saved_by or 'Someone'} changed this design since you opened it. "
+            f"{was.saved_by or 'Someone'} changed this design since you opened it. "
             "Reload the page to see their changes; yours are still in this window."
         )
+    return was
 
 
 def storable(keys: Mapping[str, Any], slug: str) -> dict[str, Any]:

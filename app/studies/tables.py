@@ -44,6 +44,25 @@ class Draft(SQLModel, table=True):
     saved_at: datetime
 
 
+class DraftChange(SQLModel, table=True):
+    """One save of a draft, from the revision `before` to the next: what changed, there and back, and in which place.
+
+    `kind` is `edit`, `undo` or `redo`.
+    """
+
+    __tablename__ = "draft_change"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", index=True)
+    before: int
+    revision: int
+    changes: list[dict[str, Any]] = Field(sa_column=json_column())
+    kind: str
+    place: str
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
+    saved_at: datetime
+
+
 class StudyNote(SQLModel, table=True):
     """A note of an experimenter on a study, for those who see the study."""
 

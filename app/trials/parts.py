@@ -57,6 +57,8 @@ class BlockSettings(Part):
     # The models of its parts, by their keys, and those of its questions, by type: faults name the keys that each has.
     sections: ClassVar[Mapping[str, type[BaseModel]]] = {}
     question_types: ClassVar[Mapping[str, type[BaseModel]]] = QUESTIONS
+    # The models of what a key may hold that has no model itself.
+    parameters: ClassVar[Mapping[str, Sequence[type[BaseModel]]]] = {}
     # Where its questions stand.
     questions_at: ClassVar[Place] = ("questions",)
     # Where its attention checks stand.

@@ -123,5 +123,6 @@ def test_entries_lead_to_pages_of_their_study() -> None:
     assert address("study.state", "nav") == "/admin/studies/nav/launch"
     assert address("study.create", "nav") == "/admin/studies/nav"
     assert address("study.state", None) == ""
+    assert address("note.add", "nav") == "/admin/studies/nav#notes"
     assert address("user.add", None) == "/admin/users"
     assert address("login", None) == ""

@@ -453,7 +453,7 @@ def test_versions_are_compared_block_by_block_and_downloads_are_the_study(
     made.post(f"{HERE}/draft/file", files=[("file", ("parts.zip", packed(changed)))])
     page = html.unescape(made.get(f"{HERE}/versions").text)
     assert "1 change since version 1" in page
-    assert "blocks › watch › per_participant" in page
+    assert "Blocks › watch › Pairs for each participant" in page
     made.post(f"{HERE}/draft/file", files=[("file", ("parts.yaml", downloaded))])
     saved = made.get(f"{HERE}/versions").text
     assert "Nothing differs from version 1 any more." in saved

@@ -264,23 +264,39 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
     assert asked == ["beforeunload"]
 
 
-@pytest.mark.exhaustive
-def test_a_concurrent_design_change_is_shown_and_typed_text_is_kept(
-    open_design: Open, service: Service
+def test_two_editors_are_merged_and_choose_where_both_changed_the_same(
+    open_design: Open, service: Service, check: Check
 ) -> None:
     slug = service.study()
-    first, second = open_design(slug), open_design(slug)
-    first.get_by_label("Title", exact=True).fill("The first")
-    saved(first)
-    second.get_by_label("Title", exact=True).fill("The second")
-    told = second.get_by_text("ada@example.org changed this design", exact=False)
-    expect(told).to_be_visible()
-    expect(second.get_by_label("Title", exact=True)).to_have_value("The second")
-    assert service.draft(slug)["title"] == "The first"
-    second.get_by_role("button", name="Overwrite with mine").click()
-    saved(second)
-    expect(told).not_to_be_visible()
-    assert service.draft(slug)["title"] == "The second"
+    first, second = open_design(slug), open_design(slug, **AXE_CONTEXT)
+
+    def type_in(page: Page, at: str, text: str) -> None:
+        with page.expect_response("**/draft?*"):
+            page.locator(f'[id="{at}"]').fill(text)
+
+    type_in(first, "title", "The first")
+    type_in(first, "completion.code", "FIRST")
+    type_in(second, "consent.version", "v9")
+    expect(second.locator("[data-saved]")).to_contain_text("with what ada@example.org changed meanwhile")
+    expect(second.get_by_label("Title", exact=True)).to_have_value("The first")
+    type_in(first, "title", "First again")
+    type_in(second, "title", "The second")
+    choice = second.get_by_role("heading", name="You and ada@example.org changed the same place")
+    expect(choice).to_be_visible()
+    check(second)
+    assert service.draft(slug)["title"] == "First again"
+    second.get_by_label("Yours").check()
+    second.get_by_role("button", name="Keep what is chosen").click()
+    expect(second.get_by_text("Saved.", exact=True)).to_be_visible()
+    draft = service.draft(slug)
+    assert (draft["title"], draft["consent"]["version"], draft["completion"]["code"]) == (
+        "The second",
+        "v9",
+        "FIRST",
+    )
+    second.get_by_role("button", name="Undo", exact=True).click()
+    expect(second.get_by_text("Undone.", exact=True)).to_be_visible()
+    assert service.draft(slug)["title"] == "The first", "what one person types in one place is one change"
 
 
 @pytest.mark.exhaustive
@@ -306,7 +322,7 @@ def test_a_question_removed_by_mistake_comes_back(open_design: Open, service: Se
     for which, left in (("Remove question 2", "Question 3"), ("Remove scale 1", "Scale 2")):
         page.get_by_role("button", name=which).click()
         expect(page.get_by_role("group", name=left)).to_have_count(0)
-        page.get_by_role("button", name="Undo removing").click()
+        page.get_by_role("button", name="Undo", exact=True).click()
         expect(page.get_by_role("group", name=left)).to_be_visible()
     assert service.draft(slug) == tidied(before)
 
@@ -324,6 +340,37 @@ def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
     page.get_by_role("button", name="Participant’s page").click()
     expect(participants_page(page).locator(".study")).to_be_visible()
     expect(page.get_by_label("Title", exact=True)).not_to_be_visible()
+    check(page)
+
+
+def test_sections_are_walked_by_index_and_keyboard_at_both_sizes_with_the_page_beside_at_a_size_to_read(
+    open_design: Open, service: Service, check: Check
+) -> None:
+    slug = service.study(completion={"code": "x" * 99})
+    page = open_design(slug, **AXE_CONTEXT)
+    page.goto(f"/admin/studies/{slug}/design")
+    expect(page).to_have_url(re.compile("/design/end$"))
+    page.locator("#faults a").first.click()
+    expect(page.locator('[id="completion.code"]')).to_be_in_viewport()
+    page.locator('[id="completion.code"]').fill("SHORT")
+    expect(page.get_by_text("Ready to save")).to_be_visible()
+    bar = page.locator(".savebar").bounding_box()
+    assert bar is not None
+    assert bar["height"] < 64, "one line"
+    check(page)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("button", name="Computer").click()
+    expect(page.locator('[id="completion.code"]')).not_to_be_visible()
+    scale = page.locator("[data-screen]").evaluate("e => Number(e.style.getPropertyValue('--scale'))")
+    assert scale >= 0.6
+    page.get_by_role("button", name="Form").click()
+    page.goto(f"/admin/studies/{slug}/design/consent#trials.sides")
+    expect(page).to_have_url(re.compile(r"/design/trials.*#trials\.sides$"))
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.get_by_role("button", name="Section 6 of").press("Enter")
+    page.get_by_role("link", name="Questions", exact=True).press("Enter")
+    expect(page.get_by_role("button", name="Section 7 of")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     check(page)
 
 
@@ -378,7 +425,7 @@ def test_blocks_are_edited_ordered_removed_and_brought_back(
     assert before[0]["items"].startswith("item,text,group\nt1,Another")
     page.get_by_role("button", name="Remove block watch").click()
     expect(page.get_by_role("group", name="watch")).to_have_count(0)
-    page.get_by_role("button", name="Undo removing").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(page.get_by_role("group", name="watch")).to_be_visible()
     expect(page.get_by_text("Ready to save")).to_be_visible()
     after = service.draft(slug)["blocks"]
@@ -443,7 +490,7 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
     ]
     page.get_by_role("button", name="As in the study again").click()
     expect(watch).to_have_count(0)
-    page.get_by_role("button", name="Undo removing").click()
+    page.get_by_role("button", name="Undo", exact=True).click()
     expect(watch).to_have_value("free")
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     check(page)

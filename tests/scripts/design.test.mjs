@@ -13,12 +13,12 @@ let copied;
 async function opened(...replies) {
   const asked = replying(...replies);
   open(
-    `<p data-saved></p><p data-said></p><button data-undo hidden></button><div data-views hidden><button data-view="form"></button><button data-view="page"></button></div>
+    `<p data-saved></p><p data-said></p><form data-after-saving data-steps><button data-undo disabled></button><button data-redo disabled></button></form><div data-clashes></div><div data-views hidden><button data-view="form"></button><button data-view="page"></button></div>
     <div data-conflict hidden><p data-conflict-words></p><a data-load href="http://localhost/saved">Load</a><button data-copy hidden>Copy</button></div>
     <div data-editor data-shows="form"><div data-faults></div><form data-design data-draft="/draft"><input type="hidden" name="revision" value="3">
     <fieldset data-fields>${fields("Walks")}</fieldset></form>
     <aside data-preview><div data-widths></div><div data-screen></div><iframe data-frame></iframe></aside></div>
-    <form data-version><input type="hidden" name="revision" value="3"><p data-to-correct hidden><b data-n-faults></b></p><button data-needs-correcting>Save version 1</button></form>
+    <form data-version data-after-saving><input type="hidden" name="revision" value="3"><p data-to-correct hidden><b data-n-faults></b></p><button data-needs-correcting>Save version 1</button></form>
     <nav data-index><a href="http://localhost/admin/studies/nav/design/basics" data-section="basics">Basics <b data-count></b></a></nav><a id="here" href="#basics">Basics</a>
     <a id="away" href="http://localhost/away">Away</a>`,
     time,
@@ -107,14 +107,29 @@ test("a list is read from a file in UTF-8, and one that is not is refused", asyn
 });
 
 test("what was removed can be brought back, all as it was", async () => {
-  const asked = await opened(reply({ html: fields("Gone") }), reply());
+  const asked = await opened(reply({ html: fields("Gone"), undo: "Questions" }), reply({ redo: "Questions" }));
   await press("action", "remove:questions.0");
-  assert.equal(find("[data-undo]").hidden, false);
   assert.match(find("[data-said]").textContent, /^Removed/);
-  find("[data-undo]").click();
+  const steps = () => ["undo", "redo"].map((name) => [find(`[data-${name}]`).disabled, find(`[data-${name}]`).title]);
+  assert.deepEqual(steps(), [[false, "Undo: Questions"], [true, ""]]);
+  type("title", "Runs");
+  await time.pass(750);
+  assert.deepEqual(steps(), [[true, ""], [false, "Redo: Questions"]]);
+  assert.deepEqual(bodies(asked).map(({ action }) => action), ["remove:questions.0", ""]);
+});
+
+test("what two people changed is merged: what is typed meanwhile stays, and where both changed one place mine stands beside theirs", async () => {
+  const clashes = `<form id="clashes" tabindex="-1"><input type="hidden" data-mine="title" value="1"></form>`;
+  let arrive;
+  await opened(() => new Promise((resolve) => (arrive = resolve)));
+  type("title", "Runs");
+  await time.pass(750);
+  type("title", "Runs and walks");
+  type("list", "more");
+  arrive(reply({ html: fields("Theirs"), merged_with: "ada@example.org", clashes })());
   await settled();
-  const [removed, back] = bodies(asked);
-  assert.deepEqual([removed.action, back.whole, back.fields.title, find("[data-undo]").hidden], ["remove:questions.0", true, "Walks", true]);
+  assert.deepEqual([find("#title").value, find("#list").value, JSON.parse(find("[data-mine]").value)], ["Theirs", "more", "Runs and walks"]);
+  assert.match(find("[data-saved]").textContent, /with what ada@example.org changed meanwhile/);
 });
 
 test("after somebody else's change what was typed can be copied, saved over theirs or given up", async () => {

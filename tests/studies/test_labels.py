@@ -1,14 +1,17 @@
 """Labels of the study file: every key has a title, every choice its words, and no label on a page is a key."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from app.admin.design.nodes import leaves
 from app.admin.design.outline import _core, _values, outline
 from app.core.widgets import widget_of
+from app.studies.file.difference import Difference
 from app.studies.file.model import StudyFile
+from app.studies.file.titles import in_words
 from app.tasks.game.choosing import sample_of
 from app.tasks.game.games import GAMES
 from app.tasks.registry import BLOCKS
@@ -37,15 +40,19 @@ def all_models() -> list[Model]:
     return found
 
 
+def values_of(info: FieldInfo) -> Sequence[str]:
+    """The fixed words that a key, or an entry of its list, may have."""
+    core = _core(info.annotation)
+    found = _values(core)
+    return found or (_values(_core(get_args(core)[0])) if get_origin(core) is tuple else ())
+
+
 def test_every_key_of_a_study_file_has_a_title_and_every_choice_its_words() -> None:
     for model in all_models():
         for name, info in model.model_fields.items():
             assert info.title, (model, name)
             assert "_" not in info.title, (model, name)
-            core = _core(info.annotation)
-            values = _values(core)
-            if not values and get_origin(core) is tuple:
-                values = _values(_core(get_args(core)[0]))
+            values = values_of(info)
             assert len(values) < 2 or set(values) <= {*widget_of(info.metadata).words}, (model, name, values)
 
 
@@ -78,3 +85,34 @@ def test_amounts_of_money_are_typed_in_their_main_unit() -> None:
     assert odd["blocks"][0]["bonus"]["cap_minor"] == "much"
     yen = {"blocks": [{"id": "play", "task": "game", "game": "sug", "bonus": {**pay, "currency": "JPY"}}]}
     assert keys_to_fields(yen)[f"{at}.cap_minor"] == "300"
+
+
+def test_a_difference_has_the_form_s_titles_and_words() -> None:
+    for place, values, words in (
+        (
+            "blocks › play › matching › at_bound",
+            ("agents", "paid-exit"),
+            ("Blocks › play › Matching › If nobody comes", "Agents take the free seats", "Paid exit"),
+        ),
+        (
+            "exclude › stalls",
+            ("per_trial: 3; pay: yes", ""),
+            (
+                "Exclusion rules › Clips stalled",
+                "Stalls a trial, at least: 3; The participant is paid: yes",
+                "",
+            ),
+        ),
+        (
+            "blocks › watch › trials › order",
+            ("", "own"),
+            ("Blocks › watch › Trials › Order of the pairs", "", "own"),
+        ),
+        (
+            "trials › questions › watch › ask",
+            ("A: b", "c"),
+            ("Trials › Questions › watch › What is asked", "A: b", "c"),
+        ),
+    ):
+        found = in_words(Difference(place, *values, "changed"))
+        assert (found.place, found.before, found.after) == words

@@ -8,9 +8,11 @@ from sqlmodel import Session
 
 from app.admin.access import Shell
 from app.admin.design.choices import Known, known_of
+from app.admin.design.clashing import clash_views, step_words
 from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import fields_to_keys
 from app.admin.design.gists import block_names
+from app.admin.design.outline import sums_in
 from app.admin.design.places import (
     ALL,
     FIRST,
@@ -25,6 +27,7 @@ from app.admin.design.saving import Saved
 from app.admin.design.sections import sections
 from app.admin.design.values import Keys, dotted
 from app.admin.design.views import (
+    ClashesPage,
     DesignPage,
     FaultsPage,
     FaultView,
@@ -42,6 +45,7 @@ from app.studies.file.comparable import has_blocks
 from app.studies.file.drafts import check_draft
 from app.studies.file.templates import unfilled
 from app.studies.seeing import facts_for
+from app.studies.undoing import steps_of
 
 _LONGEST_NAME, _MOST_TABS = 20, 8
 PAGES: Sequence[tuple[PageName, str]] = (
@@ -61,7 +65,7 @@ class Reply:
     """The reply to our script about a save; `html` if the form's structure may have changed.
 
     `faults` are those to mark in the section, `counts` what is missing in each, `new` the place of a card that was
-    just added.
+    just added. `sums` say what fields and groups come to.
     """
 
     revision: int
@@ -72,7 +76,12 @@ class Reply:
     list: str
     html: str
     focus: str
+    sums: Mapping[str, Sequence[str]]
     new: str
+    undo: str
+    redo: str
+    merged_with: str
+    clashes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +153,19 @@ def design_page(
     typed: Mapping[str, str] | None = None,
     is_conflict: bool = False,
     new: str = "",
+    saved: Saved | None = None,
 ) -> DesignPage:
-    """The page of a section of the stored draft, or with the `typed` values that could not be saved."""
+    """The page of a section of the stored draft, or with the `typed` values that could not be saved.
+
+    `saved` is the result of a save with places that another editor changed, too.
+    """
     section_named(section)
     draft, within = draft_for(session, study), partial(is_within, section)
     keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True, within=within).keys
     found = _found(session, study, keys, refused, section, new)
     newest = newest_number(session, study) or 0
     frozen = newest > 0 and is_frozen(session, study, newest)
+    undo, redo = step_words(keys, steps_of(session, study.id, draft.revision))
     views, pages, n_due = found.views(), _pages(keys), due(keys, found.all)
     return DesignPage(
         shell=shell,
@@ -176,6 +190,10 @@ def design_page(
         playable=match_blocks(session, study),
         unfilled=found.unfilled,
         is_conflict=is_conflict,
+        undo=undo,
+        redo=redo,
+        clashes=clash_views(keys, saved.clashes) if saved else (),
+        merged_with=saved.merged_with if saved else "",
     )
 
 
@@ -207,7 +225,17 @@ def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, sectio
         n_new=len(found.fresh),
         unfilled=found.unfilled,
     )
-    fields = FieldsPage(shell=shell, slug=study.slug, sections=found.views()) if whole else None
+    is_changed = whole or bool(saved.merged_with)
+    fields = FieldsPage(shell=shell, slug=study.slug, sections=found.views()) if is_changed else None
+    undo, redo = step_words(keys, steps_of(session, study.id, saved.draft.revision))
+    clashes = ClashesPage(
+        shell=shell,
+        slug=study.slug,
+        section=section,
+        revision=str(saved.draft.revision),
+        clashes=clash_views(keys, saved.clashes),
+        merged_with=saved.merged_with,
+    )
     return Reply(
         revision=saved.draft.revision,
         saved_at=at.isoformat() if at else "",
@@ -217,7 +245,12 @@ def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, sectio
         list=html_of(faults),
         html=html_of(fields) if fields else "",
         focus=saved.focus,
+        sums=sums_in(keys),
         new=new if found.fresh else "",
+        undo=undo,
+        redo=redo,
+        merged_with=saved.merged_with,
+        clashes=html_of(clashes) if saved.clashes else "",
     )
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from app.admin.design.forms import with_shapes
-from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, label_of
+from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, groups, label_of, leaves
 from app.admin.design.overrides import with_arms
 from app.admin.design.translations import with_languages
 from app.core.problems import Place
@@ -38,6 +38,13 @@ def outline(keys: Mapping[str, Any]) -> Group:
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
     root = Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
     return with_languages(with_arms(with_shapes(root, keys), keys), keys)
+
+
+def sums_in(keys: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+    """The sentences on what fields and groups come to, by the names of these."""
+    form = outline(keys)
+    parts: list[Leaf | Group] = [*leaves(form), *groups(form)]
+    return {".".join(map(str, each.place)): each.sums for each in parts if each.sums}
 
 
 def tag_of(entry: Any, tag: str) -> str | None:

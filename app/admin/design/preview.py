@@ -30,6 +30,7 @@ from app.studies.file.checks import MOST_TRIES, DesignComprehension
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question
 from app.studies.file.drafts import check_draft
 from app.studies.file.model import DEFAULT_MESSAGE
+from app.studies.file.placeholders import Numbers, filled, numbers_of
 from app.studies.file.redirects import checked_redirect
 from app.studies.seeing import facts_for
 from app.tasks.game.looking import first_look
@@ -71,9 +72,17 @@ def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
     """A page of the draft as HTML, to be framed next to the form."""
     keys, stimuli = draft_for(session, study).keys, facts_for(session, study)
     pairs = shown_pairs(keys, stimuli) if kind == "trial" else ()
-    design = design_as_far(keys)
+    design = filled(design_as_far(keys), _numbers(keys, stimuli))
     plays = kind != "consent" or _plays_clips(keys, stimuli)
     return inert(html_of(page_of(design, place_in(keys, kind, pairs), block_of(design), plays_clips=plays)))
+
+
+def _numbers(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> Numbers:
+    """The numbers for the texts of a draft, as far as they are known."""
+    if (design := check_draft(keys, stimuli).design) is not None:
+        return numbers_of(design)
+    n = sum(pair.kind is Kind.MAIN for pair in shown_pairs(keys, stimuli))
+    return {**numbers_of(design_as_far(keys)), **({"pairs": str(n), "trials": str(n)} if n else {})}
 
 
 def _plays_clips(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> bool:
@@ -92,6 +101,7 @@ def framed_block(session: Session, study: StudyHere, number: int, now: datetime)
     design = check_of(session, study, keys).design
     if design is None:
         return html_of(MessagePage("No preview yet", NOT_YET, title))
+    design = filled(design)
     block = design.blocks[number - 1]
     if isinstance(block, GameDesign):
         return inert(

@@ -16,6 +16,7 @@ from app.admin.design.saving import (
     save_form,
     sent_by_form,
     sent_by_script,
+    step_back,
     wide_form,
 )
 from app.admin.design.views import DesignPage, PageName
@@ -24,8 +25,12 @@ from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import Conflict
 from app.core.headers import FRAMING_POLICY
 from app.core.templating import html_response, render
+from app.studies.undoing import REDO, UNDO
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[Depends(wide_form), editors])
+
+
+_SAID = {UNDO: "undone", REDO: "redone"}
 
 
 def framing(page: DesignPage, status_code: int = 200) -> HTMLResponse:
@@ -71,10 +76,42 @@ async def take_design(
         return framing(found, error.status_code)
     if saved.refused:
         return framing(await database.read(page, shell, study, refused=saved.refused), 422)
+    if saved.clashes:
+        return framing(await database.read(page, shell, study, saved=saved), 409)
     there = section if section == ALL or not saved.focus else section_of(saved.focus)
     new = f"&new={quote(saved.new)}" if saved.new else ""
-    here = f"/admin/studies/{study.slug}/design/{there}?said=saved{new}#{saved.focus}"
+    said = "merged" if saved.merged_with else "saved"
+    here = f"/admin/studies/{study.slug}/design/{there}?said={said}{new}#{saved.focus}"
     return RedirectResponse(here.removesuffix("#"), 303, headers={"Cache-Control": "no-store"})
+
+
+@router.post("/draft/undo")
+async def undo_change(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: AnyForm, now: Now
+) -> Response:
+    return await _step(database, shell, who, study, form, now, UNDO)
+
+
+@router.post("/draft/redo")
+async def redo_change(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: AnyForm, now: Now
+) -> Response:
+    return await _step(database, shell, who, study, form, now, REDO)
+
+
+async def _step(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: AnyForm, now: Now, kind: str
+) -> Response:
+    """Go a step back or forth, and to the place that changed."""
+    revision = sent_by_form(form, ALL).revision
+    try:
+        place = await step_back(database, who, study, kind, revision, now)
+    except Conflict as error:
+        section = form.get("section", ALL)
+        return framing(await database.read(design_page, shell, study, section, error=str(error)), 409)
+    section = ALL if form.get("section") == ALL else section_of(place)
+    there = f"/admin/studies/{study.slug}/design/{section}?said={_SAID[kind]}#{quote(place)}"
+    return RedirectResponse(there, 303, headers={"Cache-Control": "no-store"})
 
 
 @router.post("/draft")
@@ -91,7 +128,7 @@ async def take_draft(
     """Save the typed values and reply in JSON; if a button changed the form's structure, with the form as HTML."""
     sent = await sent_by_script(request, section, new)
     saved = await save_form(database, who, study, sent, now)
-    is_whole = bool(sent.action) or sent.whole or sent.over
+    is_whole = bool(sent.action) or sent.over
     answer = await database.read(reply, shell, study, saved, section, is_whole)
     return JSONResponse(asdict(answer), headers={"Cache-Control": "no-store"})
 

@@ -1,7 +1,7 @@
 """Saves the values typed in a form, with or without scripts, to a draft."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Annotated, Any
@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sqlmodel import Session
 
 from app.accounts.logins import Who
-from app.admin.design.actions import act
+from app.admin.design.actions import Acted, act
+from app.admin.design.clashing import KEEP, keep_chosen
 from app.admin.design.fields import fields_to_keys
 from app.admin.design.places import ALL, is_within
 from app.admin.design.values import Fields
@@ -23,6 +24,8 @@ from app.core.headers import SAFE
 from app.core.problems import Fault
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft
+from app.studies.merging import Clash, merge
+from app.studies.undoing import UNDO, keys_at, steps_of
 
 MAX_BYTES, MAX_FIELDS = 1_000_000, 5_000
 _FORM = "application/x-www-form-urlencoded"
@@ -33,14 +36,13 @@ _Text = Annotated[str, Field(max_length=MAX_BYTES)]
 class SentDraft:
     """A form as sent. `revision` is that of the draft it was made from, `section` what of the design it shows.
 
-    `whole` replaces all that the section shows; `over` does so even if someone else has saved meanwhile. `new` is the
-    place of a card that was just added, where nothing is called wrong yet.
+    `over` puts all that the section shows in the place of what is there, where the draft that it was made from is not
+    known any more. `new` is the place of a card that was just added, where nothing is called wrong yet.
     """
 
     fields: Fields
     revision: int = -1
     action: str = ""
-    whole: bool = False
     over: bool = False
     section: str = ALL
     new: str = ""
@@ -48,12 +50,17 @@ class SentDraft:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The draft as it is now, what of the form could not be kept, where to go on, and the place of a new card."""
+    """The draft as it is now, what of the form could not be kept, where to go on, and the place of a new card.
+
+    `merged_with` says whose changes were merged with it, and `clashes` are the places that both changed.
+    """
 
     draft: DraftView
     refused: tuple[Fault, ...] = ()
     focus: str = ""
     new: str = ""
+    merged_with: str = ""
+    clashes: tuple[Clash, ...] = ()
 
 
 class _Message(BaseModel):
@@ -62,19 +69,16 @@ class _Message(BaseModel):
     revision: int
     fields: Annotated[dict[_Text, _Text], Field(max_length=MAX_FIELDS)]
     action: Annotated[str, Field(max_length=4000)] = ""
-    whole: bool = False
     over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """A draft, its keys with the typed values, refused values, the field to focus, and the place of a new card."""
+    """A draft, its keys with the typed values, and the result of saving them."""
 
     draft: DraftView
     keys: Mapping[str, Any]
-    refused: tuple[Fault, ...]
-    focus: str
-    new: str
+    saved: Saved
 
 
 async def save_form(database: Database, who: Who, study: StudyHere, sent: SentDraft, now: datetime) -> Saved:
@@ -86,20 +90,75 @@ async def save_form(database: Database, who: Who, study: StudyHere, sent: SentDr
 
 
 def _typed(session: Session, study: StudyHere, sent: SentDraft) -> _Typed:
-    draft = draft_for(session, study)
-    if not sent.over and sent.revision != draft.revision:
-        raise Conflict(f"{draft.saved_by or 'Someone'} changed this design since you opened it.")
-    is_whole, within = sent.whole or sent.over, partial(is_within, sent.section)
-    taken = fields_to_keys(draft.keys, sent.fields, whole=is_whole, within=within)
-    acted = act(taken.keys, sent.action, sent.fields)
+    draft, base, by = draft_for(session, study), None, ""
+    if sent.revision != draft.revision:
+        base = keys_at(session, study.id, draft.keys, draft.revision, sent.revision)
+        by = draft.saved_by or "someone else"
+        if base is None and not sent.over:
+            raise Conflict(f"{draft.saved_by or 'Someone'} changed this design since you opened it.")
+    within, is_whole = partial(is_within, sent.section), base is None and sent.over
+    began = draft.keys if base is None else base
+    taken = fields_to_keys(began, sent.fields, whole=is_whole, within=within)
+    if sent.action == KEEP:
+        keep_chosen(taken.keys, sent.fields)
+        acted = Acted(taken.keys)
+    else:
+        acted = act(taken.keys, sent.action, sent.fields)
     new = acted.new or (sent.new if sent.action in ("", "save") else "")
-    return _Typed(draft, acted.keys, taken.refused, acted.focus, new)
+    if base is None:
+        return _Typed(draft, acted.keys, Saved(draft, taken.refused, acted.focus, new))
+    keys, clashes = merge(base, acted.keys, draft.keys)
+    return _Typed(draft, keys, Saved(draft, taken.refused, acted.focus, new, by, clashes))
 
 
 def _keep(session: Session, who: Who, study: StudyHere, typed: _Typed, now: datetime) -> Saved:
     was = typed.draft
-    changed = save_draft(session, who, study, typed.keys, was.revision, now, seen=was) != was.revision
-    return Saved(draft_for(session, study) if changed else was, typed.refused, typed.focus, typed.new)
+    if save_draft(session, who, study, typed.keys, was.revision, now, seen=was) == was.revision:
+        return typed.saved
+    return replace(typed.saved, draft=draft_for(session, study))
+
+
+async def step_back(
+    database: Database, who: Who, study: StudyHere, kind: str, revision: int, now: datetime
+) -> str:
+    """Undo the draft's last change, or do it again; returns the place of the change. Raises Conflict."""
+    return await database.prepare_and_write(
+        lambda session: _step(session, study, kind, revision),
+        lambda session, step: _take_step(session, who, study, step, kind, now),
+    )
+
+
+def _step(
+    session: Session, study: StudyHere, kind: str, revision: int
+) -> tuple[DraftView, dict[str, Any], str]:
+    draft = draft_for(session, study)
+    if draft.revision != revision:
+        raise Conflict(
+            f"{draft.saved_by or 'Someone'} changed this design since you opened it, so nothing was undone. "
+            "Look at the changes first, then undo again."
+        )
+    steps = steps_of(session, study.id, draft.revision)
+    change = next(iter((steps.done if kind == UNDO else steps.undone)[-1:]), None)
+    wanted = (change.before if kind == UNDO else change.after) if change else revision
+    keys = keys_at(session, study.id, draft.keys, draft.revision, wanted) if change else None
+    if change is None or keys is None:
+        raise Conflict(
+            "There is no change left to undo." if kind == UNDO else "There is no undone change left."
+        )
+    return draft, keys, change.place
+
+
+def _take_step(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    step: tuple[DraftView, dict[str, Any], str],
+    kind: str,
+    now: datetime,
+) -> str:
+    draft, keys, place = step
+    save_draft(session, who, study, keys, draft.revision, now, seen=draft, kind=kind)
+    return place
 
 
 async def wide_form(request: Request) -> None:
@@ -131,4 +190,4 @@ async def sent_by_script(request: Request, section: str, new: str) -> SentDraft:
     except ValidationError as error:
         raise BadForm(f"The draft could not be read: {error.errors()[0]['msg']}.") from None
     fields = {without_nul(name): without_nul(text) for name, text in message.fields.items()}
-    return SentDraft(fields, message.revision, message.action, message.whole, message.over, section, new)
+    return SentDraft(fields, message.revision, message.action, message.over, section, new)

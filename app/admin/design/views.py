@@ -222,6 +222,30 @@ class FaultView:
     drop: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ClashView:
+    """A place that two editors changed, with both versions as text; `place` and `value` are mine as JSON."""
+
+    at: str
+    label: str
+    mine: str
+    theirs: str
+    place: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClashesPage(AdminPage):
+    """The places that two editors changed at once, as scripts insert them into the page."""
+
+    template: ClassVar[str] = "design-clashes.html"
+    slug: str
+    section: str
+    revision: str
+    clashes: Sequence[ClashView]
+    merged_with: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultsPage(AdminPage):
     """The list of a section's faults alone, as scripts insert it into the page.
@@ -252,7 +276,8 @@ class FieldsPage(AdminPage):
 class DesignPage(FieldsPage):
     """The page of a section, or of all of them. `is_conflict`: the fields hold typed values that are not saved.
 
-    `newest_version` is 0 if there is none. `new` is the place of a card that was just added.
+    `newest_version` is 0 if there is none. `new` is the place of a card that was just added. `undo` and `redo` name the
+    changes that these buttons act on.
     """
 
     template: ClassVar[str] = "design-form.html"
@@ -275,6 +300,10 @@ class DesignPage(FieldsPage):
     playable: Sequence[str]
     unfilled: Sequence[str]
     is_conflict: bool = False
+    undo: str = ""
+    redo: str = ""
+    clashes: Sequence[ClashView] = ()
+    merged_with: str = ""
 
     @property
     def number(self) -> int:

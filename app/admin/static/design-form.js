@@ -10,7 +10,8 @@ const editor = document.querySelector("[data-editor]");
 const saved = document.querySelector("[data-saved]");
 const said = document.querySelector("[data-said]");
 const conflict = document.querySelector("[data-conflict]");
-const undo = document.querySelector("[data-undo]");
+const steps = document.querySelector("[data-steps]");
+const clashed = document.querySelector("[data-clashes]");
 const versionForm = document.querySelector("[data-version]");
 const views = document.querySelector("[data-views]");
 const preview = new Preview(document.querySelector("[data-preview]"), () => showView("page"));
@@ -83,6 +84,14 @@ function countFaults(counts) {
   }
 }
 
+/** What fields and groups come to, below them. */
+function showSums(sums) {
+  for (const box of form.querySelectorAll("[data-sums]")) {
+    const lines = sums[box.dataset.sums] ?? [];
+    box.replaceChildren(...lines.map((textContent) => Object.assign(document.createElement("p"), { className: "sum", textContent })));
+  }
+}
+
 /** What is folded round an element is opened. */
 function unfold(element) {
   for (let fold = element?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -116,7 +125,7 @@ async function readFile(chosen) {
 }
 
 /** The form anew, as the server sees it; what was typed since it was sent is put back, and what was open stays so. */
-function replaceFields(html, sent) {
+function replaceFields(html, sent, clashing = new Map()) {
   const active = document.activeElement?.id;
   const typed = sent && Object.entries(collect()).filter(([name, value]) => value !== sent[name]);
   const open = new Set([...fields.querySelectorAll("[data-fold][open]")].map((fold) => fold.dataset.fold));
@@ -125,6 +134,10 @@ function replaceFields(html, sent) {
   offerFiles();
   for (const [name, value] of typed ?? []) {
     const entry = byId(name);
+    if (clashing.has(name)) {
+      clashing.get(name).value = JSON.stringify(value);
+      continue;
+    }
     if (entry?.matches("fieldset")) for (const each of entry.querySelectorAll(":scope input")) each.checked = each.value === value;
     else if (entry && isPick(entry)) entry.checked = value === "yes";
     else if (entry) entry.value = value;
@@ -161,27 +174,40 @@ const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value)
     for (const field of document.querySelectorAll("input[name=revision]")) field.value = reply.revision;
     let active = null;
     fields.inert = false;
-    if (reply.html) active = replaceFields(reply.html, action === "settle" ? sent : null);
+    clashed.innerHTML = reply.clashes || clashed.innerHTML;
+    const mine = reply.clashes ? [...clashed.querySelectorAll("[data-mine]")] : [];
+    const clashing = new Map(mine.map((field) => [field.dataset.mine, field]));
+    const isTyping = action === "settle" || (!action && reply.merged_with);
+    if (reply.html) active = replaceFields(reply.html, isTyping ? sent : null, clashing);
+    showSteps(reply);
     if (action) renew(reply.new ?? "");
+    showSums(reply.sums);
     showFaults(reply);
     if (reply.html) goTo(reply.focus || active);
-    const words = reply.saved_at ? `Saved ${inWords(new Date(reply.saved_at))}` : "Nothing to save yet";
-    say(words, { aloud: wasTrouble || Boolean(action) });
-    undo.hidden = true;
+    if (reply.clashes) byId("clashes").focus();
+    const merged = reply.merged_with ? `, with what ${reply.merged_with} changed meanwhile` : "";
+    const words = reply.saved_at ? `Saved ${inWords(new Date(reply.saved_at))}${merged}` : "Nothing to save yet";
+    say(words, { aloud: wasTrouble || Boolean(action) || Boolean(merged) });
     preview.refresh();
   },
 });
 
 /** A button that changes the form's shape: nothing can be typed until it is done. */
 async function press(action, options = {}) {
-  const before = collect();
   fields.inert = true;
   const isDone = await saver.save(action, options);
   fields.inert = false;
-  if (!isDone || !action.startsWith("remove:")) return;
-  undo.hidden = false;
-  undo.onclick = () => press("", { fields: before });
-  said.textContent = "Removed. You can undo it with the button at the top.";
+  if (isDone && action.startsWith("remove:")) said.textContent = "Removed. You can undo it with the button at the top.";
+}
+
+/** The changes that can be undone and done again. */
+function showSteps(reply) {
+  for (const [name, word] of [["undo", "Undo"], ["redo", "Redo"]]) {
+    const button = steps?.querySelector(`[data-${name}]`);
+    if (!button) continue;
+    button.disabled = !reply[name];
+    button.title = reply[name] ? `${word}: ${reply[name]}` : "";
+  }
 }
 
 async function copyTyped(button) {
@@ -244,11 +270,12 @@ function listenToLeaving() {
     await saver.save("");
     location.href = link.href;
   });
-  versionForm?.addEventListener("submit", async (event) => {
-    if (saver.isSaved) return;
+  document.addEventListener("submit", async (event) => {
+    const sends = event.target.dataset.afterSaving !== undefined;
+    if (!sends || saver.isSaved) return;
     event.preventDefault();
     const isDone = await saver.save("");
-    if (isDone && !event.submitter.disabled) versionForm.requestSubmit(event.submitter);
+    if (isDone && !event.submitter.disabled) event.target.requestSubmit(event.submitter);
   });
 }
 

@@ -70,8 +70,7 @@ export class Saver {
   }
 
   /**
-   * Save now and do what `action` says; resolves to whether it was. `over` saves over what somebody else has saved,
-   * `fields` are put in the place of all that is there.
+   * Save now and do what `action` says; resolves to whether it was. `over` saves over what somebody else has saved.
    */
   save(action, options = {}) {
     clearTimeout(this.#timer);
@@ -84,17 +83,17 @@ export class Saver {
     this.#timer = setTimeout(() => this.save(""), ms);
   }
 
-  async #attempt(action, { over = false, fields = null }) {
+  async #attempt(action, { over = false }) {
     if (this.#conflicted && !over) return false;
-    if (!action && !over && !fields && this.isSaved) return true;
+    if (!action && !over && this.isSaved) return true;
     const edits = this.#edits;
     const wasTrouble = this.#retryMs > 0;
     this.#since = 0;
     this.#tell.saving();
-    const sent = fields ?? this.#collect();
+    const sent = this.#collect();
     try {
       const named = action === "settle" ? "save" : action;
-      const body = { revision: this.#revision, fields: sent, action: named, whole: Boolean(fields), over };
+      const body = { revision: this.#revision, fields: sent, action: named, over };
       const reply = await this.#send(body);
       this.#revision = reply.revision;
       this.#saved = edits;

@@ -11,6 +11,7 @@ from app.reports.documents.hypothesis_words import expectation
 from app.reports.documents.people_words import arm_lines, eligibility_lines, recruited_line, size_lines
 from app.reports.study_facts import StudyFacts
 from app.studies.file.design import StudyDesign
+from app.studies.file.placeholders import filled
 
 
 def ethics(facts: StudyFacts, made_at: datetime) -> Document:
@@ -156,7 +157,7 @@ def _retention(design: StudyDesign) -> Iterator[Piece]:
 
 
 def _consent(design: StudyDesign) -> Iterator[Piece]:
-    yield Items(tuple(design.consent.text.splitlines()), is_quoted=True)
+    yield Items(tuple(filled(design).consent.text.splitlines()), is_quoted=True)
 
 
 def _texts(design: StudyDesign) -> Iterator[Piece]:

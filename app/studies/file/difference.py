@@ -15,6 +15,7 @@ from app.tasks.registry import BLOCKS
 Change = Literal["added", "removed", "changed", "moved"]
 Line = tuple[Literal[" ", "+", "-"], str]
 
+BETWEEN = " › "
 _MANY_PAIRS = 5
 _MOST_LINES = 5_000
 _LISTS = ("screening", "background", "questions")
@@ -123,7 +124,7 @@ def _kind(before: Any, after: Any) -> Change:
 
 
 def _leaf(place: Names, before: Any, after: Any) -> Difference:
-    return Difference(" › ".join(place), _shown(before), _shown(after), _kind(before, after))
+    return Difference(BETWEEN.join(place), _shown(before), _shown(after), _kind(before, after))
 
 
 def _shown(value: Any) -> str:
@@ -148,9 +149,9 @@ def _text(place: Names, before: str, after: str) -> Difference:
     old, new = before.splitlines(), after.splitlines()
     kind = _kind(before or None, after or None)
     if max(len(old), len(new)) <= 1:
-        return Difference(" › ".join(place), before, after, kind)
+        return Difference(BETWEEN.join(place), before, after, kind)
     was, is_now = (counted(len(lines), "line") if lines else "" for lines in (old, new))
-    return Difference(" › ".join(place), was, is_now, kind, _lines(old, new))
+    return Difference(BETWEEN.join(place), was, is_now, kind, _lines(old, new))
 
 
 def _lines(before: Sequence[str], after: Sequence[str]) -> tuple[Line, ...]:
@@ -184,7 +185,7 @@ def _questions(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
 
 
 def _path(place: Names, name: str) -> str:
-    return " › ".join((*place, name))
+    return BETWEEN.join((*place, name))
 
 
 def _question(keys: Any) -> str:
@@ -291,7 +292,7 @@ def _pairs(place: Names, before: Mapping[str, RowKeys], after: Mapping[str, RowK
     moves = list(_moves(before, after))
     if len(moves) > _MANY_PAIRS:
         words = _summary(place, "moved", [name for name, *_ in moves])
-        yield Difference(" › ".join(place), "", words, "moved")
+        yield Difference(BETWEEN.join(place), "", words, "moved")
     else:
         for name, old_position, new_position in moves:
             yield Difference(_path(place, name), old_position, new_position, "moved")
@@ -309,7 +310,7 @@ def _rows(
         old, new = ([_row(name, row) for name, row in rows.items()] for rows in (before, after))
         summary = _summary(place, kind, names)
         said = ("", summary) if after else (summary, "")
-        yield Difference(" › ".join(place), *said, kind, _lines(old, new))
+        yield Difference(BETWEEN.join(place), *said, kind, _lines(old, new))
 
 
 def _row(name: str, row: RowKeys) -> str:

@@ -15,6 +15,7 @@ from app.core.errors import StudyError
 from app.core.problems import Place, listed, quoted
 from app.studies.file.bundle import read_written
 from app.studies.file.keys import tidied
+from app.studies.file.words import texts_in, words_in_text
 from app.studies.file.yamlsource import read_yaml
 from app.tasks.registry import BLOCKS
 from app.trials.parts import BlockSettings
@@ -111,7 +112,8 @@ def write_template(name: str, folder: Path) -> tuple[str, ...]:
     except OSError as error:
         raise StudyError(f"cannot write {folder}: {error.strerror}") from None
     found = (f"[{' '.join(words.split())}]" for text in files.values() for words in _placeholders(text))
-    return tuple(dict.fromkeys(found))
+    numbers = (each.text for each in _without_number(TEMPLATES[name].keys()))
+    return tuple(dict.fromkeys((*found, *numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +125,33 @@ class Unfilled:
 
 
 def unfilled(keys: object) -> list[Unfilled]:
-    """Placeholders, words in capitals and square brackets, not replaced yet, in the order of the file.
+    """Placeholders, words in capitals and square brackets, not replaced yet, in the order of the file; after them
+    `{minutes}` and `{pay}` where texts have them and the study has no such number.
 
     A text of a list may contain such words: it counts only if it consists of nothing else.
     """
     tables = _tables()
+    written = tidied(keys)
+    return [
+        *_in_brackets(written, tables),
+        *_without_number(written),
+    ]
+
+
+def _without_number(keys: object) -> Iterator[Unfilled]:
+    """The words for numbers of the last page that texts have and the study does not."""
+    completion = keys.get("completion") if isinstance(keys, Mapping) else None
+    given = completion if isinstance(completion, Mapping) else {}
+    used = {word for _, text in texts_in(keys) for word in words_in_text(text)}
+    for word in ("minutes", "pay"):
+        if word in used and not given.get(word):
+            yield Unfilled(("completion", word), f"{{{word}}}")
+
+
+def _in_brackets(keys: object, tables: "Tables") -> list[Unfilled]:
     return [
         Unfilled(place, f"[{' '.join(found.split())}]")
-        for place, text in _texts(tidied(keys), (), tables)
+        for place, text in _texts(keys, (), tables)
         if not any(part in tables for part in place) or _BRACKETS.fullmatch(text.strip())
         for found in _placeholders(text)
     ]

@@ -73,6 +73,9 @@ class GameBlock(CheckedSettings):
     sections: ClassVar[Mapping[str, type[BaseModel]]] = PARTS
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
     in_forms: ClassVar[Mapping[str, str]] = IN_FORMS
+    parameters: ClassVar[Mapping[str, Sequence[type[BaseModel]]]] = {
+        "configs": [*dict.fromkeys(game.Config for game in GAMES.values()), Sample]
+    }
     key_order: ClassVar[Sequence[str]] = ORDER
     tidies: ClassVar[Mapping[str, Tidy]] = {**TIDIES, **ATTENTION}
 

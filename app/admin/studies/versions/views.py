@@ -1,7 +1,7 @@
 """The data of the version pages, from SQL."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from app.studies.access import StudyHere
 from app.studies.drafts import ReasonDue, check_of, draft_for, is_frozen, needs_reason
 from app.studies.file.difference import Difference
 from app.studies.file.problems import StudyFileProblems
+from app.studies.file.titles import in_words
 from app.studies.history import Comparison, Which, compare, unsaved_differences
 from app.studies.listing import VersionLine, version_lines
 
@@ -103,7 +104,7 @@ def _unsaved(session: Session, study: StudyHere, versions: Sequence[VersionLine]
         saved_at=draft.saved_at,
         saved_by=draft.saved_by,
         faults=fault_lines(study.slug, draft.keys, check.faults),
-        changes=None if changes is None else changes.differences,
+        changes=None if changes is None else tuple(map(in_words, changes.differences)),
         next_number=newest + 1 if frozen or not newest else newest,
         needs_reason=needs_reason(session, study),
     )
@@ -134,6 +135,10 @@ def compare_page(
     return ComparePage(
         shell=shell,
         slug=study.slug,
-        comparison=compare(session, study, before, after),
+        comparison=_in_words(compare(session, study, before, after)),
         choices=_choices(version_lines(session, study)),
     )
+
+
+def _in_words(comparison: Comparison) -> Comparison:
+    return replace(comparison, differences=tuple(map(in_words, comparison.differences)))

@@ -1,0 +1,175 @@
+"""The draft's last changes undone and done again, and two editors at once: merged, or both versions shown."""
+
+import html
+import re
+from collections.abc import Callable
+
+import pytest
+from sqlmodel import func, select
+
+from app.accounts.tables import Role
+from app.core.database import Database
+from app.studies.tables import DraftChange
+from app.studies.undoing import MOST_CHANGES
+from tests.admin.persons import Person
+from tests.admin.test_design import draft_of, form_on
+
+pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("study")]
+HERE = "/admin/studies/nav/design"
+DRAFT = "/admin/studies/nav/draft"
+
+
+@pytest.fixture
+def other(make_person: Callable[..., Person], share_with: Callable[..., None]) -> Person:
+    person = make_person(Role.EDITOR, "grace@example.org")
+    share_with(person)
+    return person
+
+
+def change(person: Person, section: str, **fields: str) -> None:
+    form = form_on(person.get(f"{HERE}/{section}").text)
+    named = {name.replace("__", "."): value for name, value in fields.items()}
+    assert person.post(f"{HERE}/{section}", {**form, **named}).status_code == 200
+
+
+def step(person: Person, way: str, section: str = "study") -> str:
+    form = form_on(person.get(f"{HERE}/{section}").text)
+    sent = {"revision": form["revision"], "section": section}
+    reply = person.post(f"{DRAFT}/{way}", sent, follow_redirects=False)
+    return str(reply.headers.get("location", reply.status_code))
+
+
+def can(page: str, way: str) -> str:
+    """The change that a button acts on; empty where there is none."""
+    button = re.search(rf"<button [^>]*data-{way}[^>]*>", page)
+    assert button
+    named = re.search(r'title="(?:Undo|Redo): ([^"]+)"', button[0])
+    assert bool(named) == (" disabled" not in button[0])
+    return html.unescape(named[1]) if named else ""
+
+
+def test_changes_are_undone_and_done_again_and_lead_to_their_place(owner: Person, database: Database) -> None:
+    assert can(owner.get(f"{HERE}/end").text, "undo") == ""
+    change(owner, "study", title="One")
+    change(owner, "end", completion__code="TWO")
+    change(owner, "questions", action="remove:trials.questions.1")
+    both = draft_of(database)
+    page = owner.get(f"{HERE}/end").text
+    assert (can(page, "undo"), can(page, "redo")) == ("Questions", "")
+    assert step(owner, "undo") == f"{HERE}/questions?said=undone#trials.questions"
+    assert len(draft_of(database)["trials"]["questions"]) == 3
+    assert step(owner, "undo") == f"{HERE}/end?said=undone#completion.code"
+    assert step(owner, "undo", "all") == f"{HERE}/all?said=undone#title"
+    assert draft_of(database)["title"] != "One"
+    assert step(owner, "undo") == "409"
+    page = owner.get(f"{HERE}/end").text
+    assert (can(page, "undo"), can(page, "redo")) == ("", "The study: Title")
+    for _ in range(3):
+        step(owner, "redo")
+    assert draft_of(database) == both
+    assert step(owner, "redo") == "409"
+    step(owner, "undo")
+    change(owner, "study", title="Another")
+    assert can(owner.get(f"{HERE}/end").text, "redo") == ""
+    assert draft_of(database)["completion"]["code"] == "TWO"
+
+
+def test_what_is_typed_in_one_place_is_one_change_and_only_the_last_ones_are_kept(
+    owner: Person, database: Database
+) -> None:
+    before = owner.get(f"{HERE}/study").text
+    revision = int(form_on(before)["revision"])
+    for length in range(1, 9):
+        body = {"revision": revision, "fields": {"title": "Who walks"[:length]}}
+        revision = owner.send("POST", f"{DRAFT}?section=study", body).json()["revision"]
+    step(owner, "undo")
+    assert form_on(owner.get(f"{HERE}/study").text)["title"] == form_on(before)["title"]
+    for n in range(MOST_CHANGES + 2):
+        name = "title" if n % 2 else "completion.code"
+        body = {"revision": revision + 1 + n, "fields": {name: f"x{n}"}}
+        assert owner.send("POST", DRAFT, body).status_code == 200
+    with database.reading() as session:
+        assert session.exec(select(func.count()).select_from(DraftChange)).one() == MOST_CHANGES
+    for _ in range(MOST_CHANGES):
+        assert "undone" in step(owner, "undo")
+    assert step(owner, "undo") == "409"
+
+
+def test_after_a_version_there_is_nothing_to_undo(owner: Person) -> None:
+    change(owner, "study", title="One")
+    form = form_on(owner.get(f"{HERE}/study").text)
+    owner.post("/admin/studies/nav/versions", {"revision": form["revision"]})
+    assert step(owner, "undo") == "409"
+    change(owner, "study", title="Two")
+    assert "undone" in step(owner, "undo")
+    assert step(owner, "undo") == "409"
+    assert form_on(owner.get(f"{HERE}/study").text)["title"] == "One"
+
+
+def test_an_undo_of_a_page_that_is_not_current_changes_nothing(
+    owner: Person, other: Person, database: Database
+) -> None:
+    change(owner, "study", title="One")
+    old = form_on(owner.get(f"{HERE}/study").text)
+    change(other, "end", completion__code="TWO")
+    reply = owner.post(f"{DRAFT}/undo", {"revision": old["revision"], "section": "study"})
+    assert reply.status_code == 409
+    assert "grace@example.org changed this design since you opened it, so nothing was undone" in reply.text
+    assert draft_of(database)["completion"]["code"] == "TWO"
+
+
+def test_what_two_editors_change_in_different_places_is_merged(
+    owner: Person, other: Person, database: Database
+) -> None:
+    mine, theirs = form_on(owner.get(f"{HERE}/questions").text), form_on(other.get(f"{HERE}/all").text)
+    add = {"action": "add:trials.questions", "add.trials.questions": "text", "title": "Theirs"}
+    other.post(f"{HERE}/all", {**theirs, **add})
+    other.post(f"{HERE}/all", {**form_on(other.get(f"{HERE}/all").text), "action": "up:trials.questions.3"})
+    ask = {"trials.questions.2.ask": "How sure are you?"}
+    reply = owner.post(f"{HERE}/questions", {**mine, **ask}, follow_redirects=False)
+    assert reply.headers["location"] == f"{HERE}/questions?said=merged"
+    draft = draft_of(database)
+    assert draft["title"] == "Theirs"
+    asked = {each["id"]: each.get("ask") for each in draft["trials"]["questions"]}
+    assert (len(asked), asked["uncertainty"]) == (4, "How sure are you?")
+    body = {"revision": int(mine["revision"]), "fields": {"completion.code": "MINE"}}
+    told = owner.send("POST", f"{DRAFT}?section=end", body).json()
+    assert (told["merged_with"], told["clashes"], 'id="completion.code"' in told["html"]) == (
+        owner.email, "", True,
+    )  # fmt: skip
+    assert draft_of(database)["completion"]["code"] == "MINE"
+
+
+def test_where_both_changed_one_place_both_are_shown_and_the_rest_is_saved(
+    owner: Person, other: Person, database: Database
+) -> None:
+    mine, theirs = form_on(owner.get(f"{HERE}/all").text), form_on(other.get(f"{HERE}/all").text)
+    other.post(f"{HERE}/all", {**theirs, "title": "<b>Theirs</b>", "trials.questions.0.ask": "Theirs?"})
+    typed = {"title": "Mine", "trials.questions.0.ask": "Mine?", "completion.code": "OURS"}
+    reply = owner.post(f"{HERE}/all", {**mine, **typed})
+    page = html.unescape(reply.text)
+    assert reply.status_code == 409
+    assert "You and grace@example.org changed the same places" in page
+    assert "<b>Theirs</b>" not in reply.text
+    assert [*re.findall(r'class="version">([^<]+)<', reply.text)] == [
+        "&lt;b&gt;Theirs&lt;/b&gt;", "Mine", "Theirs?", "Mine?",
+    ]  # fmt: skip
+    assert "<legend>Questions: What is asked</legend>" in page
+    draft = draft_of(database)
+    assert (draft["title"], draft["completion"]["code"]) == ("<b>Theirs</b>", "OURS")
+    part = re.search(r'<form [^>]*id="clashes".*?</form>', reply.text, re.S)
+    assert part
+    hidden = re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', part[0])
+    form = {name: html.unescape(value) for name, value in hidden if name != "csrf"}
+    change(other, "end", completion__pay="£1")
+    chosen = {**form, "keep.1": "theirs", "keep.2": "mine", "action": "keep"}
+    assert owner.post(f"{HERE}/all", chosen).status_code == 200
+    draft = draft_of(database)
+    assert draft["title"] == "<b>Theirs</b>"
+    assert draft["trials"]["questions"][0]["ask"] == "Mine?"
+    assert draft["completion"]["pay"] == "£1"
+    for odd in ("[", "{}", "[]", '["a"', "[" * 9999, "null"):
+        revision = form_on(owner.get(f"{HERE}/all").text)["revision"]
+        sent = {"revision": revision, "keep.1": "mine", "place.1": odd, "value.1": odd, "action": "keep"}
+        assert owner.post(f"{HERE}/all", sent).status_code == 200
+    assert draft_of(database) == draft
