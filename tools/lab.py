@@ -76,9 +76,18 @@ class Refused(Exception):
 
 
 def make_lab(
-    folder: Path, studies: int = STUDIES, clips: int = CLIPS, sessions: int = SESSIONS, seed: int = SEED
+    folder: Path,
+    studies: int = STUDIES,
+    clips: int = CLIPS,
+    sessions: int = SESSIONS,
+    seed: int = SEED,
+    *,
+    with_others: bool = True,
 ) -> DemoOwner:
-    """Make the folder anew; returns its owner. Raises Refused for a folder that something else is in."""
+    """Make the folder anew; returns its owner. Without `with_others` all studies are of pairs of clips.
+
+    Raises Refused for a folder that something else is in.
+    """
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
         raise Refused(
             f"{folder} holds something that `make lab` did not make; remove it, or name another folder"
@@ -92,7 +101,7 @@ def make_lab(
     with database.transaction() as session:
         people = _people(session, now)
         by_topic = _clips(session, settings, clips, people, now)
-    walked = min(OTHERS, max(0, studies - OTHERS)) if studies > OTHERS else 0
+    walked = min(OTHERS, studies - OTHERS) if with_others and studies > OTHERS else 0
     for each in planned(studies - walked, sessions, seed):
         with database.transaction() as session:
             _study(session, each, people, by_topic[each.topic], now)

@@ -23,7 +23,7 @@ from app.studies.file.yamlpatch import WrittenFile
 from app.studies.history import collections_to_clone, design_to_clone, free_slug
 from app.studies.recruiting import drawn_code
 
-RETENTION_DAYS = 365
+RETENTION_DAYS, ADULT = 365, 18
 _ADDRESS = re.compile(r"\[(?:NAME,\s+)?E-MAIL\s+ADDRESS\]")
 
 
@@ -105,14 +105,16 @@ def _make(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
 
 
 def with_defaults(keys: Mapping[str, Any], email: str, rng: random.Random) -> dict[str, Any]:
-    """A template's keys with what its maker would else type: an address to ask at, a completion code, a retention."""
+    """A template's keys with what its maker would else type: contact, completion code, retention, adults only."""
     filled = _with_contact(keys, email)
     completion = {"code": drawn_code(rng), "contact": email, **(filled.get("completion") or {})}
-    return {
-        **filled,
+    own: dict[str, Any] = {
         "completion": completion,
         "retention": filled.get("retention") or {"days": RETENTION_DAYS},
     }
+    if isinstance(consent := filled.get("consent"), Mapping):
+        own["consent"] = {"minimum_age": ADULT, **consent}
+    return {**filled, **own}
 
 
 def _with_contact(value: Any, email: str) -> Any:

@@ -203,6 +203,19 @@ def test_the_table_of_what_fits_holds_that_alone(many: Person) -> None:
     assert len(many.get(f"{HERE}.csv").text.splitlines()) == 601
 
 
+def test_a_table_that_changes_many_shows_twenty_and_the_rest_folded(many: Person, database: Database) -> None:
+    table = many.get(f"{HERE}.csv").text.replace("g1", "g9")
+    look = many.post(f"{HERE}.csv", {}, files=[("file", ("stimuli.csv", table.encode()))]).text
+    assert "86 changes to 86 clips" in look
+    seen, folded = look.split("<summary>Show 66 more</summary>")
+    assert (seen.count("<ins>g9"), folded.count("<ins>g9")) == (20, 66)
+    wrong = many.post(
+        f"{HERE}.csv", {}, files=[("file", ("stimuli.csv", table.replace("clip-", "no-").encode()))]
+    )
+    assert "<summary>Show 180 more</summary>" in wrong.text
+    assert {attributes["goal"] for _, attributes in facts(database, "clip-1")} == {"g1"}
+
+
 def test_the_page_asks_the_database_as_often_for_sixty_clips_and_thirty_studies_as_for_few(
     many: Person, database: Database
 ) -> None:
@@ -213,9 +226,13 @@ def test_the_page_asks_the_database_as_often_for_sixty_clips_and_thirty_studies_
         statements.append(statement)
 
     def asked_by(address: str) -> list[str]:
-        statements.clear()
-        assert many.get(address).status_code == 200
-        return [statement.split("FROM")[-1][:60] for statement in statements]
+        """The least of three: the service asks on its own behalf now and then."""
+        asked = []
+        for _ in range(3):
+            statements.clear()
+            assert many.get(address).status_code == 200
+            asked.append([statement.split("FROM")[-1][:60] for statement in statements])
+        return min(asked, key=len)
 
     few = asked_by(HERE)
     with database.transaction() as session:

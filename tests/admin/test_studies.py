@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from typing import Any
 
 import pytest
 import yaml
@@ -23,7 +24,7 @@ HERE = "/admin/studies/nav"
 NASTY = "<script>alert(1)</script>\"'&"
 
 
-def draft_keys(database: Database, person: Person, slug: str) -> dict[str, object]:
+def draft_keys(database: Database, person: Person, slug: str) -> dict[str, Any]:
     with database.reading() as session:
         return draft_for(session, study_for(session, person.who, slug)).keys
 
@@ -58,8 +59,16 @@ def test_a_study_begins_from_a_template(owner: Person, database: Database, templ
         {"start": f"template:{template}", "title": "Which is human?", "slug": ""},
         follow_redirects=False,
     )
-    assert made.headers["location"] == "/admin/studies/which-is-human/design?said=created"
     keys = draft_keys(database, owner, "which-is-human")
+    # A study of clips in pairs begins with its clips; one of records, a game or walks with its design.
+    uploads = "/admin/stimuli/upload?collection=which-is-human&said=created"
+    has_pairs = "trials" in keys and "blocks" not in keys
+    design = "/admin/studies/which-is-human/design?said=created"
+    assert made.headers["location"] == (uploads if has_pairs else design)
+    assert keys["completion"]["contact"] == owner.email
+    assert re.fullmatch("[A-Z2-9]{8}", keys["completion"]["code"])
+    assert (keys["consent"]["minimum_age"], keys["retention"]) == (18, {"days": 365})
+    assert "E-MAIL ADDRESS]" not in str(keys)
     assert (keys["study"], keys["title"]) == ("which-is-human", "Which is human?")
     assert keys["consent"]
 
@@ -131,7 +140,7 @@ def test_a_study_begins_from_another_one_that_one_sees(
     keys = draft_keys(database, editor, "nav-2")
     sample = study_file()["sample"]
     assert isinstance(sample, dict)
-    assert (keys["title"], keys["sample"]) == ("Again", {**sample, "drawn": keys["sample"]["drawn"]})  # type: ignore[index]
+    assert (keys["title"], keys["sample"]) == ("Again", {**sample, "drawn": keys["sample"]["drawn"]})
     assert editor.post("/admin/studies/new", {**form, "slug": "x", "which": "one"}).status_code == 422
     assert editor.post("/admin/studies/new", {**form, "slug": "x", "which": "99"}).status_code == 404
 

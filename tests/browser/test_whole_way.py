@@ -6,94 +6,21 @@ The service is the real one, started by its command, with its worker; the videos
 import io
 import json
 import re
-import subprocess
-import sys
 import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
-from app.accounts.tables import Role
-from app.cli.users import add
+from tests.browser import installed
 from tests.browser.hands import Hand, Keyboard, Mouse
+from tests.browser.installed import EMAIL, SLOW_MS, WIDE, Installation
 from tests.browser.steps import Check, save, watch_both
-from tests.factories import make_small_video
 
 pytestmark = pytest.mark.browser
-
-SLOW_MS = 300_000  # the worker cleans clips, measures them, packs: on a busy machine
-WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
-EMAIL = "ada@example.org"
-
-
-@dataclass(frozen=True)
-class Installation:
-    address: str
-    password: str
-    clips: Path
-
-
-@pytest.fixture(scope="module")
-def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("to-upload")
-    for seed, name in enumerate(f"{source}-{n}" for source in ("human", "hybrid") for n in (1, 2, 3)):
-        make_small_video(folder / f"{name}.mp4", seed)
-    (folder / "notes.mp4").write_text("These are my notes, and no video.\n")
-    return folder
-
-
-@pytest.fixture
-def installation(
-    tmp_path: Path, clips: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Installation]:
-    """An empty data folder with one owner, served."""
-    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("DATABASE_URL", "")
-    add(EMAIL, Role.OWNER, generate=True)
-    password = capfd.readouterr().out.partition("Password: ")[2].splitlines()[0]
-    service = subprocess.Popen(
-        [sys.executable, "-m", "app", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    assert service.stdout is not None
-    address = ""
-    while not address:
-        line = service.stdout.readline()
-        assert line, "the service ended"
-        found = re.search(r"(http://[\d.]+:\d+)/s/", line)
-        address = found[1] if found else ""
-    yield Installation(address, password, clips)
-    service.terminate()
-    service.wait(30)
-    service.stdout.close()
-
-
-@pytest.fixture
-def room(browser: Browser, installation: Installation) -> Iterator[Page]:
-    """The experimenter's browser; an error in a script, or a request to another host, fails the test."""
-    context = browser.new_context(
-        base_url=installation.address,
-        viewport=WIDE,
-        bypass_csp=True,
-        reduced_motion="reduce",
-    )
-    context.set_default_timeout(SLOW_MS)
-    faults: list[str] = []
-    context.on("request", lambda r: _note_foreign(faults, r.url, installation.address))
-    page = context.new_page()
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("dialog", lambda dialog: dialog.accept())
-    yield page
-    context.close()
-    assert faults == []
-
-
-def _note_foreign(faults: list[str], url: str, address: str) -> None:
-    if not url.startswith((address, f"blob:{address}", "data:")):
-        faults.append(url)
+# Fixtures of another module are this one's by having a name here.
+clips, installation, room = installed.clips, installed.installation, installed.room
 
 
 Look = Callable[[], None]
@@ -119,10 +46,10 @@ def test_a_study_is_run_from_an_empty_database_to_its_package(
     if with_ == "keyboard":
         look = _not_again
     _log_in(room, hand, installation, look)
+    _make_study(room, hand, look)
     _upload(room, hand, installation, "human")
     look()
     _upload(room, hand, installation, "hybrid")
-    _make_study(room, hand, look)
     _draw_pairs(room, hand, look)
     _write_design(room, hand, look)
     _look_for_clues(room, hand)
@@ -166,8 +93,7 @@ def _log_in(page: Page, hand: Hand, installation: Installation, look: Look) -> N
 
 
 def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> None:
-    _go(page, hand, "Main", "Library")
-    _follow(page, hand, page.get_by_role("link", name=re.compile("^Upload")).first)
+    """A new study begins with the upload of its own clips."""
     hand.write(page.get_by_label("Source", exact=True), source)
     files = sorted(installation.clips.glob(f"{source}-*.mp4"))
     if source == "human":
@@ -181,20 +107,18 @@ def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> 
 
 
 def _make_study(page: Page, hand: Hand, look: Look) -> None:
-    _go(page, hand, "Main", "Library")
-    expect(page.get_by_text("human-1").first).to_be_visible()
-    _go(page, hand, "Main", "Studies")
     _follow(page, hand, page.get_by_role("link", name="Make the first study").first)
     hand.tick(page.locator('input[value="template:blank"]'))
     hand.write(page.get_by_label("Title"), "Who moves like a person?")
+    hand.press(page.locator("summary", has_text="Name in addresses"))
     hand.write(page.get_by_label("Name in addresses"), "whole-way")
     look()
     hand.press(_button(page, "Make the study"))
-    expect(page).to_have_url(re.compile("/admin/studies/whole-way"))
+    expect(page).to_have_url(re.compile("/admin/stimuli/upload.*whole-way"))
 
 
 def _draw_pairs(page: Page, hand: Hand, look: Look) -> None:
-    _go(page, hand, "Main", "Pairs")
+    _follow(page, hand, page.get_by_role("link", name="Go on to the pairs"))
     look()
     _follow(page, hand, page.get_by_role("link", name=re.compile("at random")).first)
     hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
@@ -203,13 +127,20 @@ def _draw_pairs(page: Page, hand: Hand, look: Look) -> None:
     expect(page.get_by_text("human-hybrid-01").first).to_be_visible()
 
 
+def _section(page: Page, name: str) -> Locator:
+    sections = page.get_by_role("navigation", name="Sections of the design")
+    return sections.get_by_role("link", name=re.compile(f"^{name}"))
+
+
 def _write_design(page: Page, hand: Hand, look: Look) -> None:
     _go(page, hand, "Main", "Design")
     hand.write(page.locator('[id="consent.version"]'), "2026-11")
     hand.write(page.locator('[id="consent.text"]'), "# Consent\n\nTaking part is voluntary.\n")
     expect(page.frame_locator("[data-frame]").get_by_text("Taking part is voluntary.")).to_be_visible()
+    _follow(page, hand, _section(page, "Questions"))
     question = "Which video is more likely to be human?"
     hand.write(page.locator('[id="trials.questions.0.ask"]'), question)
+    _follow(page, hand, _section(page, "The end"))
     hand.write(page.locator('[id="completion.code"]'), "WHOLE7")
     expect(page.locator("[data-saved]")).to_contain_text(re.compile("^Saved"))
     hand.press(_button(page, "Save as version 1"))

@@ -15,6 +15,11 @@ if (form) start();
 const queue = document.querySelector("[data-queue]");
 if (queue) setTimeout(followQueue, LOOK_MS);
 
+/** The first word of a file's name, before a number or another word: `human` of `human-01.mp4`; empty without one. */
+function sourceOf(name) {
+  return name.match(/^([A-Za-z][A-Za-z]*)[-_. ]?\d|^([A-Za-z][A-Za-z]*)[-_ ]/)?.slice(1).find(Boolean)?.toLowerCase() ?? "";
+}
+
 /** Files that were sent before this page was loaded: their places, until each is over. */
 async function followQueue() {
   try {
@@ -48,6 +53,7 @@ function start() {
   let chosen = [];
   let refused = [];
 
+  form.elements.source.addEventListener("input", byName);
   for (const element of document.querySelectorAll("[data-only-script]")) element.hidden = false;
   for (const element of document.querySelectorAll("[data-no-script]")) element.hidden = true;
 
@@ -86,6 +92,21 @@ function start() {
     if (files.length > MOST_FILES) input.setCustomValidity(`Choose at most ${MOST_FILES} files at once.`);
     if (files.length) button.focus({ preventScroll: true });
     if (frame && !frame.hidden) propose(files);
+    byName();
+  }
+
+  /** Without a source for all, each file's is the first word of its name, where every file has one. */
+  function byName() {
+    const source = form.elements.source;
+    const found = new Map();
+    for (const file of chosen) found.set(sourceOf(file.name), (found.get(sourceOf(file.name)) ?? 0) + 1);
+    const fits = !source.value.trim() && chosen.length > 0 && !found.has("");
+    source.required = !fits;
+    const note = form.querySelector("[data-by-name]");
+    if (!note) return;
+    const list = [...found].map(([name, n]) => `${n} ${name}`).join(", ");
+    note.textContent = fits ? `Sources from the names of the files: ${list}. Write a source above if all files are of one.` : "";
+    note.hidden = !fits;
   }
 
   /** The frame that the server proposes for the shapes of these files; what was typed stays. */
@@ -116,13 +137,14 @@ function start() {
   }
 
   function begin() {
-    const about = { source: form.elements.source.value.trim(), attributes: attributes(), ...into() };
+    const source = form.elements.source.value.trim();
+    const about = { attributes: attributes(), ...into() };
     const empty = chosen.filter((file) => file.size === 0);
     const huge = chosen.filter((file) => file.size > largest);
     refused = [refusal(empty, "empty"), refusal(huge, `larger than ${largest / 1e9} GB`)].filter(Boolean);
     for (const file of chosen) {
       if (file.size === 0 || file.size > largest) continue;
-      const transfer = new Transfer(file, about, show);
+      const transfer = new Transfer(file, { source: source || sourceOf(file.name), ...about }, show);
       transfers.push(transfer);
       row(transfer);
     }

@@ -5,7 +5,7 @@ from fastapi.responses import RedirectResponse
 
 from app.admin.access import ShellDep, WhoDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.studies.creating.views import new_study_page, start_in
+from app.admin.studies.creating.views import first_page, new_study_page, start_in
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import StudyError
 from app.core.templating import render
@@ -28,4 +28,4 @@ async def take_study(
     except StudyError as error:
         page = await database.read(new_study_page, shell, who, form, error)
         return render(page, error.status_code)
-    return RedirectResponse(f"/admin/studies/{study.slug}/design?said=created", 303)
+    return RedirectResponse(await database.read(first_page, study), 303)

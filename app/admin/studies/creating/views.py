@@ -10,13 +10,16 @@ from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.forms import Files
 from app.admin.pages import AdminPage
+from app.catalog.collections import own_slug
 from app.core.errors import Conflict, StudyError
 from app.core.problems import Problem
-from app.studies.access import BadSlug, visible_slugs
+from app.studies.access import BadSlug, StudyHere, visible_slugs
+from app.studies.drafts import draft_for
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.templates import TEMPLATES, Template
 from app.studies.history import BadWhich
 from app.studies.making import BadStart, Start
+from app.studies.seeing import facts_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,3 +79,15 @@ def start_in(form: Mapping[str, str], files: Files) -> Start:
     if not start.startswith("template:"):
         raise BadStart("start", "Choose what to begin from.")
     return Start(slug, title, template=start.removeprefix("template:"))
+
+
+def first_page(session: Session, study: StudyHere) -> str:
+    """The page on which a new study is gone on with: the upload of its clips, or its design where it has what it shows.
+
+    The design also where it shows no clips of its own, such as a game.
+    """
+    draft, own = draft_for(session, study), own_slug(session, study)
+    shows_pairs = draft.keys.get("trials") is not None and draft.keys.get("blocks") is None
+    if own and shows_pairs and draft.keys.get("pairs") is None and not facts_for(session, study):
+        return f"/admin/stimuli/upload?collection={own}&said=created"
+    return f"/admin/studies/{study.slug}/design?said=created"

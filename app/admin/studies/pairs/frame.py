@@ -25,6 +25,7 @@ from app.tasks.pair.design import Sides
 from app.tasks.pair.pairs import PairSpec, shown_in
 from app.tasks.pair.rows import Row, rows_of
 from app.tasks.pair.truth import TruthView, truth_view
+from app.trials.design import Kind
 from app.trials.stimuli import true_source_of
 
 
@@ -125,10 +126,12 @@ def _drawn_note(keys: Mapping[str, Any], here: PairsHere) -> DrawnNote | None:
     sample = keys.get("sample")
     if here.found.way != "drawn" or not isinstance(sample, Mapping) or not here.found.pairs:
         return None
-    by_condition = Counter(pair.condition for pair in here.found.pairs)
+    main = [pair for pair in here.found.pairs if pair.kind is Kind.MAIN]
+    by_condition = Counter(pair.condition for pair in main)
     uses = Counter(name for pair in here.found.pairs for name in (pair.a, pair.b))
     return DrawnNote(
         conditions=tuple(by_condition.items()),
+        n_other=len(here.found.pairs) - len(main),
         at_most=max(uses.values()),
         match=tuple(match_of(keys)),
         seed=str(sample.get("seed", "")),

@@ -34,9 +34,13 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class DrawnNote:
-    """How drawn pairs came about: their number by condition, how often a clip is used at most, what both agree on."""
+    """The account of a draw: main pairs by condition, how often a clip is used at most, what both clips agree on.
+
+    `n_other` pairs are for practice or attention.
+    """
 
     conditions: Sequence[tuple[str, int]]
+    n_other: int
     at_most: int
     match: Sequence[str]
     seed: str

@@ -1,0 +1,93 @@
+"""Lists at a lab's size in a browser: one and a half screens at most, nothing sideways on a phone, links by keys."""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, expect
+
+from app.accounts.logins import Who
+from app.accounts.users import user_named
+from app.core.migrating import open_database
+from app.core.settings import Settings
+from app.main import create_app
+from app.serving import address_of, bind
+from tests.admin.persons import make_login
+from tests.browser.steps import AXE_CONTEXT, Check
+from tests.browser.test_stimuli import Service, opened
+from tools.lab import make_lab
+from tools.lab_plan import planned
+
+pytestmark = pytest.mark.browser
+STUDIES, CLIPS, SESSIONS = 30, 102, 70
+LARGEST = planned(1, SESSIONS, 1)[0].slug
+LISTS = (
+    "/admin",
+    "/admin?state=closed",
+    f"/admin/studies/{LARGEST}/sessions",
+    "/admin/stimuli",
+    "/admin/users",
+    "/admin/audit",
+)
+SCREENS, WIDE, NARROW = 1.5, {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """The service on a lab's folder, with its owner logged in."""
+    folder = tmp_path_factory.mktemp("lab") / "data"
+    owner = make_lab(folder, STUDIES, CLIPS, SESSIONS, with_others=False)
+    settings = Settings(LIKELY_HUMAN_DATA=folder, DATABASE_URL="", LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
+    database = open_database(settings, checkpointing=True)
+    with database.transaction() as session:
+        found = user_named(session, owner.email or "")
+        cookie = make_login(session, Who(found.id, found.email, found.role))
+    bound = bind("127.0.0.1", 0)
+    bound.listen()  # who comes before the service runs waits for it
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    yield Service(address_of(bound), database, settings.data_dir, cookie, folder)
+    server.should_exit = True
+    thread.join()
+
+
+def test_lists_fit_one_and_a_half_screens_and_the_width_of_a_phone(
+    browser: Browser, service: Service
+) -> None:
+    for page in opened(browser, service):
+        for path in LISTS:
+            page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+            page.goto(path)
+            page.wait_for_load_state()
+            height = page.evaluate("document.documentElement.scrollHeight")
+            assert height <= SCREENS * WIDE["height"], f"{path} is {height} pixels high"
+            page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+            width = page.evaluate("document.documentElement.scrollWidth")
+            assert width <= NARROW["width"], f"{path} is {width} pixels wide on a phone"
+
+
+def test_studies_are_narrowed_by_links_and_words_and_rows_are_one_line_or_cards_of_two(
+    browser: Browser, service: Service, check: Check
+) -> None:
+    for page in opened(browser, service, **AXE_CONTEXT):
+        page.goto("/admin")
+        rows = page.locator(".studies tbody tr")
+        expect(rows).to_have_count(20)
+        check(page)
+        heights = {round(row.bounding_box()["height"]) for row in rows.all()}  # type: ignore[index]
+        assert max(heights) <= (90 if page.viewport_size["width"] <= 1024 else 45)  # type: ignore[index]
+        page.get_by_role("link", name="Show").focus()
+        page.keyboard.press("Enter")
+        expect(rows).not_to_have_count(20)
+        page.get_by_role("link", name="Draft").click()
+        expect(page.locator(".studies .badge").first).to_have_text("draft")
+        page.get_by_label("Find").fill("faces")
+        page.keyboard.press("Enter")
+        expect(rows.first.get_by_role("rowheader")).to_be_visible()
+        page.goto(f"/admin/studies/{LARGEST}/sessions")
+        expect(page.locator(".sessions tbody tr")).to_have_count(15)
+        check(page)
+        page.get_by_role("link", name="Completed").click()
+        expect(page.get_by_role("link", name="Completed")).to_have_attribute("aria-current", "true")

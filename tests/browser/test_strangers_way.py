@@ -1,0 +1,109 @@
+"""A stranger's way from logging in to a launched study of videos of their own: few clicks and few fields."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser import installed
+from tests.browser.conftest import WAIT_MS
+from tests.browser.hands import Mouse
+from tests.browser.installed import EMAIL, SLOW_MS, Installation
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+# Fixtures of another module are this one's by having a name here.
+clips, installation, room = installed.clips, installed.installation, installed.room
+
+MOST_CLICKS, MOST_FIELDS = 15, 6
+CONSENT = """# Taking part
+
+The Perception Lab asks which of two videos shows a person. It takes ten minutes. You can stop at any time. Your answers
+are stored without your name for a year. Questions: ada@example.org.
+"""
+
+
+class Counting(Mouse):
+    """A mouse that keeps what it did: a press, a tick and a choice of files are clicks, a text is a field."""
+
+    def __init__(self) -> None:
+        self.clicks: list[str] = []
+        self.fields: list[str] = []
+
+    def press(self, target: Locator) -> None:
+        self.clicks.append(f"press {_name(target)}")
+        super().press(target)
+
+    def write(self, target: Locator, text: str) -> None:
+        self.fields.append(_name(target))
+        super().write(target, text)
+
+    def tick(self, target: Locator) -> None:
+        self.clicks.append(f"tick {_name(target)}")
+        super().tick(target)
+
+    def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
+        self.clicks.append("choose files")
+        super().pick_files(target, files)
+
+
+def _name(target: Locator) -> str:
+    return str(
+        target.evaluate("e => (e.innerText || e.labels?.[0]?.innerText || e.value || e.name || '').trim()")
+    )[:60]
+
+
+def _menu(page: Page, name: str) -> Locator:
+    return page.get_by_role("navigation", name="Main").get_by_role("link", name=name, exact=True)
+
+
+def test_a_study_of_ones_own_videos_is_launched_with_few_clicks_and_fields(
+    room: Page, installation: Installation
+) -> None:
+    page, hand = room, Counting()
+    page.set_default_timeout(WAIT_MS)
+    page.goto("/admin")
+    hand.write(page.get_by_label("Email address"), EMAIL)
+    hand.write(page.get_by_label("Password"), installation.password)
+    hand.press(page.get_by_role("button", name="Log in"))
+
+    hand.press(page.get_by_role("link", name="Make the first study").first)
+    hand.tick(page.locator('input[value="template:blank"]'))
+    hand.write(page.get_by_label("Title"), "Who moves like a person?")
+    hand.press(page.get_by_role("button", name="Make the study"))
+
+    # The study's first step is its clips; their sources are in the names of the files.
+    files = sorted(installation.clips.glob("h*-*.mp4"))
+    hand.pick_files(page.get_by_label("Choose video files"), files)
+    hand.press(page.locator("[data-send]"))
+    for file in files:
+        row = page.locator("[data-files] li", has_text=file.name)
+        expect(row.locator("[data-state]")).to_have_text(re.compile("In the library"), timeout=SLOW_MS)
+
+    hand.press(page.get_by_role("link", name="Go on to the pairs"))
+    hand.press(page.get_by_role("button", name="Draw these pairs"))
+    expect(page.get_by_text("They stay until you draw again.")).to_be_visible()
+
+    hand.press(_menu(page, "Design"))
+    hand.write(page.locator('[id="consent.text"]'), CONSENT)
+    if not page.locator('[id="trials.questions.0.ask"]').is_visible():
+        hand.press(page.get_by_role("link", name=re.compile("^Questions")).first)
+    hand.write(page.locator('[id="trials.questions.0.ask"]'), "Which video is more likely to be human?")
+    expect(page.locator("[data-saved]")).to_contain_text(re.compile("^Saved"))
+    hand.press(page.get_by_role("button", name="Save as version 1"))
+
+    hand.press(_menu(page, "Launch"))
+    expect(page.get_by_text("must be corrected")).to_have_count(0)
+    for box in page.get_by_role("checkbox").all():
+        hand.tick(box)
+    reason = page.get_by_label("Why it goes live despite them")
+    if reason.count():
+        hand.write(reason, "The videos were piloted elsewhere.")
+    hand.press(page.get_by_role("button", name="Launch", exact=True))
+    expect(page.locator("main .badge").first).to_have_text("live")
+
+    said = f"{len(hand.clicks)} clicks {hand.clicks}; {len(hand.fields)} fields {hand.fields}"
+    print(said)
+    assert len(hand.clicks) <= MOST_CLICKS, said
+    assert len(hand.fields) <= MOST_FIELDS, said
