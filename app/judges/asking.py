@@ -147,5 +147,5 @@ def _ask(
         "seed": wish.seed,
     }
     if wish.again:
-        params |= {"again": wish.again, "without": sorted(wish.without)}
+        params |= {"compare": wish.again, "without": sorted(wish.without)}
     return ask_run(session, who, study, Kind.JUDGES, params, now)

@@ -49,7 +49,7 @@ def judges_about(
 ) -> Mapping[str, JudgeHere]:
     """The judges of pairs or of items by name; `otherwise` is what runs of earlier releases are about."""
     found: dict[str, JudgeHere] = {}
-    for job in runs_about(session, study_id, about, otherwise):
+    for job in _with_verdicts(session, study_id, about, otherwise):
         origins: Mapping[str, Mapping[str, Any]] | None = job.result.get("origins")
         named: Mapping[str, Mapping[str, Any]] = (
             {name: {} for name in job.result["judges"]} if origins is None else origins
@@ -64,8 +64,17 @@ def judges_about(
 
 def runs_about(session: Session, study_id: int | None, about: About, otherwise: About) -> Iterator[JobView]:
     """Finished runs, the newest first."""
+    for job in _with_verdicts(session, study_id, about, otherwise):
+        if job.status is JobStatus.DONE:
+            yield job
+
+
+def _with_verdicts(
+    session: Session, study_id: int | None, about: About, otherwise: About
+) -> Iterator[JobView]:
+    """Runs that have a result, the newest first: also one that waits to be compared again after a withdrawal."""
     for job in queue.jobs_of(session, Kind.JUDGES, study_id, limit=_MOST_RUNS):
-        if job.status is JobStatus.DONE and job.result.get("about", otherwise) == about:
+        if job.result is not None and job.result.get("about", otherwise) == about:
             yield job
 
 

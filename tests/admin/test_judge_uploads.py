@@ -5,14 +5,19 @@ import html
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
+from app.admin.judges import training_router
+from app.admin.judges.trained import facts_of
 from app.core.database import Database
 from app.core.settings import Settings
 from app.judges.checking import EXAMPLE_JUDGE, MOST_JUDGES
+from app.judges.models import TrainedHere
+from app.judges.trainable import Trainable
 from app.judges.verdict_files import MOST_BYTES
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
@@ -189,3 +194,51 @@ def test_who_may_only_look_gets_no_form(
     share_with(viewer)  # type: ignore[operator]
     assert "<form" not in viewer.get(HERE).text.partition("<main")[2]
     assert send(viewer, f"{HEAD}{of_judge('m', 'a')}", f"{HERE}/check").status_code == 403
+
+
+def test_what_is_missing_to_train_is_said_before_the_form(
+    owner: Person, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training_router, "trainable", lambda: Trainable((), {}, "training needs JAX"))
+    page = owner.get(f"{HERE}/train").text
+    needs, _, form = page.partition('aria-labelledby="ask"')
+    assert "JAX and Optax are not installed." in said(needs)
+    assert "start the service again: make train." in said(needs).replace(" .", ".")
+    assert re.search(r"0 of the \d+ clips of this study have positions of the player", said(needs))
+    assert "0 pairs of this study have votes; at least 40 are needed, 80 are advised." in said(needs)
+    assert 'name="network"' in form
+
+
+def test_a_trained_judge_has_four_facts() -> None:
+    model = TrainedHere(
+        name="first",
+        network="turn-speed-gru",
+        title="Recurrent",
+        version="1",
+        made_at="2026-11-28T10:00:00+00:00",
+        on="walks",
+        n_clips=96,
+        pairs=41 / 48,
+        n_pairs=48,
+        low=0.73,
+        high=0.93,
+        null=0.5,
+        allowed=("length",),
+        mode="",
+        has_curve=False,
+        n_deleted=0,
+    )
+    assert facts_of(model) == (
+        ("Reads", "turn and speed"),
+        ("Learnt from", "96 clips of walks: who made each"),
+        (
+            "Unseen pairs",
+            "right in 41 of 48, 85%, 95% interval 73 to 93; 50% after training on permuted labels",
+        ),
+        (
+            "Do not use for",
+            "clips of another game or of another length; clues that it may have used: length",
+        ),
+    )
+    of_votes = replace(model, mode="live", on="nav", pairs=None)
+    assert facts_of(of_votes)[2] == ("Unseen pairs", "none was held out, so nobody knows")

@@ -17,6 +17,7 @@ from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.judges.runner import COLUMNS
+from app.judges.standing import judges_about
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
@@ -142,6 +143,26 @@ def test_after_a_withdrawal_the_verdicts_stay_and_are_held_against_those_who_are
     assert (job.status, job.result["participants"], job.result["figure"]) == (JobStatus.DONE, 0, None)
     assert "no answers" in job.result["reason"]
     assert [path.name for path in folder.iterdir()] == ["verdicts.csv"]
+
+
+def test_a_run_without_a_judge_that_is_taken_out_is_compared_again_after_a_withdrawal_and_keeps_the_others(
+    answered: str, database: Database, settings: Settings
+) -> None:
+    text = "judge,pair,choice\n" + "".join(
+        f"{judge},{pair},a\n" for judge in ("one", "two") for pair in pair_names(database)
+    )
+    done(database, settings, ask(database, settings, text=text))
+    job_id = ask(database, settings, compare="pairs", without=["two"])
+    job = done(database, settings, job_id)
+    assert (job.status, list(job.result["origins"])) == (JobStatus.DONE, ["one"])
+    withdraw_one(database)
+    # It waits to be compared again; its verdicts stand meanwhile.
+    with database.reading() as session:
+        assert session.get_one(Job, job_id).status == JobStatus.QUEUED
+        assert list(judges_about(session, job.study_id, "pairs", "pairs")) == ["one"]
+    job = done(database, settings, job_id)
+    assert (job.status, job.result["participants"]) == (JobStatus.DONE, 2)
+    assert set(read_verdicts(judging_folder(settings.data_dir, job_id) / "verdicts.csv")["judge"]) == {"one"}
 
 
 @pytest.mark.both_databases

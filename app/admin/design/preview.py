@@ -58,13 +58,16 @@ NO_LABELS = ("(no labels yet)",)
 NO_QUESTIONS = "No questions are asked here: participants do not see this page."
 NO_INSTRUCTIONS = "No instructions are written: participants do not see this page."
 NOT_YET = "Correct what the form lists first: then the first trial of this block is shown here."
-ALONE = "The first page of a match. Once a version is saved, the button below the form plays one with agents."
+ALONE = "The first page of a match. The form of this block has a link to try one against agents."
 WALK = "Preview a saved version to see this block; the button is on the Launch page."
 NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
 _ASKED_AT = (("screening",), ("background",), ("comprehension", "questions"))
 _SUBMIT = '<button type="submit"'
 _SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
 _PRELOADED = re.compile(r'\s*<link rel="modulepreload"[^>]*>')
+_REFRESH = re.compile(
+    r'<noscript><meta http-equiv="refresh"[^>]*></noscript>|<meta http-equiv="refresh"[^>]*>'
+)
 _OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
 
 
@@ -184,6 +187,11 @@ def inert(html: str) -> str:
     """The page without what sends it; text from the draft cannot look like the markup taken out, as it is escaped."""
     html = html.replace(_SUBMIT, f"{_SUBMIT} disabled")
     return _SCRIPT.sub(_OURS, _PRELOADED.sub("", html))
+
+
+def without_scripts(html: str) -> str:
+    """The page as browsers without scripts have it, which does not come again by itself."""
+    return _SCRIPT.sub("", _PRELOADED.sub("", _REFRESH.sub("", html)))
 
 
 def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec]) -> Place:

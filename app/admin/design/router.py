@@ -19,11 +19,12 @@ from app.admin.design.saving import (
     step_back,
     wide_form,
 )
+from app.admin.design.trying import trial_match
 from app.admin.design.views import DesignPage, PageName
 from app.admin.forms import AnyForm
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import Conflict
-from app.core.headers import FRAMING_POLICY
+from app.core.headers import FRAMED_POLICY, FRAMING_POLICY
 from app.core.templating import html_response, render
 from app.studies.undoing import REDO, UNDO
 
@@ -138,6 +139,17 @@ async def show_block(database: DatabaseDep, study: StudyDep, number: int, now: N
     """The page of a block of the draft, as `show_page`."""
     response = html_response(await database.read(framed_block, study, number, now))
     response.headers["Content-Security-Policy"] = POLICY
+    return response
+
+
+@router.get("/draft/match/{number:int}")
+async def show_match(
+    request: Request, database: DatabaseDep, study: StudyDep, number: int, now: Now
+) -> Response:
+    """A match of the draft to try against agents; nothing is stored."""
+    form = dict(request.query_params)
+    response = html_response(await database.read(trial_match, study, number, form, now))
+    response.headers["Content-Security-Policy"] = FRAMED_POLICY
     return response
 
 

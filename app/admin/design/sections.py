@@ -298,6 +298,7 @@ class _Form:
             about=tag_title(cards, given) if is_block else "",
             said=arm_in_words(self.keys, given) if cards.noun == "arm" else "",
             page=f"block-{index + 1}" if is_block else "",
+            match=f"../draft/match/{index + 1}" if is_block and given.get("task") == "game" else "",
             gist=gist_of(cards, given) if cards.noun != "arm" else "",
             is_folded=not self._faults_at(dotted(entry.place))
             if cards.tag == TAG or cards.noun == "hypothesis" or len(cards.place) >= _DEEP

@@ -83,7 +83,7 @@ class CardView:
     """A block, a question or a scale. `points` are the labels of a likert that uses a named scale.
 
     `page` is its page among those that participants see. Among many others in a block, it shows only its `gist` until
-    opened; `is_folded` is None if it is always open.
+    opened; `match` is where a match of it can be tried; `is_folded` is None if it is always open.
     """
 
     at: str
@@ -99,6 +99,7 @@ class CardView:
     is_first: bool = False
     is_last: bool = False
     is_named: bool = False
+    match: str = ""
 
 
 @dataclass(frozen=True, slots=True)

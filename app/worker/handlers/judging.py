@@ -54,7 +54,7 @@ Row = Mapping[str, str]
 
 def judge_study(work: Work) -> dict[str, Any]:
     """`params`: slug, judges, file (token of an uploaded file of verdicts, or empty), file_name, mode, seed; of a run
-    without any of these two, `again` (pairs or items) and `without` (judges to take out).
+    without any of these two, `compare` (pairs or items) and `without` (judges to take out).
 
     Verdicts of other judges stay: each run holds those that stood before it, too. A finished run is validated again
     against the remaining answers: some were deleted since.
@@ -82,7 +82,7 @@ def judge_study(work: Work) -> dict[str, Any]:
 
 
 def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
-    again = work.params.get("again", "")
+    again = work.params.get("compare", "")
     if again == "items" or (work.params["file"] and sent.exists()):
         rated = rated_by_people(work, None if again else sent)
         if rated is not None:

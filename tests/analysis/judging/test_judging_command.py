@@ -109,10 +109,16 @@ def test_pairs_without_votes_are_taken_from_a_file(responses: list[Path], tmp_pa
 
 def test_faults_are_refused_and_wrong_usage_is_status_2(responses: list[Path], tmp_path: Path) -> None:
     bad = tmp_path / "bad.csv"
-    bad.write_text("judge,pair,choice\nj,q1,left\n")
+    bad.write_text("judge,pair,choice,score\nj,q1,left,\nj,q2,a,0.1\n")
     done = run(responses[0], bad)
-    assert isinstance(done.exception, AnalysisError)
-    assert "bad.csv: row 2, column choice: 'left' is not allowed" in str(done.exception)
+    assert isinstance(done.exception, StudyError)
+    assert "bad.csv has 2 problems; nothing was added. Row 2: the choice is 'left'." in str(done.exception)
+    assert "Row 3: the choice and the score disagree." in str(done.exception)
+    told = tmp_path / "spreadsheet.csv"
+    told.write_bytes("judge;pair;score\r\nj;q1;0,25\r\nj;q2;0,75\r\n".encode("utf-8-sig"))
+    done = run(responses[0], told, "--resamples", 0)
+    assert done.exit_code == 0, done.output
+    assert "Decimal commas in score were read as points." in done.stderr
     assert isinstance(run(responses[0], tmp_path / "no.csv").exception, AnalysisError)
     assert run(responses[0]).exit_code == 2
     assert run(responses[0], bad, "--epsilon", 2).exit_code == 2
