@@ -26,7 +26,7 @@ from app.studies.archiving import archive
 from app.studies.deleting import WrongName, delete_study
 from app.studies.drafts import create_study
 from app.studies.launch import study_here
-from app.studies.tables import StudyShare
+from app.studies.tables import ResultsLink, StudyNote, StudyShare
 from app.studies.versions import set_state
 from app.tasks.game.tables import Decision, Entry, EntryStatus, Exchange, GameEvent, Match, Occupant, Seat
 from app.tasks.walk.tables import Walk as MapWalk
@@ -224,6 +224,7 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
         (f"{here}/notes", {"note": "a note on them"}),
         (f"{HERE}/shares", {"email": "ann@example.org"}),
         (f"{HERE}/packages", {}),
+        (f"{HERE}/tags", {"tags": "faces"}),
     ):
         assert owner.post(path, form).status_code == 200, path
     keys = owner.get(f"{HERE}/draft.yaml").text.replace("looks natural?", "is it now?")
@@ -234,6 +235,12 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
         add_match(session)
         add_walk(session)
         add_recruitment(session, study.id, id_ or 0)
+        session.add(StudyNote(study_id=study.id, text="a note on them", written_at=NOW))
+        session.add(
+            ResultsLink(
+                study_id=study.id, token_sha256="0" * 64, mode="live", name="", made_at=NOW, expires_at=NOW
+            )
+        )
     drain(settings, database)
     for file in (
         sent_verdicts(settings.data_dir, "t" * 24),
@@ -276,7 +283,7 @@ def test_nothing_is_left_of_a_deleted_study_and_its_name_begins_anew(
         assert (last.action, last.actor, last.subject) == ("study.delete", "owner@example.org", "nav")
         assert [str(entry) for entry in log if any(secret in str(entry) for secret in SECRETS)] == []
     whole = owner.get("/admin/audit").text
-    assert ("study.delete" in whole, [secret for secret in SECRETS if secret in whole]) == (True, [])
+    assert ("with all its data" in whole, [secret for secret in SECRETS if secret in whole]) == (True, [])
 
     with database.transaction() as session:
         create_study(session, owner.who, "nav", {}, NOW)
