@@ -15,6 +15,7 @@ from app.core.errors import Conflict, StudyError
 from app.library.tables import Stimulus
 from app.questions.base import Question
 from app.questions.sides import Pressed
+from app.studies.collections import begin_collections
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
 from app.studies.file.model import SLUG_PATTERN
 from app.studies.versions import add_units
@@ -96,6 +97,7 @@ def add_version(
     study = Study(slug=design.study, state=State.CLOSED, created_at=now)
     session.add(study)
     session.flush()
+    begin_collections(session, study.id or 0, design.title, None, now)
     version = StudyVersion(
         study_id=study.id or 0,
         number=1,

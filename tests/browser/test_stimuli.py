@@ -19,6 +19,7 @@ from app.catalog.rules import rules_view
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
+from app.library.collections import collection_ids
 from app.library.tables import Stimulus
 from app.main import create_app
 from app.serving import address_of, bind
@@ -57,6 +58,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         owner = make_user(session, Role.OWNER, "owner@example.org")
         cookie = make_login(session, owner)
         create_study(session, owner, "nav", {"pairs": "pair,a,b\np1,walk-1,walk-2\n"}, NOW)
+        create_study(session, owner, "shapes", {"title": "Which is real?"}, NOW, None, ())
     bound, stop = bind("127.0.0.1", 0), threading.Event()
     bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
@@ -77,6 +79,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def make_files(folder: Path) -> Path:
     for number in (1, 2, 3):
         make_video(folder / f"walk-{number}.mp4", width=160, height=100, colour=(60 * number, 90, 140))
+    for name, width, height in (("portrait", 180, 320), ("wide-1", 320, 180), ("wide-2", 320, 180)):
+        make_video(folder / f"{name}.mp4", width=width, height=height, colour=(len(name), height % 250, 9))
     (folder / "notes.mp4").write_text("not a video\n" * 200)
     (folder / "empty.mp4").write_bytes(b"")
     large = make_video(folder / "large.mp4", width=160, height=100, colour=(10, 200, 10))
@@ -99,7 +103,10 @@ def opened(browser: Browser, service: Service, **options: object) -> Iterator[Pa
     context = browser.new_context(base_url=service.address, **options)  # type: ignore[arg-type]
     context.set_default_timeout(60_000)
     context.add_cookies([{"name": COOKIE, "value": service.cookie, "url": f"{service.address}/admin"}])
-    context.on("request", lambda r: None if r.url.startswith(service.address) else foreign.append(r.url))
+    context.on(
+        "request",
+        lambda r: None if r.url.removeprefix("blob:").startswith(service.address) else foreign.append(r.url),
+    )
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda said: faults.append(said.text) if "Content Security" in said.text else None)
@@ -128,6 +135,28 @@ def walks(browser: Browser, service: Service) -> None:
         choose(page, service, "walk-1.mp4", "walk-2.mp4", "walk-3.mp4")
         page.get_by_role("button", name="Upload 3 files").click()
         expect(page.locator("[data-summary]")).to_contain_text("3 in the library", timeout=LONG_MS)
+
+
+def test_a_studys_first_videos_get_a_frame_that_is_proposed_from_their_shapes_and_shown_before(
+    page: Page, service: Service
+) -> None:
+    page.goto("/admin/studies/shapes/clips")
+    page.get_by_role("link", name="Upload clips").click()
+    page.get_by_label("Source").fill("human")
+    names = ("portrait.mp4", "wide-1.mp4", "wide-2.mp4")
+    page.locator("#files").set_input_files([str(service.files / name) for name in names])
+    expect(page.get_by_label("Width")).to_have_value("320")
+    expect(page.get_by_label("Height")).to_have_value("180")
+    expect(page.locator("[data-frame-says]")).to_contain_text("1 video has another shape")
+    page.get_by_label("Height").fill("200")
+    page.get_by_role("button", name="Upload 3 files").click()
+    expect(page.locator("[data-summary]")).to_contain_text("3 in the library", timeout=LONG_MS)
+    with service.database.reading() as session:
+        own = collection_ids(session)["shapes"]
+        clips = session.exec(select(Stimulus).where(Stimulus.collection_id == own)).all()
+    assert {(clip.width, clip.height) for clip in clips} == {(320, 200)}
+    page.goto("/admin/studies/shapes/clips")
+    expect(page.get_by_role("main")).to_contain_text("3 stimuli · 320 × 200 px")
 
 
 def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:

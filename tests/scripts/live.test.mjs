@@ -192,32 +192,3 @@ test("another seed is the server's; of two answers the later counts; without a l
   }
   assert.equal(find("#seed").value, "3");
 });
-
-const choices = (more = "") => `<fieldset data-list="a"><select data-source></select><input data-text value=""><button data-filter>Filter</button>
-  <label data-choice data-source-of="human" data-words="walk1 goal: north"></label><label data-choice data-source-of="agent" data-words="walk2 goal: north"></label><p data-none hidden></p>${more}</fieldset>`;
-
-test("clips to pick from are filtered as one types, by all words and the source", async () => {
-  open(choices(), time);
-  await run("experimenter/pairs-pick.js");
-  const shown = () => document.querySelectorAll("[data-choice]").map((choice) => !choice.hidden);
-  const filter = (text, source = "") => {
-    find("[data-source]").value = source;
-    find("[data-text]").value = text;
-    if (source) fire(find("[data-source]"), "change");
-    else fire(find("[data-text]"), "input");
-    return [...shown(), !find("[data-none]").hidden];
-  };
-  assert.deepEqual([filter(" NORTH walk1 "), filter("north"), filter("north", "agent"), filter("south")], [[true, false, false], [true, true, false], [false, true, false], [false, false, true]]);
-  assert.equal(find("[data-filter]").hidden, true);
-  assert.deepEqual(["Enter", "a"].map((key) => fire(find("[data-text]"), "keydown", { key }).defaultPrevented), [true, false], "Enter adds no pair");
-});
-
-test("where not all clips are on the page the server filters", async () => {
-  open(choices("<p data-more>7 more</p>"), time);
-  await run("experimenter/pairs-pick.js");
-  const click = mock.fn();
-  find("[data-filter]").click = click;
-  fire(find("[data-text]"), "keydown", { key: "Enter" });
-  fire(find("[data-source]"), "change");
-  assert.deepEqual([click.mock.callCount(), find("[data-filter]").hidden], [2, false]);
-});

@@ -13,8 +13,8 @@ test("a time is said in one format, in the zone that is named, in summer and in 
 });
 
 test("times are put into the reader's zone, and a day without a time stays that day", () => {
-  const time = { dateTime: "2026-12-28T23:30:00+00:00", textContent: "28 Dec 2026, 23:30" };
-  const day = { dateTime: "2026-12-28", textContent: "28 Dec 2026" };
+  const time = { dataset: {}, dateTime: "2026-12-28T23:30:00+00:00", textContent: "28 Dec 2026, 23:30" };
+  const day = { dataset: {}, dateTime: "2026-12-28", textContent: "28 Dec 2026" };
   inZone({ querySelectorAll: () => [time, day] });
   assert.deepEqual([time.textContent, day.textContent], ["29 Dec 2026, 00:30", "28 Dec 2026"]);
 });

@@ -53,6 +53,18 @@ test("files are sent when the button is pressed, three at a time; what need not 
   assert.deepEqual([find("[data-sending]").hidden, document.activeElement, find("[data-send]").textContent], [false, find("h2"), "Upload"]);
 });
 
+test("without a source each file has the first word of its name, where all have one; what is written holds for all", async () => {
+  const asked = await opened(never, never, never);
+  const source = find("[name=source]");
+  source.value = "";
+  choose(file("clip.mp4"), file("real-1.mp4"));
+  assert.equal(source.required, true);
+  choose(file("real-01.mp4"), file("Fake 2.mp4"), file("fake_x.mp4"));
+  assert.equal(source.required, false);
+  await begin();
+  assert.deepEqual(asked.map(({ body }) => JSON.parse(body).source), ["real", "fake", "fake"]);
+});
+
 test("the sides of chosen videos are measured, of what the browser cannot read none, spread evenly over many files", async () => {
   const { measured, spread } = await load("experimenter/stimuli-frame.js");
   assert.deepEqual([spread([1, 2, 3, 4, 5, 6], 3), spread([1, 2], 3)], [[1, 3, 5], [1, 2]]);

@@ -14,6 +14,10 @@ from av.video.reformatter import Colorspace
 from sqlalchemy import URL
 from sqlmodel import select
 
+from app.accounts.tables import Role
+from app.admin.studies.steps import steps_of
+from app.catalog.collections import collections_of
+from app.catalog.rules import rules_in_force
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
@@ -24,16 +28,25 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.probe import probe
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.tables import Stimulus
+from app.pairs.draft import pairs_here
+from app.pairs.view import capacities
+from app.studies.access import study_for
+from app.studies.collections import own_collection
+from app.studies.drafts import create_study, draft_for
 from app.studies.file.load import load_study
+from app.studies.listing import study_line
+from app.studies.seeing import facts_for
 from app.tasks.pair.settings import pairs_of
 from app.trials.design import Kind
-from app.trials.stimuli import StimulusFacts
+from app.trials.stimuli import StimulusFacts, attributes_of, own_of
 from stimuli.arena import GOALS
 from stimuli.arrays import Bytes
 from stimuli.body import FRAMES_PER_S
 from stimuli.clipset import POSITION_COLUMNS
 from stimuli.raycaster import Pose, raycaster
 from stimuli.scenes import walk_clip
+from tests.admin.persons import make_user
+from tests.factories import NOW
 from tools.demo_clips import make, planned
 
 CLIPS = {clip.name: clip for clip in listed()}
@@ -178,6 +191,32 @@ def test_the_demo_puts_clips_positions_and_rows_into_the_library_as_listed(
             store.positions_path(row.positions_sha256 or "").read_bytes()
             == (FOLDER / positions_file(row.name)).read_bytes()
         )
+
+
+@pytest.mark.any_database
+def test_a_study_of_ones_own_neither_counts_the_demos_clips_nor_is_offered_their_sources_or_frame(
+    tmp_path: Path, database_url: URL, database: Database
+) -> None:
+    url = database_url.render_as_string(hide_password=False)
+    build_demo(Settings(LIKELY_HUMAN_DATA=tmp_path, DATABASE_URL=url), database)  # type: ignore[call-arg]
+    with database.transaction() as session:
+        who = make_user(session, Role.OWNER, "owner@example.org")
+        study = create_study(
+            session, who, "mine", {"sample": {"conditions": {"human-hybrid": 1}}}, NOW, None, ()
+        )
+        steps = {
+            step.name: step
+            for step in steps_of(session, who, study, study_line(session, study), draft_for(session, study))
+        }
+        own = own_collection(session, study.id)
+        assert (steps["Clips"].is_done, steps["Clips"].says) == (False, "No clip yet")
+        assert own is not None
+        assert rules_in_force(session, own.id or 0)[0].size is None
+        here = pairs_here(session, who, study)
+        assert (capacities(here.stimuli, {}), here.found.pairs, attributes_of(here.stimuli)) == ((), (), ())
+        demo = study_for(session, who, SLUG)
+        assert [each.slug for each in collections_of(session, who, demo)] == ["demo", "demo-clips"]
+        assert len(own_of(facts_for(session, demo, who))) == len(CLIPS)
 
 
 @pytest.mark.parametrize("file", [clip_file("human-g2-1"), positions_file("learned-g6-1")])

@@ -30,17 +30,12 @@ class FrameProposal:
     @property
     def says(self) -> str:
         of = "the video's own shape" if self.n == 1 else f"the middle shape of {self.n} videos"
-        rest = [
-            f"{_videos(self.n_barred, 'has', 'have')} another shape and will get black bars"
-            if self.n_barred
-            else "",
-            f"{_videos(self.n_enlarged, 'is', 'are')} smaller and will be enlarged"
-            if self.n_enlarged
-            else "",
-        ]
-        return "; ".join(
-            [f"Proposed: {of}, at most {LARGEST_FRAME[0]} × {LARGEST_FRAME[1]} px", *filter(None, rest)]
-        )
+        rest = [f"Proposed: {of}, at most {LARGEST_FRAME[0]} × {LARGEST_FRAME[1]} px"]
+        if self.n_barred:
+            rest.append(f"{_videos(self.n_barred, 'has', 'have')} another shape and will get black bars")
+        if self.n_enlarged:
+            rest.append(f"{_videos(self.n_enlarged, 'is', 'are')} smaller and will be enlarged")
+        return "; ".join(rest) + "."
 
 
 def proposed_frame(sizes: Sequence[Size]) -> Size:
