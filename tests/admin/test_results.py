@@ -495,7 +495,7 @@ def test_without_answers_the_page_says_what_to_do_next(owner: Person, study: str
     for mode, said in (
         ("live", "No live answer is stored yet"),
         ("pilot", "Open the pilot"),
-        ("simulated", "likely-human simulate nav"),
+        ("simulated", "Send simulated people"),
     ):
         page = owner.get(f"{HERE}?mode={mode}").text
         assert said in page

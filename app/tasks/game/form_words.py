@@ -9,7 +9,7 @@ IN_A_GAME_FILE = (
     "`{sample: main+variants+random}` with the settings of a sample."
 )
 IN_FORMS: Mapping[str, str] = {
-    f" {IN_A_GAME_FILE}": "",
+    f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set.",
     **{f"Seconds for {name} ({games}).": "" for name, games in phases().values()},
     "Seconds for a move in a phase that has no key here.": "",
     "; no longer than the configuration's `max_length`": "; a game may have a bound of its own",
