@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-# Each step with the page where it is done, which is its entry in the menu and its page of help.
+# Each step with the page where it is done, which is its entry in the menu and its page of help. A study of blocks has
+# *Blocks* where others have *Pairs*; one without clips has *Stimuli*.
 ORDER: Mapping[str, str] = {
     "Clips": "clips",
     "Pairs": "pairs",
@@ -16,10 +17,3 @@ ORDER: Mapping[str, str] = {
     "Judges": "judges",
     "Data": "data",
 }
-# A study of blocks has *Blocks* where others have *Pairs*; one without clips has *Stimuli*.
-_ALSO: Mapping[str, str] = {"Stimuli": "Clips", "Blocks": "Pairs"}
-
-
-def place_of(step: str) -> int:
-    """The place of a step in the order. Raises ValueError for a name that is none."""
-    return list(ORDER).index(_ALSO.get(step, step))

@@ -1,13 +1,12 @@
 """The steps of a study from clips to data: which are done and what comes next, according to the database."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session
 
 from app.accounts.logins import Who
-from app.admin.studies.order import place_of
 from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
@@ -69,34 +68,31 @@ def next_of(steps: Iterable[Step], state: State) -> Step | None:
     return next((step for step in open_ones if step.is_after or not launched), None)
 
 
-def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView) -> list[Step]:
-    """The steps that this study has, in the one order. Having looked at a page does no step."""
+def steps_of(
+    session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView
+) -> Iterator[Step]:
+    """The steps that this study has, in the one order. Having looked at a page does no step.
+
+    Each is looked up when it is reached: a list of sixty studies wants the first that is not done.
+    """
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
-    own = own_collection(session, study.id)
-    mine = own_of(facts_for(session, study, who))
-    clips = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
-    walked = completed_of(session, study, line.version)
     check = check_draft(draft.keys, stimuli)
-    has_pairs = draft.keys.get("blocks") is None or "pair" in unit_counts(draft.keys)
-    shows_none = check.design is not None and not check.design.stimuli
-    shown = (
-        []
-        if shows_none
-        else [
-            _clips(mine, true_source_of(draft.keys), has_pairs, clips),
-            _clues(session, study, here),
-        ]
-    )
-    found = [
-        *shown,
-        _pairs(draft, stimuli, here) if draft.keys.get("blocks") is None else _blocks(draft, check, here),
-        _design(line, draft, check, here),
-        _preview(line, walked, here),
-        _pilot(line, walked, here),
-        _launch(line, here),
-        *_after(session, study, line),
-    ]
-    return sorted(found, key=lambda step: place_of(step.name))
+    shows_any = check.design is None or bool(check.design.stimuli)
+    is_of_blocks = draft.keys.get("blocks") is not None
+    if shows_any:
+        has_pairs = not is_of_blocks or "pair" in unit_counts(draft.keys)
+        own, mine = own_collection(session, study.id), own_of(facts_for(session, study, who))
+        link = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
+        yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
+    yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
+    yield _design(line, draft, check, here)
+    if shows_any:
+        yield _clues(session, study, here)
+    walked = completed_of(session, study, line.version)
+    yield _preview(line, walked, here)
+    yield _pilot(line, walked, here)
+    yield _launch(line, here)
+    yield from _after(session, study, line)
 
 
 def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, link: str) -> Step:

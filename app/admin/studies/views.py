@@ -62,7 +62,7 @@ def overview_page(
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
     line, draft = study_line(session, study), draft_for(session, study)
-    steps = steps_of(session, shell.who, study, line, draft)
+    steps = list(steps_of(session, shell.who, study, line, draft))
     return OverviewPage(
         shell=shell,
         error=error,
