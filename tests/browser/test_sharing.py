@@ -59,6 +59,7 @@ def test_a_note_the_log_and_a_link_for_outsiders(browser: Browser, service: Serv
         check(page)
         page.get_by_role("button", name="Save").click()
         page.goto("/admin/studies/nav")
+        page.get_by_text("Write a note").click()
         page.get_by_label("New note").fill("**Ask** Ben")
         page.get_by_role("button", name="Add the note").click()
         expect(page.get_by_text("The note is saved.")).to_be_visible()
