@@ -223,7 +223,7 @@ def test_a_demo_match_is_offered_as_records_to_rate(
     begins = Person(fresh_client(owner.browser), database, slug="rate")
     begins.post()
     assert "of 10" in begins.html
-    assert "match.offer" in owner.get("/admin/studies/play/audit").text
+    assert "offered the records of" in owner.get("/admin/studies/play/audit").text
 
 
 def test_play_of_people_who_did_not_agree_is_no_record(

@@ -388,7 +388,7 @@ def test_how_a_text_was_entered_is_stored_with_the_answer(
     open_study(service, tmp_path, "types", instructions=None, trials={"questions": asked})
     page = come("types")
     agree(page, Mouse())
-    page.locator("form[novalidate]").wait_for()  # the script counts from now on
+    page.locator("form[novalidate] textarea").wait_for()  # not of the consent: the script counts from now on
     field = page.get_by_label("Why?")
     field.press_sequentially("It turns.")
     page.keyboard.press("Control+A")
