@@ -55,7 +55,7 @@ def test_who_left_before_consent_is_in_no_arm_and_has_no_time(
     assert "main" not in re.findall(r'data-label="Arm">([^<]*)<', page)
     line = owner.get(f"{HERE}/sessions?status=refused").text
     assert f'<time datetime="{at:%Y-%m-%d}">' in line
-    assert 'Took: </span>–<' in line
+    assert "Took: </span>–<" in line
     page = owner.get(f"{HERE}/sessions/4").text
     assert "live, none" in page
     assert f"{at.day} {at:%b %Y}, 00:00" not in page
