@@ -58,7 +58,7 @@ class Ways:
     """A key that a study file may write in several ways, each with a name and words (`words`), and what stands there
     when it is chosen (`begins`). `model` has the fields of the present `way`; None where it is one field, `is_whole`
     where there is nothing to fill in. `about` says what a way means, and `costs` what it takes; the `rare` ways
-    stand apart."""
+    stand apart. Those that are `alike` have the same fields, whose values say which of them it is."""
 
     way: str
     words: Mapping[str, str]
@@ -68,6 +68,7 @@ class Ways:
     about: Mapping[str, str] = field(default_factory=dict)
     costs: Mapping[str, str] = field(default_factory=dict)
     rare: Collection[str] = ()
+    alike: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

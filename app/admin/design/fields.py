@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from app.admin.design.nodes import Cards, Group, Leaf, leaves, lists
+from app.admin.design.nodes import WAY, Cards, Group, Leaf, leaves, lists
 from app.admin.design.outline import fields_of, outline, put
 from app.admin.design.translations import write_own
 from app.admin.design.values import (
@@ -52,6 +52,12 @@ _YES_NO = {
 }
 
 
+_WAS = ".was"
+# An amount as people type it, and one that a study file has in quotes.
+_AMOUNT = re.compile(r"[+-]?([0-9]{1,14}\.?[0-9]{0,14}|\.[0-9]{1,14})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+_QUOTED = re.compile(r"[+-]?[0-9]{1,14}(\.[0-9]{1,14})?")
+
+
 @dataclass(frozen=True, slots=True)
 class FormKeys:
     """The keys resulting from a form; `refused` has fields whose value cannot be stored even in a draft."""
@@ -77,6 +83,8 @@ def text_of(leaf: Leaf) -> str:
     value = leaf.value
     if leaf.currency and isinstance(value, (int, float)) and not isinstance(value, bool):
         return amount_text(value, leaf.currency)
+    if leaf.currency and isinstance(value, str) and _QUOTED.fullmatch(value.strip()):
+        return amount_text(value.strip(), leaf.currency)
     match leaf.kind:
         case "yes-no":
             return "yes" if is_on(leaf) else "no"
@@ -89,7 +97,7 @@ def text_of(leaf: Leaf) -> str:
     return shown(value)
 
 
-def amount_text(minor: float, currency: str) -> str:
+def amount_text(minor: float | str, currency: str) -> str:
     """An amount in the main unit of its currency: `0.05`."""
     amount = Decimal(str(minor)) / minor_units(currency)
     places = max(0, -int(amount.normalize().as_tuple().exponent), 2 if minor_units(currency) > 1 else 0)
@@ -131,23 +139,26 @@ def fields_to_keys(
     """
     keys: Keys = deepcopy(dict(base))
     sent = {name: cleaned(value) for name, value in form.items()}
+    ways = {name: sent.pop(name) for name in list(sent) if name.endswith(f".{WAY}{_WAS}")}
     new: set[str] = set()
     if whole:
         new = fit(keys, sent, within)
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     if whole:
-        _take_ways(keys, sent)
+        _take_ways(keys, sent, ways)
     seen, before = outline(deepcopy(keys)), keys_to_fields(keys)
     changed = {
         name: text
         for name, text in sent.items()
         if name not in new and text != cleaned(before.get(name, text))
     }
-    rewritten = _take_ways(keys, changed)
+    rewritten = _take_ways(keys, changed, ways)
+    typed = []
     for leaf in leaves(seen):
         is_gone = any(leaf.place[: len(place)] == place for place in rewritten)
-        if (name := dotted(leaf.place)) in changed and leaf.kind not in ("tag", "way") and not is_gone:
-            _write(keys, leaf, changed[name])
+        if dotted(leaf.place) in changed and leaf.kind not in ("tag", "way") and not is_gone:
+            typed.append(leaf)
+    _write_all(keys, typed, changed)
     if not whole:
         _rename_arms(keys, base, changed)
     for cards in lists(seen):
@@ -156,11 +167,21 @@ def fields_to_keys(
         for entry in cards.entries:
             _keep_labels(keys, cards, entry, changed)
     refused = tuple(_take_scales(keys, scale_changes(sent, before)))
-    for leaf in leaves(outline(deepcopy(keys))) if new else ():
-        # What an arm sets has its kind by what the study has there, and that was taken above.
-        if (name := dotted(leaf.place)) in new:
-            _write(keys, leaf, sent[name])
+    # What an arm sets has its kind by what the study has there, and that was taken above.
+    made = leaves(outline(deepcopy(keys))) if new else ()
+    _write_all(keys, [leaf for leaf in made if dotted(leaf.place) in new], sent)
     return FormKeys(keys, refused)
+
+
+def _write_all(keys: Keys, typed: list[Leaf], texts: Mapping[str, str]) -> None:
+    """Write fields; amounts of money last, in the currency that was sent with them."""
+    for leaf in typed:
+        if not leaf.currency:
+            _write(keys, leaf, texts[dotted(leaf.place)])
+    amounts = [leaf for leaf in typed if leaf.currency]
+    now = {leaf.place: leaf for leaf in leaves(outline(deepcopy(keys)))} if amounts else {}
+    for leaf in amounts:
+        _write(keys, now.get(leaf.place, leaf), texts[dotted(leaf.place)])
 
 
 def _write(keys: Keys, leaf: Leaf, text: str) -> None:
@@ -194,12 +215,19 @@ def put_words(keys: Keys, place: Place, words: Any) -> None:
     keys["languages"] = {**languages, tag: with_word(keys, languages[tag], tuple(path), words) or {}}
 
 
-def _take_ways(keys: Keys, sent: Mapping[str, str]) -> set[Place]:
-    """Write keys in the way that was chosen for them; returns their places."""
+def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str]) -> set[Place]:
+    """Write keys in the way that was chosen for them; returns their places.
+
+    `shown_ways` has the way that each field showed when its page was made. One that was left as it was is no choice
+    while the same fields belong to the way that they make now.
+    """
     taken: set[Place] = set()
     for leaf in list(leaves(outline(deepcopy(keys)))):
         way, ways = sent.get(dotted(leaf.place)), leaf.ways
-        if ways is not None and way is not None and way in ways.begins and way != ways.way:
+        if ways is None or way is None or way not in ways.begins or way == ways.way:
+            continue
+        is_left = way == shown_ways.get(f"{dotted(leaf.place)}{_WAS}")
+        if not (is_left and {way, ways.way} <= {*ways.alike}):
             put(keys, leaf.place[:-1], deepcopy(ways.begins[way]))
             taken.add(leaf.place[:-1])
     return taken
@@ -249,7 +277,7 @@ def _number(text: str) -> Any:
 
 def _minor(text: str, currency: str) -> Any:
     """An amount in minor units; the text itself where it is no number, for the check to report."""
-    if not isinstance(_number(text), (int, float)):
+    if not _AMOUNT.fullmatch(text):
         return text
     amount = Decimal(text) * minor_units(currency)
     return int(amount) if amount == int(amount) else float(amount)

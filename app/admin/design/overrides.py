@@ -1,5 +1,6 @@
 """The changes of arms as fields: each key that an arm may set has in an arm the field that it has in the study."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -118,7 +119,10 @@ def _changes(node: Leaf, known: Mapping[str, Usual]) -> Node:
     if node.value is not None and not isinstance(node.value, Mapping):
         return node
     held = {str(path): value for path, value in (node.value or {}).items()}
-    fields = tuple(change(node.place, path, value, known.get(path)) for path, value in held.items())
+    fields = tuple(
+        _in_currency(change(node.place, path, value, known.get(path)), path, held)
+        for path, value in held.items()
+    )
     return Changes(
         node.place,
         node.label,
@@ -136,6 +140,13 @@ def change(place: Place, path: str, value: object, of: Usual | None) -> Leaf:
         return Leaf(at, of.leaf.info if of else _SHORTEST, "yaml", value, {}, how="kept", title=path)
     title = of.leaf.label
     return replace(of.leaf, place=at, value=value, how="kept", title=title, ways=None)
+
+
+def _in_currency(leaf: Leaf, path: str, held: Mapping[str, Any]) -> Leaf:
+    """A field of an amount in the currency that the arm itself has for the block."""
+    own = held.get(f"{'.'.join(path.split('.')[:2])}.bonus.currency")
+    is_own = leaf.currency and isinstance(own, str) and re.fullmatch("[A-Z]{3}", own)
+    return replace(leaf, currency=own) if is_own else leaf
 
 
 def _fits(leaf: Leaf, value: object) -> bool:

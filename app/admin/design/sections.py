@@ -252,6 +252,7 @@ class _Form:
             unit=said.unit,
             sums=leaf.sums,
             choices=open_choices(leaf, options),
+            is_way=leaf.kind == "way",
         )
 
     def _usual(self, leaf: Leaf) -> str:

@@ -54,6 +54,7 @@ class FieldView:
     unit: str = ""
     sums: Sequence[str] = ()
     choices: Sequence[ChoiceView] = ()
+    is_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,7 @@ function showSteps(reply) {
 async function copyTyped(button) {
   const named = (name) => byId(name)?.labels?.[0]?.textContent.trim() ?? name;
   const text = Object.entries(collect())
-    .filter(([, value]) => value)
+    .filter(([name, value]) => value && !name.endsWith(".was"))
     .map(([name, value]) => `${named(name)} (${name})\n${value}\n`);
   try {
     await navigator.clipboard.writeText(text.join("\n"));

@@ -79,6 +79,7 @@ def ways_of(keys: Keys) -> Ways:
             if (longest := _longest(game, {**keys, "configs": start.given})) is not None
         },
         rare=(*sets, SAMPLE, LIST),
+        alike=(ONE, *starts),
     )
 
 
