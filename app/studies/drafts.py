@@ -24,7 +24,7 @@ from app.studies.file.templates import unfilled
 from app.studies.file.yamlpatch import WrittenFile, file_of_version
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, StudyShare
-from app.studies.undoing import EDIT, remember
+from app.studies.undoing import EDIT, REPLACE, remember
 from app.studies.versions import Loaded, load_version
 from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion
@@ -181,7 +181,7 @@ def save_draft(
     was = hold_draft(session, study, revision, seen)
     new = drawn_as_asked(was.keys, storable(keys, study.slug))
     file = written if replaces else was.written
-    if new == was.keys and file == was.written:
+    if new == was.keys and file == was.written and kind == EDIT:
         return revision
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None:
@@ -190,7 +190,16 @@ def save_draft(
     draft.written = _stored(file)
     session.add(draft)
     admit_named(session, who, study.id, new)
-    remember(session, study.id, was.keys, new, (revision, draft.revision), who.user_id, now, kind)
+    remember(
+        session,
+        study.id,
+        was.keys,
+        new,
+        (revision, draft.revision),
+        who.user_id,
+        now,
+        REPLACE if replaces else kind,
+    )
     changed = sorted(key for key in {*was.keys, *new} if was.keys.get(key) != new.get(key))
     record(
         session,

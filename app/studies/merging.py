@@ -1,7 +1,7 @@
 """Drafts compared and merged: what changed between two, and a three-way merge of what two editors changed at once.
 
-Keys are merged by their places in the study file. Entries of a list that have ids are the same entry by their id;
-of another list the entries are merged one by one where no version has more or fewer of them.
+Keys are merged by their places in the study file. Entries of a list that have ids are the same entry by their id, or
+by the name of their rule; texts and numbers of another list are merged one by one where no version has more or fewer.
 """
 
 import json
@@ -48,11 +48,12 @@ def _merge(base: Any, mine: Any, theirs: Any, place: Place, clashes: list[Clash]
     base = [] if base is _NO_VALUE else base
     if isinstance(mine, list) and isinstance(theirs, list) and isinstance(base, list):
         if all(map(_has_ids, (base, mine, theirs))):
-            order = _order(*([str(each["id"]) for each in held] for held in (base, mine, theirs)))
-            if order is not None:
-                merged = _mappings(_by_id(base), _by_id(mine), _by_id(theirs), place, clashes)
+            ids = [_by_id(held) for held in (base, mine, theirs)]
+            order = _order(*map(list, ids))
+            if order is not None and not _is_renamed(*ids):
+                merged = _mappings(ids[0], ids[1], ids[2], place, clashes)
                 return [merged[id_] for id_ in order if id_ in merged]
-        elif len(base) == len(mine) == len(theirs):
+        elif len(base) == len(mine) == len(theirs) and not any(map(_is_mapping, (*base, *mine, *theirs))):
             entries = enumerate(zip(base, mine, theirs, strict=True))
             return [_merge(b, m, t, (*place, at), clashes) for at, (b, m, t) in entries]
     clashes.append(Clash(place, *(None if each is _NO_VALUE else each for each in (mine, theirs))))
@@ -81,12 +82,31 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _by_id(entries: Sequence[Any]) -> dict[str, Any]:
-    return {str(each["id"]): each for each in entries}
+    return {str(_id_of(each)): each for each in entries}
+
+
+def _id_of(entry: Any) -> Any:
+    """An entry's id, or the name of its rule; None where it has neither."""
+    return entry.get("id", entry.get("rule")) if isinstance(entry, Mapping) else None
 
 
 def _has_ids(entries: Sequence[Any]) -> bool:
-    ids = [each.get("id") if isinstance(each, Mapping) else None for each in entries]
+    ids = [_id_of(each) for each in entries]
     return all(isinstance(id_, str) for id_ in ids) and len({*ids}) == len(ids)
+
+
+def _is_mapping(entry: Any) -> bool:
+    return isinstance(entry, Mapping)
+
+
+def _is_renamed(base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
+    """True where one editor gave an entry another id, and the other editor changed that entry as well."""
+    for one, other in ((mine, theirs), (theirs, mine)):
+        pairs = zip(base, one, strict=True) if len(base) == len(one) else ()
+        renamed = [was for was, now in pairs if was not in one and now not in base]
+        if any(not _same(base[was], other.get(was, _NO_VALUE)) for was in renamed):
+            return True
+    return False
 
 
 def _order(base: Sequence[str], mine: Sequence[str], theirs: Sequence[str]) -> Sequence[str] | None:
@@ -178,7 +198,7 @@ def value_by_ids(keys: Any, place: Place) -> tuple[Place, Any]:
     for part in place:
         key: str | int | None = part
         if isinstance(keys, list) and isinstance(part, str):
-            ids = [each.get("id") if isinstance(each, Mapping) else None for each in keys]
+            ids = [_id_of(each) for each in keys]
             key = ids.index(part) if part in ids else None
         elif not (part in keys if isinstance(keys, Mapping) else _is_entry(keys, part)):
             key = None

@@ -15,18 +15,22 @@ MOST_CHANGES = 50
 MOST_SAVES = 1000
 # What is typed in one place without a longer break is one change.
 _BREAK = timedelta(minutes=2)
-EDIT, UNDO, REDO = "edit", "undo", "redo"
+EDIT, UNDO, REDO, REPLACE = "edit", "undo", "redo", "replace"
 
 
 @dataclass(slots=True)
 class Change:
-    """One change, of one or many saves: the revisions before and after it, its place, and who made it."""
+    """One change, of one or many saves: the revisions before and after it, its place, and who made it.
+
+    One that `replaces` put a whole other draft there, such as one from a file.
+    """
 
     before: int
     after: int
     place: str
     by: int | None
     at: datetime
+    replaces: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +116,13 @@ def _steps(rows: Sequence[DraftChange]) -> Steps:
             undone.append(done.pop())
         elif row.kind == REDO and undone:
             done.append(undone.pop())
-        elif row.kind == EDIT:
+        elif row.kind in (EDIT, REPLACE):
             last = done[-1] if done and not undone and done[-1].after == row.before else None
             if last and _goes_on(last, row):
                 last.after, last.at = row.revision, row.saved_at
             else:
-                done.append(Change(row.before, row.revision, row.place, row.saved_by, row.saved_at))
+                is_other = row.kind == REPLACE
+                done.append(Change(row.before, row.revision, row.place, row.saved_by, row.saved_at, is_other))
             undone = []
     return Steps(done, undone)
 
@@ -126,7 +131,8 @@ def _goes_on(last: Change, row: DraftChange) -> bool:
     """True while one editor types in the same place."""
     is_typed = len(row.changes) == 1 and all(isinstance(row.changes[0].get(k), str) for k in ("was", "now"))
     is_same = (last.place, last.by) == (row.place, row.saved_by)
-    return is_typed and is_same and timedelta(0) <= row.saved_at - last.at < _BREAK
+    is_edit = row.kind == EDIT and not last.replaces
+    return is_edit and is_typed and is_same and timedelta(0) <= row.saved_at - last.at < _BREAK
 
 
 def keys_at(

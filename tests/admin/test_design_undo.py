@@ -7,12 +7,18 @@ from collections.abc import Callable
 import pytest
 from sqlmodel import func, select
 
-from app.accounts.tables import Role
+from app.accounts.logins import Who
+from app.accounts.tables import Role, User
 from app.core.database import Database
+from app.studies.access import StudyHere
+from app.studies.drafts import draft_for, replace_draft
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.tables import DraftChange
 from app.studies.undoing import MOST_CHANGES
+from app.trials.tables import Study
 from tests.admin.persons import Person
 from tests.admin.test_design import draft_of, form_on
+from tests.factories import NOW
 
 pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("study")]
 HERE = "/admin/studies/nav/design"
@@ -173,3 +179,40 @@ def test_where_both_changed_one_place_both_are_shown_and_the_rest_is_saved(
         sent = {"revision": revision, "keep.1": "mine", "place.1": odd, "value.1": odd, "action": "keep"}
         assert owner.post(f"{HERE}/all", sent).status_code == 200
     assert draft_of(database) == draft
+
+
+def test_typing_that_comes_to_nothing_does_not_keep_what_was_before_it(
+    owner: Person, database: Database
+) -> None:
+    change(owner, "end", completion__code="ONE")
+    title = draft_of(database)["title"]
+    for typed in (f"{title}!", title):
+        change(owner, "study", title=typed)
+    assert "undone" in step(owner, "undo")
+    assert draft_of(database).get("completion", {}).get("code") != "ONE"
+    assert step(owner, "undo") == "409"
+    for _ in range(2):
+        assert "redone" in step(owner, "redo")
+    assert draft_of(database)["completion"]["code"] == "ONE"
+    assert step(owner, "redo") == "409"
+
+
+def test_the_text_of_a_file_goes_when_its_upload_is_undone(owner: Person, database: Database) -> None:
+    change(owner, "study", title="One")
+    file = {"study": "nav", "title": "From a file"}
+    with database.transaction() as session:
+        nav = session.exec(select(Study).where(Study.slug == "nav")).one()
+        here = StudyHere(nav.id or 0, nav.slug, nav.state)
+        user = session.exec(select(User).where(User.email == owner.email)).one()
+        who = Who(user.id or 0, user.email, Role.EDITOR)
+        replace_draft(session, who, here, file, "the file a.yaml", NOW, written=WrittenFile("# Mine\n", file))
+    change(owner, "end", completion__code="TWO")
+    step(owner, "undo")
+    with database.reading() as session:
+        written = draft_for(session, here).written
+        assert written is not None
+        assert written.text == "# Mine\n"
+    step(owner, "undo")
+    with database.reading() as session:
+        draft = draft_for(session, here)
+    assert (draft.title, draft.written) == ("One", None)

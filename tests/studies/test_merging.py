@@ -118,3 +118,29 @@ def test_a_place_that_both_changed_is_theirs_and_mine_is_told_and_can_be_put_the
     put_by_ids(merged, ("q", "c"), {"id": "c"})
     put_by_ids(merged, ("nowhere", "c", "d"), 1)
     assert [each["id"] for each in merged["q"]] == ["x", "a", "c"]
+
+
+def test_an_entry_that_one_renames_and_the_other_changes_is_a_clash_of_the_list() -> None:
+    base = [{"id": "a", "ask": "?"}, {"id": "z", "ask": "."}]
+    mine, theirs = ([{"id": id_, "ask": "?"}, base[1]] for id_ in "bc")
+    changed = [{"id": "a", "ask": "!"}, base[1]]
+    for other in (theirs, changed, base[1:]):
+        merged, clashes = merge({"q": base}, {"q": mine}, {"q": other})
+        assert (merged, [clash.place for clash in clashes]) == ({"q": other}, [("q",)])
+        assert merge({"q": base}, {"q": other}, {"q": mine})[0] == {"q": mine}
+    elsewhere = [base[0], {"id": "z", "ask": "!"}]
+    assert merge({"q": base}, {"q": mine}, {"q": elsewhere}) == ({"q": [mine[0], elsewhere[1]]}, ())
+
+
+def test_entries_without_ids_are_not_merged_by_their_number() -> None:
+    base = [{"rule": "hidden", "seconds": 30}, {"rule": "fast", "seconds": 2}]
+    moved = [base[1], base[0]]
+    changed = [{"rule": "hidden", "seconds": 45}, base[1]]
+    assert merge({"x": base}, {"x": moved}, {"x": changed}) == ({"x": [base[1], changed[0]]}, ())
+    nameless = [{"seconds": 30}, {"seconds": 2}]
+    others = [{"seconds": 45}, {"seconds": 2}]
+    (clash,) = merge({"x": nameless}, {"x": nameless[::-1]}, {"x": others})[1]
+    assert clash.place == ("x",)
+    clashed = merge({"x": base}, {"x": [{**base[0], "seconds": 50}, base[1]]}, {"x": changed})
+    assert [each.place for each in clashed[1]] == [("x", "hidden", "seconds")]
+    assert value_by_ids(clashed[0], ("x", "hidden", "seconds")) == (("x", 0, "seconds"), 45)

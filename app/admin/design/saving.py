@@ -1,6 +1,6 @@
 """Saves the values typed in a form, with or without scripts, to a draft."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -130,7 +130,8 @@ async def step_back(
 
 def _step(
     session: Session, study: StudyHere, kind: str, revision: int
-) -> tuple[DraftView, dict[str, Any], str]:
+) -> tuple[DraftView, Sequence[tuple[dict[str, Any], bool]], str]:
+    """The draft, and what it becomes: changes that come to nothing in all are passed over with the one after them."""
     draft = draft_for(session, study)
     if draft.revision != revision:
         raise Conflict(
@@ -138,26 +139,38 @@ def _step(
             "Look at the changes first, then undo again."
         )
     steps = steps_of(session, study.id, draft.revision)
-    change = next(iter((steps.done if kind == UNDO else steps.undone)[-1:]), None)
-    wanted = (change.before if kind == UNDO else change.after) if change else revision
-    keys = keys_at(session, study.id, draft.keys, draft.revision, wanted) if change else None
-    if change is None or keys is None:
+    taken: list[tuple[dict[str, Any], bool]] = []
+    place = ""
+    for change in reversed(steps.done if kind == UNDO else steps.undone):
+        wanted = change.before if kind == UNDO else change.after
+        keys = keys_at(session, study.id, draft.keys, draft.revision, wanted)
+        if keys is None:
+            break
+        taken.append((keys, change.replaces))
+        place = change.place
+        if keys != draft.keys:
+            break
+    if not taken:
         raise Conflict(
             "There is no change left to undo." if kind == UNDO else "There is no undone change left."
         )
-    return draft, keys, change.place
+    return draft, taken, place
 
 
 def _take_step(
     session: Session,
     who: Who,
     study: StudyHere,
-    step: tuple[DraftView, dict[str, Any], str],
+    step: tuple[DraftView, Sequence[tuple[dict[str, Any], bool]], str],
     kind: str,
     now: datetime,
 ) -> str:
-    draft, keys, place = step
-    save_draft(session, who, study, keys, draft.revision, now, seen=draft, kind=kind)
+    draft, taken, place = step
+    for keys, replaces in taken:
+        # The text of an uploaded file is none of the draft before it.
+        seen = replace(draft, written=None) if replaces else draft
+        revision = save_draft(session, who, study, keys, draft.revision, now, seen=seen, kind=kind)
+        draft = replace(seen, keys=keys, revision=revision)
     return place
 
 
