@@ -23,7 +23,7 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions.identity import PSEUDONYM
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.tables import StudyNote
+from app.studies.tables import DraftChange, StudyNote
 from app.trials.tables import (
     COUNTED_ALONE,
     Exclusion,
@@ -94,6 +94,8 @@ def _erase_in(session: Session, by: Actor, study: Study, now: datetime, *, is_dr
     for sessions in due.values():
         _erase(session, [one.id for one in sessions])
     _make_anew(session, study.id or 0)
+    # What was typed and taken back may name people as well.
+    session.execute(delete(DraftChange).where(col(DraftChange.study_id) == study.id))
     after = {"sessions": found.sessions, "people": found.people, "mentions": found.mentions}
     record(session, by, "privacy.erase", now=now, study=study.slug, after=after)
     return found

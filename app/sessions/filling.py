@@ -87,7 +87,10 @@ def _form_of(shown: Shown, rng: random.Random) -> Mapping[str, str]:
 def _number(limits: Limits, rng: random.Random) -> str:
     low, high, step = limits.minimum, limits.maximum, limits.step
     if low is not None and high is not None and step is not None:
-        return f"{low + step * rng.randint(0, round((high - low) / step)):.10g}"
+        # A little more, as 0.3 holds 0.1 not quite three times.
+        return f"{low + step * rng.randint(0, math.floor((high - low) / step + 1e-9)):.10g}"
     least = low if low is not None else high - USUAL_NUMBER if high is not None else 0.0
     most = high if high is not None else least + USUAL_NUMBER
-    return str(rng.randint(math.ceil(least), max(math.ceil(least), math.floor(most))))
+    if math.ceil(least) > math.floor(most):
+        return f"{rng.uniform(least, most):.10g}"
+    return str(rng.randint(math.ceil(least), math.floor(most)))

@@ -12,7 +12,7 @@ from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.studies.file.arms import MAIN
 from app.studies.file.load import StudyDesign
-from app.studies.file.placeholders import filled
+from app.studies.file.placeholders import Numbers, filled, numbers_of
 from app.trials.design import Kind, UnitToPlan
 from app.trials.parts import BlockDesign
 from app.trials.runs import BlockRun, Run
@@ -28,6 +28,7 @@ class StudyRun(Run):
     design: StudyDesign
     version_sha256: str = ""
     languages: tuple[str, ...] = ()
+    numbers: Numbers | None = None
     _in: dict[str, "StudyRun"] = field(default_factory=dict)
 
     def in_language(self, language: str) -> "StudyRun":
@@ -35,7 +36,7 @@ class StudyRun(Run):
         if language not in self.design.translations:
             return self
         if language not in self._in:
-            design = filled(self.design.in_language(language))
+            design = filled(self.design.in_language(language), self.numbers)
             blocks = {block.id: block for block in design.blocks}
             runs = tuple(replace(block, design=blocks[block.id]) for block in self.blocks)
             self._in[language] = replace(self, design=design, blocks=runs, _in={})
@@ -63,8 +64,10 @@ def run_of(session: Session, version_id: int, sha256: str, arm: str = MAIN) -> S
     if run is None:
         found = select(StudyVersion.design, StudyVersion.frozen_at).where(StudyVersion.id == version_id)
         text, frozen_at = session.exec(found).one()
-        design = filled(StudyDesign.model_validate_json(text).for_arm(arm))
-        run = _read(session, version_id, sha256, design, arm)
+        whole = StudyDesign.model_validate_json(text)
+        numbers = numbers_of(whole, arm)
+        design = filled(whole.for_arm(arm), numbers)
+        run = replace(_read(session, version_id, sha256, design, arm), numbers=numbers)
         if frozen_at is not None:
             known[version_id, sha256, arm] = run
     return run

@@ -180,8 +180,8 @@ def save_draft(
     """
     was = hold_draft(session, study, revision, seen)
     new = drawn_as_asked(was.keys, storable(keys, study.slug))
-    file = written if replaces else was.written
-    if new == was.keys and file == was.written and kind == EDIT:
+    file, kind = (written, REPLACE) if replaces else (was.written, kind)
+    if new == was.keys and file == was.written and kind in (EDIT, REPLACE):
         return revision
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None:
@@ -190,16 +190,7 @@ def save_draft(
     draft.written = _stored(file)
     session.add(draft)
     admit_named(session, who, study.id, new)
-    remember(
-        session,
-        study.id,
-        was.keys,
-        new,
-        (revision, draft.revision),
-        who.user_id,
-        now,
-        REPLACE if replaces else kind,
-    )
+    remember(session, study.id, was.keys, new, (revision, draft.revision), who.user_id, now, kind)
     changed = sorted(key for key in {*was.keys, *new} if was.keys.get(key) != new.get(key))
     record(
         session,

@@ -13,6 +13,8 @@ from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import listed
 from app.core.schema import clean
+from app.jobs import queue
+from app.jobs.tables import Kind
 from app.studies.access import StudyHere
 from app.studies.checklist import ChecklistContext, checklist, has_session, newest_of
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
@@ -122,6 +124,8 @@ def change_state(
     if state is to:
         return Changed(state, to, ())
     check_change(study.slug, state, to, has_live=has_live(session, study))
+    if to is State.LIVE and queue.jobs_of(session, Kind.SIMULATION, study.id, limit=1, standing=True):
+        raise Conflict("Simulated people are still on their way; wait for them, or cancel them, then launch.")
     warnings, noted = _open(session, study, to, accepted, around, now) if to in OPEN else ((), None)
     set_state(session, study.slug, to, by=by, now=now, noted=noted)
     return Changed(state, to, warnings)

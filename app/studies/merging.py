@@ -227,6 +227,6 @@ def put_by_ids(keys: dict[str, Any], place: Place, value: Any) -> None:
             del held[at]
     elif isinstance(held, list) and at is None:
         held.append(value)
-    else:
+    elif isinstance(held, list) or isinstance(last, str):
         key: Any = last if at is None else at
         held[key] = value

@@ -89,6 +89,10 @@ def _contradictions(design: StudyDesign, place: Place, text: str) -> Iterator[tu
 
 def _planned(design: StudyDesign) -> set[int]:
     """The numbers of pairs that a text may name: all that a participant sees, of one block, and without practice."""
+    return set().union(*(_planned_in(design.for_arm(arm)) for arm in design.arm_ids))
+
+
+def _planned_in(design: StudyDesign) -> set[int]:
     blocks = [block for block in design.blocks if block.task == SHORT_TASK]
     main = [n_main(block) for block in blocks]
     practice = [sum(unit.kind is Kind.PRACTICE for unit in block.units()) for block in blocks]

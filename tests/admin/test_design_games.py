@@ -3,9 +3,14 @@
 from typing import Any
 
 from app.admin.design.fields import fields_to_keys, keys_to_fields
+from app.admin.design.trying import _moves
+from app.studies.file.drafts import check_draft
+from app.studies.file.placeholders import filled, numbers_of
+from app.studies.numbers import number_checks
 from tests.tasks.game.people import game_block
 
 Keys = dict[str, Any]
+GAMES_OF_ARMS = (("play", ["a"], 2), ("plays", ["b"], 3))
 PAY, AT = "blocks.0.bonus", "blocks.0.configs"
 
 
@@ -66,3 +71,27 @@ def test_what_is_typed_in_a_configuration_stays_at_the_next_save() -> None:
     other = fields_to_keys(first, {f"{AT}.way": "list"}).keys
     back = fields_to_keys(other, page, whole=True).keys
     assert keys_to_fields(back)[f"{AT}.way"] == "start 0"
+
+
+def test_moves_to_try_that_are_not_ours_are_none() -> None:
+    for odd in ("[" * 99_999, '[{"a": "\\ud800"}]', "{", "1", '["a"]'):
+        assert _moves(odd) == []
+    assert _moves('[{"offer": "5"}]') == [{"offer": "5"}]
+
+
+def test_a_number_that_arms_have_different_is_a_range_until_an_arm_is_drawn() -> None:
+    blocks = [game_block(id=name, arms=arms, rounds_per_person=n) for name, arms, n in GAMES_OF_ARMS]
+    keys = {
+        "study": "play",
+        "title": "A game",
+        "consent": {"version": "1", "text": "{trials} matches."},
+        "arms": [{"id": "a"}, {"id": "b"}],
+        "blocks": blocks,
+        "completion": {"code": "X", "minutes": 5},
+    }
+    check = check_draft(keys, {})
+    assert check.design is not None, check.faults
+    assert numbers_of(check.design) == {"trials": "2–3", "minutes": "5"}
+    assert filled(check.design).consent.text == "2–3 matches."
+    assert [numbers_of(check.design, arm)["trials"] for arm in "ab"] == ["2", "3"]
+    assert list(number_checks(check.design)) == []

@@ -179,6 +179,16 @@ def test_where_both_changed_one_place_both_are_shown_and_the_rest_is_saved(
         sent = {"revision": revision, "keep.1": "mine", "place.1": odd, "value.1": odd, "action": "keep"}
         assert owner.post(f"{HERE}/all", sent).status_code == 200
     assert draft_of(database) == draft
+    for place, value, status in (
+        ("[0]", "1", 200), ("[true]", "1", 200), ('["title"]', "NaN", 422), ('["title"]', "1e999", 422),
+    ):  # fmt: skip
+        revision = form_on(owner.get(f"{HERE}/all").text)["revision"]
+        sent = {"revision": revision, "keep.1": "mine", "place.1": place, "value.1": value, "action": "keep"}
+        assert owner.post(f"{HERE}/all", sent).status_code == status, (place, value)
+    assert draft_of(database) == draft
+    typed = {"keep.1": "mine", "place.1": '["idle_minutes"]', "field.1": "25", "action": "keep"}
+    assert owner.post(f"{HERE}/all", {"revision": revision, **typed}).status_code == 200
+    assert draft_of(database)["idle_minutes"] == 25
 
 
 def test_typing_that_comes_to_nothing_does_not_keep_what_was_before_it(

@@ -16,6 +16,8 @@ from app.reports.documents.person import person_document
 from app.sessions.about_person import about_person, forget_person, pseudonym, sessions_of_person
 from app.sessions.erasing import ERASED, Erased, erase_identities
 from app.sessions.receipts import receipt_of
+from app.studies.tables import DraftChange
+from app.studies.undoing import remember
 from app.trials.responses import Evidence, Response
 from app.trials.tables import (
     ParticipantIdentity,
@@ -71,6 +73,8 @@ def test_identities_go_when_their_time_is_over_and_answers_stay(walked: str, dat
     now = NOW + timedelta(days=15)
     with database.transaction() as session:
         keep_for(session, 14)
+        study_id = session.exec(select(StudyVersion.study_id)).one()
+        remember(session, study_id, {"title": WHO}, {"title": "A"}, (1, 2), None, now)
         n = len(session.exec(select(Response)).all())
         (found,) = erase_identities(session, COMMAND_LINE, now, walked)
         assert found == Erased(walked, 14, sessions=1, people=1, mentions=2, kept=1)
@@ -88,6 +92,7 @@ def test_identities_go_when_their_time_is_over_and_answers_stay(walked: str, dat
         assert entries["links.make"].after == {"participants": ["[erased]", f"x{WHO}"]}
         assert entries["privacy.erase"].after == {"sessions": 1, "people": 1, "mentions": 2}
         assert len(session.exec(select(Response)).all()) == n
+        assert session.exec(select(DraftChange)).all() == []
     with database.transaction() as session:
         (again,) = erase_identities(session, COMMAND_LINE, now, walked)
         assert (again.sessions, again.mentions) == (0, 0)

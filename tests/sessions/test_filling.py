@@ -1,5 +1,6 @@
 """A preview is filled in by itself, page by page or to its end; a participant's session is not."""
 
+import random
 import re
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.questions.base import Limits
+from app.sessions.filling import _number
 from app.sessions.previews import start_preview
 from app.studies.launch import study_here
 from app.trials.responses import Response
@@ -58,3 +61,10 @@ def test_a_participants_page_is_not_filled_in(client: TestClient, database: Data
         assert "Only a preview is filled in by itself" in re.sub(r"\s+", " ", refused.text)
     with database.reading() as session:
         assert session.exec(select(Response)).first() is None
+
+
+def test_a_number_is_within_its_bounds_and_on_a_step() -> None:
+    rng = random.Random(1)
+    for _ in range(50):
+        assert _number(Limits(0, 10, 4), rng) in ("0", "4", "8")
+        assert 0.2 <= float(_number(Limits(0.2, 0.8, None), rng)) <= 0.8

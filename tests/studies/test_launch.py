@@ -16,6 +16,8 @@ from app.cli import app
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.core.settings import Settings
+from app.jobs.queue import ask
+from app.jobs.tables import Kind as JobKind
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
@@ -346,3 +348,10 @@ def test_a_preview_needs_a_version_and_counts_for_no_checklist(room: Room) -> No
     walk(room.session, "nav", lambda pair, left: {"choice": "left"}, seed=1, mode=Mode.PREVIEW)
     assert room.verdicts()["pilot"] == "warning"
     assert room.session.exec(select(StudyVersion.frozen_at)).one() is None
+
+
+def test_no_study_is_launched_while_simulated_people_are_on_their_way(room: Room) -> None:
+    room.to(State.PILOT)
+    ask(room.session, JobKind.SIMULATION, {}, now=NOW, study_id=room.here.id)
+    with pytest.raises(Conflict, match="on their way"):
+        room.to(State.LIVE)

@@ -6,12 +6,13 @@ from typing import Any
 
 import yaml
 
+from app.admin.design.fields import fields_to_keys
 from app.admin.design.nodes import Leaf, leaves
 from app.admin.design.outline import outline
 from app.admin.design.places import SECTIONS, section_of
 from app.admin.design.values import dotted, is_nested, shown
 from app.admin.design.views import ClashView
-from app.core.problems import Place
+from app.core.dependencies import BadForm
 from app.studies.merging import Clash, put_by_ids, value_by_ids
 from app.studies.undoing import Change, Steps
 
@@ -44,14 +45,23 @@ def _text(value: Any) -> str:
 
 
 def keep_chosen(keys: dict[str, Any], form: Mapping[str, str]) -> None:
-    """Put the chosen versions where the others stand."""
+    """Put the chosen versions where the others stand. What was typed meanwhile comes as its field, `field.1`.
+
+    Raises BadForm for a value that is none.
+    """
     for name, choice in form.items():
         number = name.removeprefix("keep.")
         if number == name or choice != "mine":
             continue
         place = _read(form.get(f"place.{number}", ""))
-        if isinstance(place, list) and place and len(place) < _MOST:
-            put_by_ids(keys, _place(place), _read(form.get(f"value.{number}", "")))
+        if not isinstance(place, list) or not 0 < len(place) < _MOST or not all(map(_is_part, place)):
+            continue
+        if (typed := form.get(f"field.{number}")) is not None:
+            taken = fields_to_keys(keys, {dotted(value_by_ids(keys, tuple(place))[0]): typed}).keys
+            keys.clear()
+            keys.update(taken)
+        else:
+            put_by_ids(keys, tuple(place), _value(form.get(f"value.{number}", "")))
 
 
 def _read(text: str) -> Any:
@@ -61,8 +71,17 @@ def _read(text: str) -> Any:
         return None
 
 
-def _place(parts: Sequence[Any]) -> Place:
-    return tuple(part if isinstance(part, int) else str(part) for part in parts)
+def _is_part(part: Any) -> bool:
+    return isinstance(part, str) or (isinstance(part, int) and not isinstance(part, bool))
+
+
+def _value(text: str) -> Any:
+    try:
+        read = json.loads(text)
+        json.dumps(read, allow_nan=False)
+    except (ValueError, RecursionError):
+        raise BadForm("A version to keep could not be read; reload the page and choose again.") from None
+    return read
 
 
 def place_in_words(keys: Mapping[str, Any], at: str) -> str:

@@ -145,8 +145,9 @@ def change(place: Place, path: str, value: object, of: Usual | None) -> Leaf:
 def _in_currency(leaf: Leaf, path: str, held: Mapping[str, Any]) -> Leaf:
     """A field of an amount in the currency that the arm itself has for the block."""
     own = held.get(f"{'.'.join(path.split('.')[:2])}.bonus.currency")
-    is_own = leaf.currency and isinstance(own, str) and re.fullmatch("[A-Z]{3}", own)
-    return replace(leaf, currency=own) if is_own else leaf
+    if leaf.currency and isinstance(own, str) and re.fullmatch("[A-Z]{3}", own):
+        return replace(leaf, currency=own)
+    return leaf
 
 
 def _fits(leaf: Leaf, value: object) -> bool:

@@ -66,7 +66,8 @@ def _moves(text: str) -> list[Mapping[str, str]]:
     """The moves before; none where the text is not ours."""
     try:
         read = json.loads(text or "[]")
-    except ValueError:
+        json.dumps(read, ensure_ascii=False).encode()  # half of a character in two parts is none
+    except (ValueError, RecursionError):
         return []
     listed = read if isinstance(read, list) else []
     return [{str(k): str(v) for k, v in each.items()} for each in listed if isinstance(each, dict)]

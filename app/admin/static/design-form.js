@@ -135,7 +135,9 @@ function replaceFields(html, sent, clashing = new Map()) {
   for (const [name, value] of typed ?? []) {
     const entry = byId(name);
     if (clashing.has(name)) {
-      clashing.get(name).value = JSON.stringify(value);
+      const mine = clashing.get(name);
+      mine.name = mine.name.replace("value.", "field.");
+      mine.value = value;
       continue;
     }
     if (entry?.matches("fieldset")) for (const each of entry.querySelectorAll(":scope input")) each.checked = each.value === value;

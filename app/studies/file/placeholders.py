@@ -4,7 +4,7 @@ A version keeps a text as it was written, so that hashes stay; the numbers are f
 braces mean anything, and a word without a number in the design stays as it is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.studies.file.design import StudyDesign
@@ -16,8 +16,26 @@ from app.trials.parts import BlockDesign
 Numbers = Mapping[str, str]
 
 
-def numbers_of(design: StudyDesign) -> Numbers:
-    """The number of each word that has one: main pairs and trials of a participant, minutes and pay as they are set."""
+def numbers_of(design: StudyDesign, arm: str = "") -> Numbers:
+    """The number of each word that has one: main pairs and trials of a participant, minutes and pay as they are set.
+
+    Before an arm is drawn, a number that is another in some arm is a range: `6–12`.
+    """
+    arms = [each.id for each in design.arms]
+    if arm in arms or not arms:
+        return _numbers(design.for_arm(arm))
+    own = [_numbers(design.for_arm(each)) for each in arms]
+    found = {word: [numbers.get(word, "0") for numbers in own] for numbers in own for word in numbers}
+    return {word: _range(values) for word, values in found.items()}
+
+
+def _range(values: Sequence[str]) -> str:
+    if not all(value.isdecimal() for value in values):
+        return values[0]  # the pay, which all arms have the same
+    return "–".join(map(str, sorted({min(map(int, values)), max(map(int, values))})))
+
+
+def _numbers(design: StudyDesign) -> Numbers:
     n = [(block.task, n_main(block)) for block in design.blocks]
     pairs = sum(each for task, each in n if task == SHORT_TASK)
     minutes, pay = design.completion.minutes, design.completion.pay

@@ -11,7 +11,7 @@ from app.tasks.game.moves import Choice, IllegalMove, MoveSchema, Number, visibl
 from app.tasks.game.parts import amount
 from app.tasks.game.terms import ReasonAsked
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _REST = "rest-"
 REASON = "reason"
 

@@ -149,3 +149,4 @@ def test_a_message_loses_what_is_not_seen_or_turns_it_around() -> None:
     legal = MoveSchema((MoveKind("answer", (Choice("accept", (True, False)),), message=True),), 10)
     form = {"kind": "answer", "accept": "yes", "message": "\u202etxet\u2069"}
     assert move_of(legal, form).message == "txet"
+    assert move_of(legal, {**form, "message": "a\x85b\x9f\ud800"}).message == "ab"
