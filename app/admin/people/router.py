@@ -1,5 +1,7 @@
 """Users and the user's own account."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -13,7 +15,7 @@ from app.accounts.profile import News, set_profile
 from app.accounts.users import checked_role
 from app.admin.access import ShellDep, anyone, owners_only
 from app.admin.login.cookies import set_login
-from app.admin.people.views import FreshPassword, account_page, user_page, users_page
+from app.admin.people.views import FreshPassword, UsersPage, account_page, user_page, users_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import Conflict, StudyError
 from app.core.settings import Settings
@@ -26,52 +28,33 @@ own = APIRouter(dependencies=[anyone])
 Id = Annotated[int, Path(ge=1, lt=2**31)]
 
 
-def _lacks_address(settings: Settings) -> bool:
-    return settings.mail is not None and not settings.can_mail
+def _users_page(settings: Settings) -> Callable[..., UsersPage]:
+    lacks_address = settings.mail is not None and not settings.can_mail
+    return partial(users_page, is_mailed=settings.can_mail, lacks_address=lacks_address)
 
 
 @owners.get("/users")
 async def show_users(database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now) -> Response:
-    return render(
-        await database.read(
-            users_page, shell, now, is_mailed=settings.can_mail, lacks_address=_lacks_address(settings)
-        )
-    )
+    return render(await database.read(_users_page(settings), shell, now))
 
 
 @owners.post("/users")
 async def add_user(
     database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
 ) -> Response:
-    """Add a user; with a mail server they are sent a link, and nobody knows the password that was drawn."""
+    """Add a user; where mails can be sent they get a link, and nobody knows the password that was drawn."""
+    page_of = _users_page(settings)
     try:
         new = NewUser(form.get("email", ""), checked_role(form.get("role", "")))
         made = await adding.add_user(database, new, who.actor, now)
     except StudyError as error:
-        page = await database.read(
-            users_page,
-            shell,
-            now,
-            is_mailed=settings.can_mail,
-            lacks_address=_lacks_address(settings),
-            typed=form,
-            error=str(error),
-        )
+        page = await database.read(page_of, shell, now, typed=form, error=str(error))
         return render(page, error.status_code)
     if settings.can_mail:
         await database.write(ask_password_mail, Mail.INVITATION, made.id, who.actor, now)
         return RedirectResponse("/admin/users?said=invited", 303)
     fresh = FreshPassword(made.email, made.generated or "")
-    return render(
-        await database.read(
-            users_page,
-            shell,
-            now,
-            is_mailed=settings.can_mail,
-            lacks_address=_lacks_address(settings),
-            fresh=fresh,
-        )
-    )
+    return render(await database.read(page_of, shell, now, fresh=fresh))
 
 
 @owners.get("/users/{user_id}")
