@@ -36,7 +36,9 @@ class StudyRun(Run):
         if language not in self.design.translations:
             return self
         if language not in self._in:
-            design = filled(self.design.in_language(language), self.numbers)
+            design = self.design.in_language(language)
+            pay = {"pay": design.completion.pay} if design.completion.pay else {}
+            design = filled(design, None if self.numbers is None else {**self.numbers, **pay})
             blocks = {block.id: block for block in design.blocks}
             runs = tuple(replace(block, design=blocks[block.id]) for block in self.blocks)
             self._in[language] = replace(self, design=design, blocks=runs, _in={})

@@ -15,7 +15,7 @@ from app.studies.drafts import draft_for, replace_draft
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.tables import DraftChange
 from app.studies.undoing import MOST_CHANGES
-from app.trials.tables import Study
+from app.trials.tables import State, Study
 from tests.admin.persons import Person
 from tests.admin.test_design import draft_of, form_on
 from tests.factories import NOW
@@ -180,15 +180,15 @@ def test_where_both_changed_one_place_both_are_shown_and_the_rest_is_saved(
         assert owner.post(f"{HERE}/all", sent).status_code == 200
     assert draft_of(database) == draft
     for place, value, status in (
-        ("[0]", "1", 200), ("[true]", "1", 200), ('["title"]', "NaN", 422), ('["title"]', "1e999", 422),
+        ("[0]", "1", 200), ("[true]", "1", 200), ('["title"]', "NaN", 400), ('["title"]', "1e999", 400),
     ):  # fmt: skip
         revision = form_on(owner.get(f"{HERE}/all").text)["revision"]
         sent = {"revision": revision, "keep.1": "mine", "place.1": place, "value.1": value, "action": "keep"}
         assert owner.post(f"{HERE}/all", sent).status_code == status, (place, value)
     assert draft_of(database) == draft
-    typed = {"keep.1": "mine", "place.1": '["idle_minutes"]', "field.1": "25", "action": "keep"}
+    typed = {"keep.1": "mine", "place.1": '["completion", "code"]', "field.1": " 25 ", "action": "keep"}
     assert owner.post(f"{HERE}/all", {"revision": revision, **typed}).status_code == 200
-    assert draft_of(database)["idle_minutes"] == 25
+    assert draft_of(database)["completion"]["code"] == "25"
 
 
 def test_typing_that_comes_to_nothing_does_not_keep_what_was_before_it(
@@ -212,7 +212,7 @@ def test_the_text_of_a_file_goes_when_its_upload_is_undone(owner: Person, databa
     file = {"study": "nav", "title": "From a file"}
     with database.transaction() as session:
         nav = session.exec(select(Study).where(Study.slug == "nav")).one()
-        here = StudyHere(nav.id or 0, nav.slug, nav.state)
+        here = StudyHere(nav.id or 0, nav.slug, State(nav.state))
         user = session.exec(select(User).where(User.email == owner.email)).one()
         who = Who(user.id or 0, user.email, Role.EDITOR)
         replace_draft(session, who, here, file, "the file a.yaml", NOW, written=WrittenFile("# Mine\n", file))

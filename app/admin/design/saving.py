@@ -131,7 +131,7 @@ async def step_back(
 def _step(
     session: Session, study: StudyHere, kind: str, revision: int
 ) -> tuple[DraftView, Sequence[tuple[dict[str, Any], bool]], str]:
-    """The draft, and what it becomes: changes that come to nothing in all are passed over with the one after them."""
+    """The draft, and what it becomes: changes without an effect in all go with the next one that has one."""
     draft = draft_for(session, study)
     if draft.revision != revision:
         raise Conflict(
