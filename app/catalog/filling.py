@@ -93,10 +93,11 @@ async def take_form(
     slug: str,
     frame: tuple[int, int] | None,
 ) -> list[str]:
-    """Like `receiving.take_form`, into the collection of that name; `frame` is settled first, where it is open.
+    """Like `receiving.take_form`, into the collection of that name; `frame` is settled before the first file is kept.
 
     Raises Conflict where another frame is settled.
     """
+    receiving.check_form(files, source, attributes)
     collection = await database.read(collection_to_fill, who, slug)
     if frame is not None:
         await database.write(set_frame, who, slug, *frame, now)

@@ -198,10 +198,7 @@ async def take_form(
 
     Raises StudyError where nothing can be taken: no files, or a source or attributes that cannot be.
     """
-    checked_source(source)
-    checked_attributes(attributes)
-    if not files:
-        raise StudyError("Choose at least one file.")
+    check_form(files, source, attributes)
     faults: list[str] = []
     for name, data in files:
         new = NewUpload(file_name=name, bytes=len(data), source=source, attributes=dict(attributes))
@@ -210,6 +207,14 @@ async def take_form(
         except StudyError as error:
             faults.append(str(error))
     return faults
+
+
+def check_form(files: Sequence[tuple[str, bytes]], source: str, attributes: Mapping[str, str]) -> None:
+    """Raises StudyError where a form has no files, or a source or attributes that cannot be."""
+    checked_source(source)
+    checked_attributes(attributes)
+    if not files:
+        raise StudyError("Choose at least one file.")
 
 
 def append(part: Path, at: int, data: bytes) -> int:
