@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from app.core.spreadsheet import BadTable
-from app.core.workbooks import Sheet, sheets_in
+from app.core.workbooks import Sheet, sheets_in, sheets_of
 from tests.workbooks import Cells, write_xls, write_xlsx
 
 ROWS = (("", "", ""), ("", " Aspect ", "Größe ＆ 大"), ("", "Score", 4.0), ("", "Mean", 4.5))
@@ -35,3 +36,23 @@ def test_a_file_that_is_no_workbook_is_refused_by_name(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(BadTable, match="is no workbook"):
         sheets_in(path)
+
+
+def test_a_workbook_that_was_sent_cannot_take_all_memory(tmp_path: Path) -> None:
+    path = tmp_path / "book.xlsx"
+    write_xlsx(path, {"one": ROWS})
+    assert sheets_of(path.read_bytes(), "book.xlsx") == sheets_in(path)
+    with ZipFile(path) as small:
+        parts = {name: small.read(name) for name in small.namelist()}
+    far = b'<row r="1000000"><c r="XFD1000000" t="inlineStr"><is><t>x</t></is></c></row></sheetData>'
+    for quote in (b'"', b"'"):
+        with ZipFile(path, "w") as large:
+            for name, part in parts.items():
+                is_sheet = name.startswith("xl/worksheets/")
+                corner = far.replace(b'"', quote)
+                large.writestr(name, part.replace(b"</sheetData>", corner) if is_sheet else part)
+        with pytest.raises(BadTable, match="too large to be read"):
+            sheets_of(path.read_bytes(), "book.xlsx")
+    write_xls(path, {"one": ROWS})
+    with pytest.raises(BadTable, match="no workbook that can be read"):
+        sheets_of(path.read_bytes(), "book.xls")

@@ -1,6 +1,8 @@
 """Workbooks of spreadsheets (xlsx, xls) as text: the one reader of them."""
 
 import io
+import re
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +17,9 @@ from app.core.spreadsheet import BadTable
 _LARGEST_BYTES: Final = 20_000_000
 # A small file may unpack to any size.
 _MOST_UNPACKED: Final = 200_000_000
+# The reader makes a place for each cell up to the last one: two cells in opposite corners would take all memory.
+_MOST_CELLS: Final = 5_000_000
+_PLACE: Final = re.compile(rb"""\br=["']([A-Z]{0,3})(\d{1,10})["']""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +47,44 @@ def sheets_in(path: Path) -> list[Sheet]:
 
 
 def sheets_of(data: bytes, name: str) -> list[Sheet]:
-    """The sheets of a workbook that was sent, under its name. Raises BadTable."""
+    """The sheets of a workbook (xlsx) that was sent, under its name. Raises BadTable."""
     path = Path(name)
-    try:
-        with ZipFile(io.BytesIO(data)) as packed:
-            if sum(each.file_size for each in packed.infolist()) > _MOST_UNPACKED:
-                raise _bad(path, "is a workbook too large to be read", "save its sheet as CSV")
-    except BadZipFile:
-        pass  # of the older kind, or none: the reader says
+    _check_extent(data, path)
     try:
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as workbook:
             return [Sheet(each, _rows(workbook, each)) for each in workbook.sheet_names]
     except CalamineError as error:
         raise _bad(path, f"is no workbook that can be read ({error})", "save it as xlsx or as CSV") from None
+
+
+def _check_extent(data: bytes, path: Path) -> None:
+    """Refuse a workbook that a stranger made to take all memory. Raises BadTable."""
+    too_large = _bad(path, "is a workbook too large to be read", "save its sheet as CSV")
+    try:
+        with ZipFile(io.BytesIO(data)) as packed:
+            parts = packed.infolist()
+            if not any(part.filename == "xl/workbook.xml" for part in parts):
+                raise _bad(path, "is no workbook of the kind xlsx", "save it as xlsx or as CSV")
+            if sum(part.file_size for part in parts) > _MOST_UNPACKED:
+                raise too_large
+            for part in parts:
+                if part.filename.endswith(".xml") and _extent(packed.read(part)) > _MOST_CELLS:
+                    raise too_large
+    # Older kinds cannot be looked through before they are read; a damaged one has any error of the unpacker.
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
+        raise _bad(path, "is no workbook that can be read", "save it as xlsx or as CSV") from None
+
+
+def _extent(part: bytes) -> int:
+    """Rows times columns up to the last cell that a part of a workbook names."""
+    rows = columns = 0
+    for letters, row in _PLACE.findall(part):
+        rows = max(rows, int(row))
+        column = 0
+        for letter in letters:
+            column = 26 * column + letter - 64
+        columns = max(columns, column)
+    return rows * max(columns, 1)
 
 
 def _rows(workbook: CalamineWorkbook, name: str) -> list[list[str]]:

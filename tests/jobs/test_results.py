@@ -89,13 +89,13 @@ def test_verdicts_that_do_not_fit_are_a_caution_and_no_failure(
     with database.transaction() as session:
         study_id = session.exec(select(Study.id)).one()
         judging = queue.ask(session, Kind.JUDGES, {}, now=NOW, study_id=study_id)
-        session.get_one(Job, judging).status = JobStatus.DONE
+        job = session.get_one(Job, judging)
+        job.status, job.result = JobStatus.DONE, {"judges": ["mine"]}
     folder = judging_folder(settings.data_dir, judging)
     folder.mkdir(parents=True)
     (folder / "verdicts.csv").write_text("judge,pair,choice\nmine,human-hybrid-01,left\n")
     job_id = ask(database)
-    job = done(database, settings, job_id)
-    assert job.status == JobStatus.DONE
+    assert done(database, settings, job_id).status == JobStatus.DONE
     view = from_json((results_folder(settings.data_dir, job_id) / "view.json").read_bytes())
     [caution] = [one for one in view.cautions if one.title.startswith("Judges")]
     assert caution.text.startswith("The verdicts: row 2, column choice")

@@ -33,7 +33,7 @@ from app.library.documents import (
 )
 from app.library.kinds import StimulusKind, kind_of
 from app.library.stimuli import list_stimuli
-from app.library.tables import Content, Stimulus, StudyClip, UploadStatus
+from app.library.tables import LIBRARY, Content, Stimulus, StudyClip, UploadStatus
 from app.library.uploads import UploadRefused
 from app.outputs.clues import ask_clues, clips_of, clue_run
 from app.pairs.draft import clip_cards, with_pair
@@ -259,7 +259,7 @@ def test_what_is_made_of_clips_leaves_them_out_and_pairs_show_two_of_one_kind(
 ) -> None:
     fill(desk, folder)
     assert desk.read(clip_cards, desk.who) == []
-    assert desk.read(names_with_original, desk.who) == []
+    assert desk.read(names_with_original, desk.who, LIBRARY) == []
     view = desk.read(rules_view)
     assert (view.n_clips, view.n_other) == (0, 0)
     study = desk.write(create_study, desk.who, "other", {"pairs": "pair,a,b\np1,g1,l1"}, NOW)
