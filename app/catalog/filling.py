@@ -78,8 +78,11 @@ def collection_to_fill(session: Session, who: Who, slug: str) -> int:
 
 async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, now: datetime) -> Received:
     """Make ready for a file of a collection. Raises what `receiving.begin` does, NotFound and NotAllowed."""
-    collection = await database.read(collection_to_fill, who, new.collection)
-    return await receiving.begin(database, data_dir, who, new, now, collection)
+    return await receiving.begin(database, data_dir, who, new, now, _into(who, new.collection))
+
+
+def _into(who: Who, slug: str) -> receiving.Into:
+    return lambda session: collection_to_fill(session, who, slug)
 
 
 async def take_form(
@@ -98,10 +101,12 @@ async def take_form(
     Raises Conflict where another frame is settled.
     """
     receiving.check_form(files, source, attributes)
-    collection = await database.read(collection_to_fill, who, slug)
+    await database.read(collection_to_fill, who, slug)
     if frame is not None:
         await database.write(set_frame, who, slug, *frame, now)
-    return await receiving.take_form(database, data_dir, who, files, source, attributes, now, collection)
+    return await receiving.take_form(
+        database, data_dir, who, files, source, attributes, now, _into(who, slug)
+    )
 
 
 def set_frame(session: Session, who: Who, slug: str, width: int, height: int, now: datetime) -> None:
