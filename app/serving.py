@@ -97,6 +97,7 @@ def run_service(
         settings.secret,
         settings.secure_cookies,
         settings.program_tokens,
+        settings.mail,
     )  # refused here, not at somebody's first request
     with holding(settings, address_of(bound)):
         open_database(settings).close()

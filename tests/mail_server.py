@@ -27,6 +27,7 @@ class Kept:
     was_tls: list[bool] = field(default_factory=list)
     logins: list[str] = field(default_factory=list)
     offers_tls: bool = True
+    goodbye: str = "221 bye"
 
 
 class MailServer(socketserver.ThreadingTCPServer):
@@ -106,7 +107,7 @@ class Session(socketserver.StreamRequestHandler):
                     self.say("354 go on")
                     self._take(sender, to)
                 case "QUIT":
-                    self.say("221 bye")
+                    self.say(kept.goodbye)
                     return
                 case _:
                     self.say("250 ok")

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, select
 
 from app.accounts import logins, passwords, users
 from app.accounts.audit import Actor
@@ -16,6 +16,7 @@ from app.core.database import Database
 from app.core.errors import NotFound, StudyError
 
 LASTS = timedelta(days=7)
+MOST_OPEN = 3
 
 
 class LinkEnded(StudyError):
@@ -32,12 +33,9 @@ class ChosenPassword:
     browser: str
 
 
-def make_password_link(session: Session, user_id: int, now: datetime) -> str:
-    """A new link's token; earlier links of the user end."""
-    mine = update(PasswordLink).where(
-        col(PasswordLink.user_id) == user_id, col(PasswordLink.used_at).is_(None)
-    )
-    session.execute(mine.values(used_at=now))
+def make_password_link(session: Session, user_id: int, now: datetime, *, keeps_others: bool = False) -> str:
+    """A new link's token; earlier links of the user end, or, if it `keeps_others`, all but the newest MOST_OPEN."""
+    users.end_password_links(session, user_id, now, keep=MOST_OPEN - 1 if keeps_others else 0)
     token = secrets.token_urlsafe(32)
     session.add(
         PasswordLink(user_id=user_id, token_sha256=token_hash(token), made_at=now, expires_at=now + LASTS)
@@ -64,7 +62,7 @@ async def choose_password(
     new_hash = await hash_password(chosen.new, email)
 
     def set_it(session: Session) -> str:
-        link, user = _found(session, token, now)
+        link, user = _found(session, token, now, to_use=True)
         link.used_at = now
         session.add(link)
         # Nobody's id, as for a reset: who had the account before may still have its tokens.
@@ -74,12 +72,14 @@ async def choose_password(
     return email, await database.write(set_it)
 
 
-def _found(session: Session, token: str, now: datetime) -> tuple[PasswordLink, User]:
-    row = session.exec(
+def _found(session: Session, token: str, now: datetime, *, to_use: bool = False) -> tuple[PasswordLink, User]:
+    """The link and its user; `to_use` locks the link, so that of two at once one gets it."""
+    found = (
         select(PasswordLink, User)
         .join(User, col(User.id) == PasswordLink.user_id)
         .where(PasswordLink.token_sha256 == token_hash(token))
-    ).first()
+    )
+    row = session.exec(found.with_for_update(of=PasswordLink) if to_use else found).first()
     if row is None:
         raise NotFound("There is nothing at this address.")
     link, user = row

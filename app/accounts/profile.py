@@ -1,5 +1,6 @@
 """A user's own settings: the name that others see, and the news that they want by email."""
 
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +8,7 @@ from enum import StrEnum
 
 from sqlmodel import Session, col, select
 
-from app.accounts.audit import record
+from app.accounts.audit import COMMAND_LINE, NOBODY, SERVICE, record
 from app.accounts.logins import Who
 from app.accounts.tables import User
 from app.core.errors import NotFound, StudyError
@@ -48,6 +49,8 @@ def set_profile(session: Session, who: Who, name: str, mails: Collection[str], n
     if len(name) > LONGEST_NAME or not name.isprintable() or "@" in name:
         raise BadProfile(f"A name has at most {LONGEST_NAME} characters and no @.")
     before = profile_of(session, who.user_id)
+    if name and name != before.name:
+        _refuse_taken(session, who.user_id, name)
     after = Profile(name, tuple(news for news in News if news in mails))
     if before == after:
         return
@@ -63,6 +66,23 @@ def set_profile(session: Session, who: Who, name: str, mails: Collection[str], n
         before=_said(before),
         after=_said(after),
     )
+
+
+def _refuse_taken(session: Session, user_id: int, name: str) -> None:
+    """Raises BadProfile for a name that would pass for another user, or for the service, in the log."""
+    others = select(User.name).where(User.id != user_id, col(User.name).is_not(None))
+    if _bare(name) in {_bare(actor.name) for actor in (COMMAND_LINE, NOBODY, SERVICE)}:
+        raise BadProfile("The audit log uses this name for the service itself; choose another.")
+    if _folded(name) in {_folded(other or "") for other in session.exec(others)}:
+        raise BadProfile("Another user has this name; choose one that tells you apart.")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _bare(name: str) -> str:
+    return _folded(name).removeprefix("the ").removesuffix(" itself")
 
 
 def _said(profile: Profile) -> Mapping[str, object]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlmodel import Session, col, func, select, update
 
 from app.accounts.audit import Actor, record
-from app.accounts.tables import ApiToken, Login, Role, User
+from app.accounts.tables import ApiToken, Login, PasswordLink, Role, User
 from app.core.errors import Conflict, NotFound, StudyError
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
@@ -99,7 +99,10 @@ def set_role(session: Session, user_id: int, role: Role, *, by: Actor, now: date
 
 
 def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, now: datetime) -> None:
-    """Disable a user, ending all logins and tokens, or enable them again. Users cannot disable themselves."""
+    """Disable a user, ending all logins, tokens and password links, or enable them again.
+
+    Users cannot disable themselves.
+    """
     _hold_owners(session)
     user = _user(session, user_id)
     if (user.disabled_at is not None) == disabled:
@@ -114,11 +117,13 @@ def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, n
         for table in (Login, ApiToken):
             mine = update(table).where(col(table.user_id) == user_id, col(table.revoked_at).is_(None))
             session.execute(mine.values(revoked_at=now))
+        end_password_links(session, user_id, now)
     record(session, by, "user.disable" if disabled else "user.enable", now=now, subject=user.email)
 
 
 def set_password(session: Session, user_id: int, password_hash: str, *, by: Actor, now: datetime) -> None:
-    """Change a password; every login of the user ends, and, if someone else changes it, every API token too.
+    """Change a password; every login and password link of the user ends, and, if someone else changes it, every API
+    token too.
 
     Changing one's own password keeps one's programs running; a reset is for an account that its owner has lost control
     of.
@@ -129,7 +134,21 @@ def set_password(session: Session, user_id: int, password_hash: str, *, by: Acto
     for table in (Login,) if by.user_id == user_id else (Login, ApiToken):
         mine = update(table).where(col(table.user_id) == user_id, col(table.revoked_at).is_(None))
         session.execute(mine.values(revoked_at=now))
+    end_password_links(session, user_id, now)
     record(session, by, "user.password", now=now, subject=user.email)
+
+
+def end_password_links(session: Session, user_id: int, now: datetime, *, keep: int = 0) -> None:
+    """End the user's open links to choose a password, except the newest `keep`."""
+    is_open = (
+        col(PasswordLink.user_id) == user_id,
+        col(PasswordLink.used_at).is_(None),
+        col(PasswordLink.expires_at) > now,
+    )
+    newest = select(PasswordLink.id).where(*is_open).order_by(col(PasswordLink.id).desc()).limit(keep)
+    kept = session.exec(newest).all() if keep else []
+    others = update(PasswordLink).where(*is_open, col(PasswordLink.id).not_in(kept))
+    session.execute(others.values(used_at=now))
 
 
 def password_hash_of_user(session: Session, user_id: int) -> str:

@@ -4,7 +4,7 @@ import re
 import smtplib
 import ssl
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.errors import MessageError
 from email.headerregistry import Address
@@ -115,7 +115,7 @@ def _connected(server: MailServer) -> Iterator[smtplib.SMTP]:
             )
         else:
             smtp = smtplib.SMTP(server.host, server.port, timeout=TIMEOUT_S)
-        with smtp:
+        with _left(smtp):
             smtp.ehlo()
             if not server.is_tls and smtp.has_extn("starttls"):
                 smtp.starttls(context=context)
@@ -139,6 +139,17 @@ def _connected(server: MailServer) -> Iterator[smtplib.SMTP]:
     except (smtplib.SMTPException, OSError) as error:
         what = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
         raise MailError(f"the server {server.host} does not answer ({what})", is_temporary=True) from None
+
+
+@contextmanager
+def _left(smtp: smtplib.SMTP) -> Iterator[None]:
+    """Leave the server at the end, whatever it answers: a mail that it took is sent, and must not be tried again."""
+    try:
+        yield
+    finally:
+        with suppress(smtplib.SMTPException, OSError):
+            smtp.quit()
+        smtp.close()
 
 
 def _refused(server: MailServer, code: int, words: bytes | str) -> MailError:

@@ -109,6 +109,11 @@ class Settings(BaseSettings):
         """The mail server, None without one. Raises StudyError for an invalid address."""
         return mail_server(self.mail_address.get_secret_value(), self.mail_from)
 
+    @property
+    def can_mail(self) -> bool:
+        """True if mails can be sent: there is a server, and an address that their links begin with."""
+        return self.mail is not None and bool(self.public_address.rstrip("/"))
+
     @cached_property
     def program_tokens(self) -> Mapping[str, str]:
         """Tokens by program name. Raises StudyError for invalid entries."""

@@ -18,6 +18,7 @@ from app.jobs.tables import Job, JobStatus, Kind
 
 TROUBLES_FOR = timedelta(days=14)
 PER_USER, PER_NETWORK = 3, 20
+MOST_RESETS, RESETS_WITHIN = 5, timedelta(hours=24)
 
 
 class Mail(StrEnum):
@@ -27,6 +28,9 @@ class Mail(StrEnum):
     RESET = "reset"
     TARGET = "target"
     LOOK = "look"
+
+
+WITH_LINK = (Mail.INVITATION, Mail.RESET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +59,13 @@ def ask_mail(
     return queue.ask(session, Kind.MAIL, params, now=now, study_id=study_id)
 
 
-def ask_password_mail(session: Session, mail: Mail, user_id: int, by: Actor, now: datetime) -> None:
-    """Ask for a mail with a link to choose a password."""
+def ask_password_mail(
+    session: Session, mail: Mail, user_id: int, by: Actor, now: datetime, *, keeps_others: bool = False
+) -> None:
+    """Ask for a mail with a link to choose a password; earlier links end, unless it `keeps_others`."""
     user = session.get_one(User, user_id)
     record(session, by, "user.mail", now=now, subject=user.email, after={"mail": mail})
-    ask_mail(session, mail, user_id, now)
+    ask_mail(session, mail, user_id, now, more={"keeps_others": True} if keeps_others else None)
 
 
 def counts_for_resets(email: str, address: str) -> Sequence[Count]:
@@ -68,14 +74,27 @@ def counts_for_resets(email: str, address: str) -> Sequence[Count]:
 
 
 def ask_reset(session: Session, email: str, counts: Sequence[Count], now: datetime) -> None:
-    """Ask for a link without a login; for an unknown address nothing is sent.
+    """Ask for a link without a login; for an unknown address, or after enough such mails, no mail is sent.
 
-    Raises TooManyAttempts.
+    Anybody can ask, so links that the user has already stay good. Raises TooManyAttempts.
     """
     throttle.begin_attempt(session, counts, now)
     user = session.exec(select(User).where(User.email == email, col(User.disabled_at).is_(None))).first()
-    if user is not None:
-        ask_password_mail(session, Mail.RESET, user.id or 0, Actor(user.id, user.email), now)
+    if user is not None and not _has_enough_mails(session, user.id or 0, now):
+        by = Actor(user.id, user.email)
+        ask_password_mail(session, Mail.RESET, user.id or 0, by, now, keeps_others=True)
+
+
+def _has_enough_mails(session: Session, user_id: int, now: datetime) -> bool:
+    """True if a mail with a link waits for this user already, or MOST_RESETS were asked for within a day."""
+    of_user = select(Job).where(
+        Job.kind == Kind.MAIL,
+        col(Job.params)["user"].as_integer() == user_id,
+        col(Job.params)["mail"].as_string().in_(WITH_LINK),
+        or_(col(Job.asked_at) > now - RESETS_WITHIN, col(Job.status).in_(queue.STANDING)),
+    )
+    jobs = session.exec(of_user).all()
+    return any(job.status in queue.STANDING for job in jobs) or len(jobs) >= MOST_RESETS
 
 
 def mail_troubles(session: Session, now: datetime) -> Sequence[MailTrouble]:
@@ -111,5 +130,7 @@ def mail_troubles(session: Session, now: datetime) -> Sequence[MailTrouble]:
 
 def newest_mails(session: Session, study_id: int, mail: Mail) -> Sequence[Job]:
     """The newest mails of a kind about a study, newest first."""
-    found = select(Job).where(Job.kind == Kind.MAIL, Job.study_id == study_id).order_by(col(Job.id).desc())
-    return [job for job in session.exec(found.limit(200)) if job.params["mail"] == mail]
+    found = select(Job).where(
+        Job.kind == Kind.MAIL, Job.study_id == study_id, col(Job.params)["mail"].as_string() == mail
+    )
+    return session.exec(found.order_by(col(Job.id).desc())).all()

@@ -81,19 +81,19 @@ async def ask_judges(
     trained = await anyio.to_thread.run_sync(_trained, data_dir)
     _check(wish, trained)
     counted_mode(wish.mode)
-    text = ""
+    text, about = "", wish.again or "pairs"
     if wish.file:
         checked = await check_sent(database, study, wish.file_name, wish.file)
         checked.require_fine()
         if checked.check.replaced and not wish.replaces:
             raise HereAlready(checked.check)
-        text = checked.text
+        text, about = checked.text, checked.check.about
     token = secrets.token_hex(12) if text else ""
     path = sent_verdicts(data_dir, token)
     if token:
         await anyio.to_thread.run_sync(_keep, path, text)
     try:
-        return await database.write(_ask, who, study, wish, trained, token, now)
+        return await database.write(_ask, who, study, wish, trained, token, about, now)
     except BaseException:
         # Also for a cancelled request: CancelledError is no Exception.
         if token:
@@ -111,6 +111,10 @@ def _check(wish: JudgesWish, trained: Sequence[str]) -> None:
         if name not in judges:
             raise NothingAsked(f"There is no judge {name[:80]!r}; there is {', '.join(judges)}.")
     _refuse_large(wish.file_name, wish.file)
+    if wish.again and (wish.file or wish.judges):
+        raise NothingAsked(
+            "Verdicts that are here are compared again without a file and without judges to run: ask for one at a time."
+        )
     if not wish.judges and not wish.file and not wish.again:
         raise NothingAsked("Choose at least one judge, or a file of verdicts that is not empty.")
 
@@ -136,6 +140,7 @@ def _ask(
     wish: JudgesWish,
     trained: Sequence[str],
     token: str,
+    about: About,
     now: datetime,
 ) -> int:
     params = {
@@ -145,6 +150,7 @@ def _ask(
         "file_name": Path(wish.file_name).name[:_LONGEST_NAME] if token else "",
         "mode": counted_mode(wish.mode),
         "seed": wish.seed,
+        "about": about,
     }
     if wish.again:
         params |= {"compare": wish.again, "without": sorted(wish.without)}

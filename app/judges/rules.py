@@ -38,6 +38,8 @@ def _pair_faults(lines: Sequence[Line], known: Known | None) -> Iterator[Found]:
     pairs = {pair.name: pair for pair in known.pairs} if known else {}
     numbers = {line.row: number_in(line.cells.get("score", "")) for line in lines}
     seen: dict[tuple[str, ...], int] = {}
+    # One of each for all faults: a copy for each wrong row would fill the memory.
+    names, stimuli = tuple(pairs), tuple(known.stimuli if known else ())
     for line in lines:
         yield from _judge_name(line)
         yield from _about_one(line)
@@ -46,7 +48,7 @@ def _pair_faults(lines: Sequence[Line], known: Known | None) -> Iterator[Found]:
         yield from _one_of(line, "scale", _SCALES)
         yield from _twice(line, seen, ("judge", "run", "study", "pair", "stimulus"))
         if known is not None:
-            yield from _names(line, known, pairs)
+            yield from _names(line, known, pairs, names, stimuli)
     by_judge: dict[str, list[Line]] = {}
     for line in lines:
         by_judge.setdefault(line.cells["judge"], []).append(line)
@@ -72,7 +74,7 @@ def _item_faults(lines: Sequence[Line], known: Known | None) -> Iterator[Found]:
         if not item:
             yield Found("the item is missing", "Name the item that is judged", line.row, ("item",))
         elif known and item not in items:
-            yield _unknown(line, "item", item, "item", list(known.items))
+            yield _unknown(line, "item", item, "item", known.items)
         if known and criterion and criterion not in criteria:
             yield _unknown(line, "criterion", criterion, "question", criteria)
         if known:
@@ -175,14 +177,16 @@ def _twice(line: Line, seen: dict[tuple[str, ...], int], names: Sequence[str]) -
         yield Found(what, remedy, line.row, [name for name in names if line.cells.get(name)])
 
 
-def _names(line: Line, known: Known, pairs: Mapping[str, KnownPair]) -> Iterator[Found]:
+def _names(
+    line: Line, known: Known, pairs: Mapping[str, KnownPair], names: Sequence[str], stimuli: Sequence[str]
+) -> Iterator[Found]:
     if line.cells.get("study", "") not in ("", known.slug):
         return
     pair, stimulus = line.cells.get("pair", ""), line.cells.get("stimulus", "")
     if pair and pair not in pairs and pair not in known.others:
-        yield _unknown(line, "pair", pair, "pair", list(pairs))
+        yield _unknown(line, "pair", pair, "pair", names)
     if stimulus and stimulus not in known.stimuli:
-        yield _unknown(line, "stimulus", stimulus, known.noun, list(known.stimuli))
+        yield _unknown(line, "stimulus", stimulus, known.noun, stimuli)
 
 
 def _unknown(line: Line, column: str, value: str, noun: str, names: Sequence[str]) -> Found:

@@ -69,6 +69,18 @@ def runs_about(session: Session, study_id: int | None, about: About, otherwise: 
             yield job
 
 
+def has_successor(session: Session, job: JobView, otherwise: About) -> bool:
+    """True if a newer run took these verdicts along and compares with people of the same mode.
+
+    Runs of earlier releases, without origins, hold their own judges alone.
+    """
+    about: About = job.result.get("about", otherwise)
+    return any(
+        one.id > job.id and "origins" in one.result and one.result["mode"] == job.result["mode"]
+        for one in _with_verdicts(session, job.study_id, about, otherwise)
+    )
+
+
 def _with_verdicts(
     session: Session, study_id: int | None, about: About, otherwise: About
 ) -> Iterator[JobView]:

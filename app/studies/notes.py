@@ -61,37 +61,25 @@ def notes_of(session: Session, who: Who, study: StudyHere) -> Sequence[NoteView]
 
 
 def add_note(session: Session, who: Who, study: StudyHere, text: str, now: datetime) -> int:
-    """Raises BadNote."""
+    """Raises BadNote. The audit log keeps no copy of the text."""
     note = StudyNote(study_id=study.id, text=_checked(text), written_by=who.user_id, written_at=now)
     if len(session.exec(select(StudyNote.id).where(StudyNote.study_id == study.id)).all()) >= MOST:
         raise BadNote(f"The study has {MOST} notes; delete one first.")
     session.add(note)
     session.flush()
-    record(
-        session, who.actor, "note.add", now=now, study=study.slug, subject=f"note {note.id}", after=note.text
-    )
+    record(session, who.actor, "note.add", now=now, study=study.slug, subject=f"note {note.id}")
     return note.id or 0
 
 
 def edit_note(session: Session, who: Who, study: StudyHere, note_id: int, text: str, now: datetime) -> None:
     """Raises BadNote, NotFound, NotAllowed for another one's."""
     note = _own(session, who, study, note_id)
-    before, after = note.text, _checked(text)
-    if before == after:
+    after = _checked(text)
+    if note.text == after:
         return
     note.text, note.edited_at = after, now
     session.add(note)
-    subject = f"note {note_id}"
-    record(
-        session,
-        who.actor,
-        "note.edit",
-        now=now,
-        study=study.slug,
-        subject=subject,
-        before=before,
-        after=after,
-    )
+    record(session, who.actor, "note.edit", now=now, study=study.slug, subject=f"note {note_id}")
 
 
 def delete_note(session: Session, who: Who, study: StudyHere, note_id: int, now: datetime) -> None:

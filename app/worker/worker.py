@@ -45,7 +45,7 @@ def work(settings: Settings, database: Database, stop: threading.Event) -> None:
             threading.Thread(target=_lane, args=(settings, database, kinds, stop), name=f"lane-{number}")
             for number, kinds in enumerate(LANES, start=1)
         ]
-        if settings.mail is not None:
+        if settings.can_mail:
             lanes.append(threading.Thread(target=watch, args=(database, stop), name="news"))
         for lane in lanes:
             lane.start()
@@ -54,10 +54,14 @@ def work(settings: Settings, database: Database, stop: threading.Event) -> None:
 
 
 def _do_again(settings: Settings, database: Database, stop: threading.Event) -> None:
-    """Repeat jobs begun before, one by one: a job that crashes the worker must not take others with it."""
+    """Repeat jobs begun before, one by one: a job that crashes the worker must not take others with it.
+
+    Mails are left to their lane: a server that does not answer would hold up the other lanes.
+    """
+    kinds = tuple(kind for kind in HANDLERS if kind != Kind.MAIL)
     while not stop.is_set():
         with database.transaction() as session:
-            job = queue.take(session, tuple(HANDLERS), datetime.now(UTC), again=True)
+            job = queue.take(session, kinds, datetime.now(UTC), again=True)
         if job is None:
             return
         _do(settings, database, job, stop)

@@ -6,6 +6,8 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import yaml
+
 from app.accounts.sentences import actions, address, kinds, sentence
 
 APP = Path(__file__).parents[2] / "app"
@@ -92,6 +94,17 @@ def test_every_action_that_the_code_records_has_a_sentence_and_no_sentence_is_le
     assert len(found) > 50
     assert found == set(actions()), "write the sentence of each in app/accounts/sentences.yaml"
     assert {words.kind for words in actions().values()} == set(kinds())
+
+
+def test_no_key_of_the_file_is_there_twice() -> None:
+    """YAML takes the last one, silently."""
+    waiting = [yaml.compose((APP / "accounts/sentences.yaml").read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.MappingNode):
+            keys = [key.value for key, _ in node.value]
+            assert sorted(keys) == sorted(set(keys))
+            waiting += [value for _, value in node.value]
 
 
 def test_entries_are_sentences_with_names_and_titles() -> None:

@@ -123,6 +123,43 @@ def test_without_a_mail_server_passwords_are_handed_over_as_before(
     assert jobs(database) == []
 
 
+def test_a_stranger_who_asks_for_links_ends_no_invitation(
+    kept_mails: Kept, owner: Person, stranger: TestClient, database: Database, settings: Settings
+) -> None:
+    owner.post("/admin/users", {"email": "bob@example.org", "role": "editor"})
+    drain(settings, database)
+    invitation = link_of(kept_mails)
+    stranger.post("/password", data={"email": "bob@example.org"})
+    stranger.post("/password", data={"email": "bob@example.org"})
+    drain(settings, database)
+    assert len(kept_mails.mails) == 2, "one that waits is enough"
+    assert stranger.get(invitation).status_code == 200
+    foreign = stranger.post(invitation, data=GOOD, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (foreign.status_code, "once more" in foreign.text) == (403, True)
+    assert stranger.post(invitation, data=GOOD, follow_redirects=False).status_code == 303
+    assert stranger.get(link_of(kept_mails)).status_code == 410, "the other ends with the new password"
+
+
+def test_without_an_address_for_links_passwords_are_handed_over_and_people_says_why(
+    kept_mails: Kept,
+    owner: Person,
+    editor: Person,
+    stranger: TestClient,
+    database: Database,
+    settings: Settings,
+) -> None:
+    assert "LIKELY_HUMAN_ADDRESS" not in owner.get("/admin/users").text
+    settings.public_address = ""
+    page = owner.post("/admin/users", {"email": "bob@example.org", "role": "editor"}).text
+    assert SHOWN.findall(page)
+    assert "LIKELY_HUMAN_ADDRESS" in page
+    assert owner.post(f"/admin/users/{editor.who.user_id}/mail").status_code == 409
+    assert "Send a link" not in owner.get(f"/admin/users/{editor.who.user_id}").text
+    assert "sends no email" in editor.get("/admin/account").text
+    assert stranger.post("/password", data={"email": editor.email}).status_code == 409
+    assert jobs(database) == []
+
+
 def test_a_link_is_replaced_by_a_newer_one_ends_after_a_week_and_is_no_guess(
     editor: Person, stranger: TestClient, database: Database
 ) -> None:

@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,13 +14,18 @@ from analysis.errors import AnalysisError
 from analysis.judging.items import check_item_verdicts, read_item_verdicts, validate_rating_rows
 from app.core.database import Database
 from app.core.settings import Settings
+from app.library.clips.imported import ImportedClip
+from app.library.clips.store import ClipStore
+from app.library.stimuli import add_stimuli
 from app.reports.rated import ratings_frame
 from app.studies.versions import set_state
 from app.trials.tables import State
 from app.worker.worker import drain
-from tests.admin.persons import Person
-from tests.reports.rated import fill_rated, load_rated
+from tests.admin.persons import Person, Program
+from tests.factories import NOW, study_file
+from tests.reports.rated import fill_rated, load_rated, rate
 
+Library = tuple[ClipStore, Sequence[ImportedClip]]
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
 HERE = "/admin/studies/rated/judges"
@@ -106,3 +112,46 @@ def test_classes_go_to_questions_with_options_and_what_fits_nothing_is_refused(
     assert [block.kind for block in validate_rating_rows([rated], one, resamples=0)] == ["classes"]
     with pytest.raises(AnalysisError, match="judges cannot be compared with people"):
         validate_rating_rows([rated[rated["kind"] == "practice"]], one, resamples=0)
+
+
+def test_values_that_are_sent_before_anyone_rated_are_kept_and_compared_once_somebody_did(
+    owner: Person, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    with database.transaction() as session:
+        load_rated(session, tmp_path)
+    assert sent(owner, LOGIC) == 200
+    drain(settings, database)
+    assert "There are no answers yet to compare with" in owner.get(HERE).text
+    assert "close,,logic,one,4," in owner.get(f"{HERE}/1/verdicts.csv").text
+    with database.transaction() as session:
+        fill_rated(session)
+        set_state(session, "rated", State.CLOSED)
+    owner.post(f"{HERE}/again", {"about": "items"})
+    drain(settings, database)
+    assert 'aria-label="close, logic: ' in owner.get(HERE).text
+
+
+def test_items_of_a_study_with_pairs_too_that_nobody_rated_yet_are_taken_as_the_check_says(
+    owner: Person, api: Program, settings: Settings, database: Database, tmp_path: Path, library: Library
+) -> None:
+    pairs = {"id": "watch", "task": "pair", **{key: study_file()[key] for key in ("sample", "trials")}}
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+        load_rated(session, tmp_path, pairs)
+        rate(session, "ann", n_trials=3)
+    body = {"verdicts": LOGIC, "file_name": "values.csv"}
+    check = api.post("/studies/rated/judges/check", body).json()
+    assert (check["about"], check["n_wrong"]) == ("items", 0)
+    assert api.post("/studies/rated/judges", body).status_code == 202
+    drain(settings, database)
+    [run] = api.get("/studies/rated/judges").json()
+    assert (run["status"], run["message"], run["result"]["about"]) == ("done", "", "items")
+
+
+@pytest.mark.usefixtures("closed")
+def test_a_program_that_compares_again_and_sends_a_file_is_refused(api: Program) -> None:
+    """The file was dropped without a word."""
+    for more in ({"verdicts": LOGIC}, {"judges": ["motion"]}):
+        reply = api.post("/studies/rated/judges", {"again": "items", **more})
+        assert (reply.status_code, "compared again without a file" in reply.text) == (422, True), more
+    assert api.get("/studies/rated/judges").json() == []

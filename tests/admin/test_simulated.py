@@ -6,6 +6,8 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
+from app.jobs.tables import Job, JobStatus, Kind
+from app.sessions.simulated import NOT_NOW
 from app.studies.versions import set_state
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, State, Status
@@ -53,6 +55,19 @@ def test_simulated_people_take_part_are_shown_and_are_removed(
         left = {one.session_id for one in session.exec(select(Response))}
         [kept] = session.exec(select(ParticipantSession.id).where(ParticipantSession.mode == Mode.LIVE))
     assert left == {kept}
+
+
+def test_nobody_simulated_comes_once_the_study_is_launched_in_between(
+    owner: Person, study: str, database: Database, settings: Settings
+) -> None:
+    to(database, State.PILOT)
+    owner.post(f"{HERE}/simulated", {"people": "3"})
+    to(database, State.LIVE)
+    drain(settings, database)
+    assert modes(database) == []
+    with database.reading() as session:
+        [job] = session.exec(select(Job).where(Job.kind == Kind.SIMULATION))
+    assert (job.status, job.message) == (JobStatus.FAILED, NOT_NOW)
 
 
 def test_what_cannot_be_simulated_is_refused_in_words(owner: Person, study: str, database: Database) -> None:

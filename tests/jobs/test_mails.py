@@ -104,6 +104,18 @@ def test_mail_goes_by_tls_with_a_password_and_only_to_a_server_that_proves_itsel
             assert message.get_content().replace("\r\n", "\n") == "Täglich\n.\nText\n"
 
 
+def test_a_mail_that_was_taken_is_sent_whatever_the_server_says_at_the_end(
+    settings: Settings, database: Database, served: tuple[Server, Kept]
+) -> None:
+    server, kept = served
+    kept.goodbye = "421 too busy"
+    who = a_user(database)
+    with database.transaction() as session:
+        ask_mail(session, Mail.RESET, who.user_id, datetime.now(UTC))
+    drain(mailing(settings, server.port), database)
+    assert ([job.status for job in jobs(database)], len(kept.mails)) == ([JobStatus.DONE], 1)
+
+
 def test_no_header_and_no_recipient_can_be_slipped_in(served: tuple[Server, Kept]) -> None:
     server, kept = served
     subject = "Corridors\r\nBcc: eve@example.org\r\n\r\nanother text"

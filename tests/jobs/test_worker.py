@@ -265,3 +265,24 @@ def test_a_job_that_keeps_killing_the_worker_is_given_up_and_harms_no_other(
     assert state(database, killer).status == JobStatus.FAILED
     assert "not tried again" in state(database, killer).message
     assert state(database, innocent).result == "in"
+
+
+def test_a_mail_that_was_put_off_is_tried_in_its_lane_and_holds_up_no_start(
+    settings: Settings, database: Database, handle: Callable[[Kind, Handler], None]
+) -> None:
+    threads: list[str] = []
+    handle(Kind.MAIL, lambda _: threads.append(threading.current_thread().name))
+    job = ask(database, Kind.MAIL, mail="reset", user=1)
+    with database.transaction() as session:
+        assert queue.take(session, [Kind.MAIL], NOW)
+        queue.put_off(session, job, NOW, "later")
+    stop = threading.Event()
+    thread = threading.Thread(target=work, args=(settings, database, stop), name="worker")
+    thread.start()
+    try:
+        wait_for(lambda: state(database, job).status == JobStatus.DONE)
+    finally:
+        stop.set()
+        thread.join()
+    [name] = threads
+    assert name.startswith("lane-")

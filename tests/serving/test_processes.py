@@ -232,6 +232,14 @@ def odd_word(data: Path) -> Mapping[str, str]:
     return {"LIKELY_HUMAN_SECURE_COOKIES": "perhaps"}
 
 
+def mail_without_a_sender(data: Path) -> Mapping[str, str]:
+    return {"LIKELY_HUMAN_MAIL": "smtp://mail.example.org"}
+
+
+def no_mail_server(data: Path) -> Mapping[str, str]:
+    return {"LIKELY_HUMAN_MAIL": "mail.example.org"}
+
+
 @pytest.mark.parametrize(
     ("spoil", "part"),
     [
@@ -239,6 +247,8 @@ def odd_word(data: Path) -> Mapping[str, str]:
         (secret_is_a_folder, "secret"),
         (database_is_something_else, "likely-human.sqlite3"),
         (odd_word, "LIKELY_HUMAN_SECURE_COOKIES"),
+        (mail_without_a_sender, "LIKELY_HUMAN_MAIL_FROM"),
+        (no_mail_server, "LIKELY_HUMAN_MAIL is no address"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(

@@ -14,7 +14,15 @@ from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
-from app.monitor.sessions_list import BadSearch, Search, SessionList, checked_search, find_sessions, found_ids
+from app.monitor.sessions_list import (
+    PER_PAGE,
+    BadSearch,
+    Search,
+    SessionList,
+    checked_search,
+    find_sessions,
+    found_ids,
+)
 from app.monitor.sessions_view import one_session
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame, responses_frame
@@ -59,9 +67,9 @@ class Desk:
         with self.database.reading() as session:
             return list(rows_of(session, "nav", what))
 
-    def find(self, **search: Any) -> SessionList:
+    def find(self, *, limit: int = PER_PAGE, **search: Any) -> SessionList:
         with self.database.reading() as session:
-            return find_sessions(session, self.study, checked_search(Search(**search)), None)
+            return find_sessions(session, self.study, checked_search(Search(**search)), None, limit=limit)
 
     def found(self, **search: Any) -> list[int]:
         return [line.id for line in self.find(**search).lines]
@@ -200,11 +208,10 @@ def test_a_search_that_makes_no_sense_is_refused(search: Mapping[str, str]) -> N
 
 
 @pytest.mark.both_databases
-def test_pages_of_a_list_follow_one_another(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.monitor.sessions_list.PER_PAGE", 2)
-    first = desk.find()
+def test_pages_of_a_list_follow_one_another(desk: Desk) -> None:
+    first = desk.find(limit=2)
     assert ([line.id for line in first.lines], first.found) == ([3, 2], 3)
-    second = desk.find(after=first.next)
+    second = desk.find(limit=2, after=first.next)
     assert ([line.id for line in second.lines], second.found, second.next) == ([1], 3, 0)
 
 

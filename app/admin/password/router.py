@@ -18,6 +18,7 @@ from app.jobs.mails import ask_reset, counts_for_resets
 
 router = APIRouter(prefix="/password")
 Token = Annotated[str, Path(max_length=100)]
+ONCE_MORE = "Please send the form once more."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class ChoosePasswordPage:
 
 @dataclass(frozen=True, slots=True)
 class AskPasswordPage:
-    """`is_mailed` is False where the service has no mail server; `is_sent` after the form was taken."""
+    """`is_mailed` is False where the service cannot send mails; `is_sent` after the form was taken."""
 
     template: ClassVar[str] = "password-ask.html"
     is_mailed: bool
@@ -42,9 +43,13 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
+def _is_foreign(request: Request) -> bool:
+    return request.headers.get("sec-fetch-site", "same-origin") not in OURS
+
+
 @router.get("")
 async def ask_password(settings: SettingsDep) -> Response:
-    return render(AskPasswordPage(settings.mail is not None))
+    return render(AskPasswordPage(settings.can_mail))
 
 
 @router.post("")
@@ -52,11 +57,9 @@ async def take_ask(
     request: Request, database: DatabaseDep, settings: SettingsDep, form: Form, now: Now
 ) -> Response:
     """The same reply whether there is such a user or not."""
-    if request.headers.get("sec-fetch-site", "same-origin") not in OURS:
-        return render(
-            AskPasswordPage(settings.mail is not None, error="Please send the form once more."), 403
-        )
-    if settings.mail is None:
+    if _is_foreign(request):
+        return render(AskPasswordPage(settings.can_mail, error=ONCE_MORE), 403)
+    if not settings.can_mail:
         return render(AskPasswordPage(False), 409)
     email = form.get("email", "").strip().lower()[:254]
     try:
@@ -83,10 +86,12 @@ async def show_choice(request: Request, database: DatabaseDep, token: Token, now
 async def take_choice(
     request: Request, database: DatabaseDep, settings: SettingsDep, token: Token, form: Form, now: Now
 ) -> Response:
-    # The token in the address is the form's own secret: no other site knows it.
     await check_links_open(database, _address(request), now)
     chosen = ChosenPassword(form.get("new", ""), form.get("again", ""), request.headers.get("user-agent", ""))
     try:
+        if _is_foreign(request):
+            email = await database.read(email_of_link, token, now)
+            return render(ChoosePasswordPage(email, f"/password/{token}", ONCE_MORE), 403)
         email, login = await choose_password(database, token, chosen, now)
     except WeakPassword as error:
         email = await database.read(email_of_link, token, now)

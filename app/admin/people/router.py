@@ -1,5 +1,7 @@
 """Users and the user's own account."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
@@ -13,9 +15,10 @@ from app.accounts.profile import News, set_profile
 from app.accounts.users import checked_role
 from app.admin.access import ShellDep, anyone, owners_only
 from app.admin.login.cookies import set_login
-from app.admin.people.views import FreshPassword, account_page, user_page, users_page
+from app.admin.people.views import FreshPassword, UsersPage, account_page, user_page, users_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import Conflict, StudyError
+from app.core.settings import Settings
 from app.core.templating import render
 from app.jobs.mails import Mail, ask_password_mail
 
@@ -25,33 +28,38 @@ own = APIRouter(dependencies=[anyone])
 Id = Annotated[int, Path(ge=1, lt=2**31)]
 
 
+def _users_page(settings: Settings) -> Callable[..., UsersPage]:
+    lacks_address = settings.mail is not None and not settings.can_mail
+    return partial(users_page, is_mailed=settings.can_mail, lacks_address=lacks_address)
+
+
 @owners.get("/users")
 async def show_users(database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now) -> Response:
-    return render(await database.read(users_page, shell, now, is_mailed=settings.mail is not None))
+    return render(await database.read(_users_page(settings), shell, now))
 
 
 @owners.post("/users")
 async def add_user(
     database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
 ) -> Response:
-    """Add a user; with a mail server they are sent a link, and nobody knows the password that was drawn."""
-    is_mailed = settings.mail is not None
+    """Add a user; where mails can be sent they get a link, and nobody knows the password that was drawn."""
+    page_of = _users_page(settings)
     try:
         new = NewUser(form.get("email", ""), checked_role(form.get("role", "")))
         made = await adding.add_user(database, new, who.actor, now)
     except StudyError as error:
-        page = await database.read(users_page, shell, now, is_mailed=is_mailed, typed=form, error=str(error))
+        page = await database.read(page_of, shell, now, typed=form, error=str(error))
         return render(page, error.status_code)
-    if is_mailed:
+    if settings.can_mail:
         await database.write(ask_password_mail, Mail.INVITATION, made.id, who.actor, now)
         return RedirectResponse("/admin/users?said=invited", 303)
     fresh = FreshPassword(made.email, made.generated or "")
-    return render(await database.read(users_page, shell, now, is_mailed=is_mailed, fresh=fresh))
+    return render(await database.read(page_of, shell, now, fresh=fresh))
 
 
 @owners.get("/users/{user_id}")
 async def show_user(database: DatabaseDep, settings: SettingsDep, shell: ShellDep, user_id: Id) -> Response:
-    return render(await database.read(user_page, shell, user_id, is_mailed=settings.mail is not None))
+    return render(await database.read(user_page, shell, user_id, is_mailed=settings.can_mail))
 
 
 @owners.post("/users/{user_id}/role")
@@ -96,8 +104,8 @@ async def mail_password(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, user_id: Id, now: Now
 ) -> Response:
     """Send a link; the password stays as it is until another is chosen by it."""
-    if settings.mail is None:
-        raise Conflict("The service has no mail server; generate a password and hand it over.")
+    if not settings.can_mail:
+        raise Conflict("The service sends no mail; generate a password and hand it over.")
     user = await database.read(users.user_with, user_id)
     await database.write(ask_password_mail, Mail.RESET, user.id, who.actor, now)
     return RedirectResponse(f"/admin/users/{user_id}?said=mailed", 303)
@@ -107,7 +115,7 @@ async def mail_password(
 async def show_account(
     database: DatabaseDep, settings: SettingsDep, shell: ShellDep, who: WhoDep, now: Now
 ) -> Response:
-    is_mailed = settings.mail is not None
+    is_mailed = settings.can_mail
     return render(await database.read(account_page, shell, who, now, is_mailed=is_mailed))
 
 
@@ -121,7 +129,7 @@ async def take_profile(
     except StudyError as error:
         page = await database.read(
             account_page, shell, who, now, error=str(error), error_in="profile", typed=form,
-            is_mailed=settings.mail is not None,
+            is_mailed=settings.can_mail,
         )  # fmt: skip
         return render(page, error.status_code)
     return RedirectResponse("/admin/account?said=saved", 303)

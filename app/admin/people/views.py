@@ -45,7 +45,7 @@ class FreshPassword:
 class UsersPage(AdminPage):
     """The users. `typed` is the input of a form that was not accepted, `troubles` are mails that were not sent.
 
-    `is_mailed` is whether the service has a mail server.
+    `is_mailed` is whether the service can send mails; `lacks_address` if the one thing missing is its public address.
     """
 
     template: ClassVar[str] = "people-users.html"
@@ -55,6 +55,7 @@ class UsersPage(AdminPage):
     typed: Mapping[str, str] = field(default_factory=dict)
     fresh: FreshPassword | None = None
     is_mailed: bool = False
+    lacks_address: bool = False
     troubles: Sequence[MailTrouble] = ()
 
 
@@ -140,6 +141,7 @@ def users_page(
     now: datetime,
     *,
     is_mailed: bool = False,
+    lacks_address: bool = False,
     typed: Mapping[str, str] | None = None,
     fresh: FreshPassword | None = None,
     error: str = "",
@@ -152,6 +154,7 @@ def users_page(
         fresh=fresh,
         error=error,
         is_mailed=is_mailed,
+        lacks_address=lacks_address,
         troubles=mail_troubles(session, now),
     )
 

@@ -34,16 +34,25 @@ from app.library.places import judging_folder, models_folder, sent_verdicts
 from app.outputs.outputs import VERDICTS
 from app.reports.frames import responses_frame
 from app.reports.page.writing import json_text
-from app.reports.rated import ratings_frame
-from app.worker.context import Stopping, Work
-from app.worker.handlers.judging_before import NO_JUDGE, VIEW, keep_view, origin_of, stood_before
+from app.worker.context import Cancelled, Work
+from app.worker.handlers.judging_before import (
+    NO_JUDGE,
+    SUPERSEDED,
+    VIEW,
+    is_superseded,
+    keep_view,
+    origin_of,
+    stood_before,
+)
 from app.worker.handlers.judging_items import (
     FIGURE,
+    NO_ANSWERS,
     VALIDATION,
     held_against_raters,
     judge_items,
     nothing_held,
     rated_by_people,
+    ratings_of,
     refuse_many,
 )
 
@@ -54,7 +63,8 @@ Row = Mapping[str, str]
 
 def judge_study(work: Work) -> dict[str, Any]:
     """`params`: slug, judges, file (token of an uploaded file of verdicts, or empty), file_name, mode, seed; of a run
-    without any of these two, `compare` (pairs or items) and `without` (judges to take out).
+    without any of these two, `compare` (pairs or items) and `without` (judges to take out). `about` is what the check
+    took the file for; jobs of earlier releases have none.
 
     Verdicts of other judges stay: each run holds those that stood before it, too. A finished run is validated again
     against the remaining answers: some were deleted since.
@@ -70,12 +80,14 @@ def judge_study(work: Work) -> dict[str, Any]:
             result = _judged(work, folder, sent)
         name = work.params["file_name"]
         result["notes"] = [note.replace(str(sent), name) for note in notes if note.startswith(str(sent))]
-    except Stopping:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    except BaseException:
+    except (StudyError, AnalysisError, Cancelled):
         shutil.rmtree(folder, ignore_errors=True)
         sent.unlink(missing_ok=True)
+        raise
+    except (
+        BaseException
+    ):  # the job may be begun anew, as after Stopping or without a database: it needs the file
+        shutil.rmtree(folder, ignore_errors=True)
         raise
     sent.unlink(missing_ok=True)
     return result
@@ -83,10 +95,9 @@ def judge_study(work: Work) -> dict[str, Any]:
 
 def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
     again = work.params.get("compare", "")
-    if again == "items" or (work.params["file"] and sent.exists()):
-        rated = rated_by_people(work, None if again else sent)
-        if rated is not None:
-            return judge_items(work, folder, None if again else sent, rated)
+    rated = _rated(work, sent, again)
+    if rated is not None:
+        return judge_items(work, folder, None if again else sent, rated)
     given = _given(work, sent, work.params["file_name"]) if work.params["file"] else []
     _refuse_same_judge(work.params["judges"], given)
     rows, skipped, number, titles = _run(work)
@@ -119,6 +130,13 @@ def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
     }
 
 
+def _rated(work: Work, sent: Path, again: str) -> pd.DataFrame | None:
+    """The ratings for verdicts about items; None where they are about pairs."""
+    if about := work.params.get("about", again):
+        return ratings_of(work) if about == "items" else None
+    return rated_by_people(work, sent) if work.params["file"] and sent.exists() else None
+
+
 def _held_against_people(work: Work, folder: Path, origins: Mapping[str, Any]) -> dict[str, Any]:
     validation, reason = _validated(work, folder / VERDICTS) if origins else (None, NO_JUDGE)
     (folder / VIEW).unlink(missing_ok=True)
@@ -147,15 +165,15 @@ def _judged_again(work: Work, folder: Path) -> dict[str, Any]:
     """The verdicts that there are, held against the people whose answers are left."""
     before = dict(work.job.result)
     try:
+        if is_superseded(work):
+            raise AnalysisError(SUPERSEDED)
         given = read_item_verdicts(folder / VERDICTS) if _is_of_items(folder) else None
         origins = before.get("origins") or {name: {} for name in before["judges"]}
         if given is None:
             found = _held_against_people(work, folder, origins)
         else:
-            with work.database.reading() as session:
-                rated = ratings_frame(session, work.params["slug"])
-            found = held_against_raters(work, folder, given, rated, origins)
-    except AnalysisError as error:  # nobody is left, or too few
+            found = held_against_raters(work, folder, given, ratings_of(work), origins)
+    except AnalysisError as error:  # nobody is left, or too few, or a newer run has them
         found = nothing_held(str(error))
     for name in {VALIDATION, FIGURE} - set(found["files"]):
         (folder / name).unlink(missing_ok=True)
@@ -226,7 +244,11 @@ def _run(work: Work) -> Ran:
                     skipped[name] = reason
                     continue
                 with logged_alike(judge.info, pairs) as alike:
-                    rows += run_judge(judge, alike, tell, work.now)
+                    judged = run_judge(judge, alike, tell, work.now)
+                if judged and all(row.problem for row in judged):  # its earlier verdicts stand
+                    skipped[name] = judged[0].problem
+                    continue
+                rows += judged
                 titles[name] = judge.info.title
             except (JudgeUnavailable, Conflict) as error:
                 skipped[name] = str(error)
@@ -283,10 +305,7 @@ def _validated(work: Work, path: Path) -> tuple[JudgeValidation | None, str]:
         responses = responses_frame(session, slug, ANALYZED_COLUMNS)
         pairs = main_pairs(session, slug)
     if responses.empty:
-        return (
-            None,
-            "there are no answers yet to compare with; the verdicts can be downloaded",
-        )
+        return None, NO_ANSWERS
     work.progress(0, 0, "Comparing the judges with people")
     validation = validate_judges(
         responses,

@@ -14,7 +14,7 @@ from analysis.findings.model import Figure, Findings
 from analysis.judging import JudgeValidation
 from analysis.judging.items import BlockValidation
 from app.core.spreadsheet import CsvTable, restored
-from app.judges.standing import About, JudgeHere, judges_about
+from app.judges.standing import About, JudgeHere, has_successor, judges_about
 from app.judges.study import main_pairs
 from app.library.places import judging_folder
 from app.outputs.outputs import VERDICTS
@@ -23,6 +23,7 @@ from app.studies.queries import study_named
 from app.worker.context import Work
 
 VIEW = "view.json"
+SUPERSEDED = "answers were withdrawn after this run; a newer one compares its judges with those that are left"
 NO_JUDGE = "no judge is left; run one, or upload verdicts"
 
 Row = Mapping[str, str]
@@ -55,6 +56,13 @@ def stood_before(work: Work, about: About, replaced: Collection[str]) -> Before:
         rows += _rows_of(judging_folder(work.settings.data_dir, job_id) / VERDICTS, about, names)
     found = dict.fromkeys(row["judge"] for row in rows)
     return Before(rows, {name: _origin(here[name]) for name in found})
+
+
+def is_superseded(work: Work) -> bool:
+    """True for a finished run whose judges a newer run holds, too."""
+    with work.database.reading() as session:
+        otherwise: About = "pairs" if main_pairs(session, work.params["slug"]) else "items"
+        return has_successor(session, work.job, otherwise)
 
 
 def _rows_of(path: Path, about: About, names: Collection[str]) -> list[Row]:

@@ -27,17 +27,21 @@ from app.worker.context import Work
 from app.worker.handlers.judging_before import NO_JUDGE, keep_view, origin_of, stood_before
 
 VALIDATION, FIGURE = "validation.json", "judges.svg"
+NO_ANSWERS = "there are no answers yet to compare with; the verdicts can be downloaded"
 _HEAD = tuple(column.name for column in ITEM_VERDICT_COLUMNS)
 
 
-def rated_by_people(work: Work, sent: Path | None) -> pd.DataFrame | None:
-    """The ratings of the study that a sent file is of, or those of a study; None where its verdicts are of pairs."""
-    slug = work.params["slug"]
+def ratings_of(work: Work) -> pd.DataFrame:
     with work.database.reading() as session:
-        rated, has_pairs = ratings_frame(session, slug), bool(main_pairs(session, slug))
-    if rated.empty or (sent is not None and has_pairs and not are_of_items(sent, [rated])):
-        return None
-    return rated
+        return ratings_frame(session, work.params["slug"])
+
+
+def rated_by_people(work: Work, sent: Path) -> pd.DataFrame | None:
+    """The ratings for a file of a job of an earlier release, which does not say what it is about; None for pairs."""
+    rated = ratings_of(work)
+    with work.database.reading() as session:
+        has_pairs = bool(main_pairs(session, work.params["slug"]))
+    return None if rated.empty or (has_pairs and not are_of_items(sent, [rated])) else rated
 
 
 def judge_items(work: Work, folder: Path, sent: Path | None, rated: pd.DataFrame) -> dict[str, Any]:
@@ -50,6 +54,8 @@ def judge_items(work: Work, folder: Path, sent: Path | None, rated: pd.DataFrame
         raise Conflict(
             "judges that run here look at pairs, and the file is of items: leave one of the two out"
         )
+    if sent and not sent.exists():
+        raise Conflict(f"{name} was removed while it waited; please upload it again")
     work.progress(0, 0, "Comparing judges with raters")
     try:
         with work.computing():
@@ -65,10 +71,12 @@ def judge_items(work: Work, folder: Path, sent: Path | None, rated: pd.DataFrame
             **before.origins,
             **{judge: origin_of(work, counts[judge], None, "") for judge in judges},
         }
-        if origins:
-            held = held_against_raters(work, folder, read_item_verdicts(folder / VERDICTS), rated, origins)
-        else:
+        if not origins:
             held = nothing_held(NO_JUDGE)
+        elif rated.empty:
+            held = nothing_held(NO_ANSWERS)
+        else:
+            held = held_against_raters(work, folder, read_item_verdicts(folder / VERDICTS), rated, origins)
     except AnalysisError as error:
         raise StudyError(str(error).replace(str(sent), name)) from None
     return {

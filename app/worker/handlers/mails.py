@@ -11,12 +11,11 @@ from app.accounts.password_links import make_password_link
 from app.accounts.tables import User
 from app.core.errors import StudyError
 from app.core.mail import MailError, MailServer, send
-from app.jobs.mails import Mail
+from app.jobs.mails import WITH_LINK, Mail
 from app.studies.titles import titles_of
 from app.worker.context import Later, Work
 
 WAITS = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=30), timedelta(hours=2))
-_WITH_LINK = (Mail.INVITATION, Mail.RESET)
 
 
 def send_mail(work: Work) -> dict[str, Any]:
@@ -32,10 +31,11 @@ def send_mail(work: Work) -> dict[str, Any]:
         return {"sent": False}
     said = {"site": site, "to": to, "title": title, "study": f"{site}/admin/studies/{slug}"}
     said |= {key: str(work.params.get(key, "")) for key in ("because", "things")}
-    if mail in _WITH_LINK:
+    if mail in WITH_LINK:
         # Made here and not where it is asked for, so that the queue holds no key to an account.
         with work.database.transaction() as session:
-            token = make_password_link(session, work.params["user"], work.now())
+            keeps_others = bool(work.params.get("keeps_others"))
+            token = make_password_link(session, work.params["user"], work.now(), keeps_others=keeps_others)
         said["link"] = f"{site}/password/{token}"
     words = _texts()[mail]
     try:

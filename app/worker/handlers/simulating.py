@@ -5,8 +5,8 @@ import sys
 import tempfile
 from typing import Any
 
-from app.core.errors import StudyError
-from app.sessions.simulated import simulated_here
+from app.core.errors import Conflict, StudyError
+from app.sessions.simulated import NOT_NOW, simulated_here
 from app.studies.launch import study_here
 from app.worker.context import Work
 
@@ -14,12 +14,17 @@ ENDS_WITHIN_S = 10
 
 
 def simulate_people(work: Work) -> dict[str, Any]:
-    """`params`: slug, n, accuracy, seed, there (simulated sessions that were there before)."""
+    """`params`: slug, n, accuracy, seed, there (simulated sessions that were there before).
+
+    Raises Conflict if the study was launched since it was asked for.
+    """
     slug, n = str(work.params["slug"]), int(work.params["n"])
     with work.database.reading() as session:
-        before = simulated_here(session, study_here(session, slug)).n
-    missing = n - (before - int(work.params["there"]))
+        before = simulated_here(session, study_here(session, slug))
+    missing = n - (before.n - int(work.params["there"]))
     if missing > 0:
+        if not before.is_open:
+            raise Conflict(NOT_NOW)
         _simulate(work, slug, missing)
     with work.database.reading() as session:
         here = simulated_here(session, study_here(session, slug))
