@@ -29,7 +29,7 @@ from tests.factories import NOW
 from tests.library.desk import Desk, run
 from tests.studies.clips import add_clips
 
-pytestmark = [pytest.mark.slow, pytest.mark.any_database]
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 
 @pytest.fixture
