@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
-from app.accounts.logins import Who
+from app.accounts.logins import NotAllowed, Who
 from app.catalog.search import CatalogFilter, counts, found_ids, natural, values
 from app.catalog.uses import Use, hidden, uses_for, uses_of
 from app.core.errors import NotFound
@@ -16,7 +16,7 @@ from app.library.contents import content_of, is_kept
 from app.library.kinds import StimulusKind
 from app.library.tables import Collection, Content, Stimulus
 from app.studies.access import visible_slugs
-from app.studies.seeing import seen_by
+from app.studies.seeing import changed_by, seen_by
 
 PER_PAGE = 48
 
@@ -144,6 +144,14 @@ def row_of(session: Session, who: Who, name: str, *, hold: bool = False) -> Stim
     return row
 
 
+def row_to_change(session: Session, who: Who, name: str) -> Stimulus:
+    """Like `row_of`, locked, of a stimulus that the user may change. Raises NotFound, NotAllowed."""
+    row = row_of(session, who, name, hold=True)
+    if session.exec(select(Stimulus.id).where(Stimulus.id == row.id, changed_by(who))).first() is None:
+        raise NotAllowed(f"{name} is in an open collection: you can use it, and an owner changes it.")
+    return row
+
+
 def known_sources(session: Session, who: Who) -> Sequence[str]:
     there = select(Stimulus.source).where(seen_by(who))
     return session.exec(there.distinct().order_by(Stimulus.source)).all()
@@ -169,7 +177,9 @@ def _views(session: Session, ids: Sequence[int], *, with_uses: bool = True) -> l
     )
     rows = {row.id: (row, content, collection) for row, content, collection in session.exec(found)}
     uses = uses_of(session, [row.name for row, *_ in rows.values()]) if with_uses else {}
-    return [_view(*rows[stimulus_id], uses.get(rows[stimulus_id][0].name, ())) for stimulus_id in ids]
+    # One that was deleted meanwhile is left out.
+    there = [rows[stimulus_id] for stimulus_id in ids if stimulus_id in rows]
+    return [_view(*each, uses.get(each[0].name, ())) for each in there]
 
 
 def _view(row: Stimulus, content: str | None, collection: str, uses: Sequence[Use]) -> StimulusView:

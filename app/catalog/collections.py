@@ -49,16 +49,16 @@ def collections_of(session: Session, who: Who, study: StudyHere) -> Sequence[Col
     """The collections of a study, its own first."""
     ids = ids_of(session, study.id)
     found = {view.id: view for view in _views(session, who, ids)}
-    return [found[id_] for id_ in ids if found[id_].n or id_ != LIBRARY]
+    return [found[id_] for id_ in ids if id_ in found and (found[id_].n or id_ != LIBRARY)]
 
 
 def choose(session: Session, who: Who, study: StudyHere, slugs: Sequence[str], now: datetime) -> Views:
     """Let a study use the collections of these names besides its own, and no others. Raises NotFound.
 
-    Those that it uses already and that the user does not see stay.
+    Those that it uses already and that the user does not see, or is not shown, stay.
     """
     chosen = [collection_for(session, who, slug).id or 0 for slug in slugs]
-    seen = set(collections_seen(session, who))
+    seen = {view.id for view in collections_for(session, who)}
     unseen = [id_ for id_ in ids_of(session, study.id) if id_ not in seen]
     choose_collections(session, who.actor, study.id, study.slug, [*chosen, *unseen], now)
     return collections_of(session, who, study)

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, delete, select, update
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.catalog.catalog import row_of
+from app.catalog.catalog import row_to_change
 from app.catalog.rules import hold_library
 from app.catalog.uses import UNSEEN, DraftUses, Use, places, uses_for, uses_of
 from app.core.database import Database
@@ -68,7 +68,7 @@ def edit_stimulus(
 
     `seen` are the drafts as read before; otherwise they are read here. Raises Stale if one has changed.
     """
-    row = row_of(session, who, name, hold=True)
+    row = row_to_change(session, who, name)
     before = facts_of(row)
     uses = uses_of(session, [name], seen.uses if seen else None)[name]
     if edit.attributes is not None:
@@ -143,7 +143,7 @@ def delete_stimuli(
     session: Session, who: Who, names: Sequence[str], now: datetime, *, seen: DraftUses | None = None
 ) -> Sequence[Deleted]:
     """Like `delete_stimulus`, for several: all of them, or none."""
-    rows = [row_of(session, who, name, hold=True) for name in names]
+    rows = [row_to_change(session, who, name) for name in names]
     uses = {
         name: [use for use in each if not use.is_drawn]
         for name, each in uses_of(session, names, seen).items()

@@ -78,8 +78,11 @@ def collection_to_fill(session: Session, who: Who, slug: str) -> int:
 
 async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, now: datetime) -> Received:
     """Make ready for a file of a collection. Raises what `receiving.begin` does, NotFound and NotAllowed."""
-    collection = await database.read(collection_to_fill, who, new.collection)
-    return await receiving.begin(database, data_dir, who, new, now, collection)
+    return await receiving.begin(database, data_dir, who, new, now, _into(who, new.collection))
+
+
+def _into(who: Who, slug: str) -> receiving.Into:
+    return lambda session: collection_to_fill(session, who, slug)
 
 
 async def take_form(
@@ -93,14 +96,17 @@ async def take_form(
     slug: str,
     frame: tuple[int, int] | None,
 ) -> list[str]:
-    """Like `receiving.take_form`, into the collection of that name; `frame` is settled first, where it is open.
+    """Like `receiving.take_form`, into the collection of that name; `frame` is settled before the first file is kept.
 
     Raises Conflict where another frame is settled.
     """
-    collection = await database.read(collection_to_fill, who, slug)
+    receiving.check_form(files, source, attributes)
+    await database.read(collection_to_fill, who, slug)
     if frame is not None:
         await database.write(set_frame, who, slug, *frame, now)
-    return await receiving.take_form(database, data_dir, who, files, source, attributes, now, collection)
+    return await receiving.take_form(
+        database, data_dir, who, files, source, attributes, now, _into(who, slug)
+    )
 
 
 def set_frame(session: Session, who: Who, slug: str, width: int, height: int, now: datetime) -> None:

@@ -8,7 +8,7 @@ import anyio.to_thread
 from sqlmodel import Session, col, select
 
 from app.accounts.audit import record
-from app.accounts.logins import Who
+from app.accounts.logins import NotAllowed, Who
 from app.catalog.editing import Deleted, delete_stimuli, drop_files
 from app.catalog.filling import collection_to_fill
 from app.catalog.search import CatalogFilter, found_ids
@@ -22,7 +22,8 @@ from app.library.clips.store import ClipStore
 from app.library.contents import is_kept
 from app.library.names import checked_key
 from app.library.tables import Collection, Stimulus
-from app.studies.seeing import seen_by
+from app.studies.collections import study_of
+from app.studies.seeing import moved_by, seen_by
 
 
 class BadChoice(StudyError):
@@ -55,8 +56,12 @@ def chosen_names(session: Session, who: Who, chosen: Chosen) -> Sequence[str]:
     if not chosen.names:
         raise BadChoice("No clip is chosen. Tick the clips first, then say what to do with them.")
     names = list(dict.fromkeys(chosen.names))
-    seen = select(Stimulus.name).where(col(Stimulus.name).in_(names), is_kept(), seen_by(who))
-    missing = [name for name in names if name not in set(session.exec(seen))]
+    # PostgreSQL takes no NUL.
+    possible = [name for name in names if name.isprintable()]
+    seen = set(
+        session.exec(select(Stimulus.name).where(col(Stimulus.name).in_(possible), is_kept(), seen_by(who)))
+    )
+    missing = [name for name in names if name not in seen]
     if missing:
         raise NotFound(f"There is no clip, record or text called {shown(missing[0])}. Nothing was changed.")
     return names
@@ -94,12 +99,25 @@ async def _set(database: Database, who: Who, chosen: Chosen, column: str, value:
 def move(session: Session, who: Who, chosen: Chosen, slug: str, now: datetime) -> int:
     """Put the chosen into another collection; returns how many were in another. Files and versions stay as they are.
 
+    An owner moves all clips. Others move those that they uploaded, or that are in the own collection of a study of
+    theirs, into such a collection: its editors may process them again.
+
     Raises BadChoice, NotFound, NotAllowed, Conflict.
     """
     if not slug:
         raise BadChoice("Choose the collection that the clips are to belong to.")
     there = session.get_one(Collection, collection_to_fill(session, who, slug))
+    if not who.is_owner and study_of(session, there.id or 0) is None:
+        raise NotAllowed(
+            "You can move clips to the collection of a study that is shared with you; to another one, an owner can."
+        )
     names = chosen_names(session, who, chosen)
+    mine = set(session.exec(select(Stimulus.name).where(col(Stimulus.name).in_(names), moved_by(who))))
+    if others := [name for name in names if name not in mine]:
+        raise NotAllowed(
+            f"You can move clips that you uploaded or that are in the collection of a study that is shared with you, "
+            f"and {shown(others[0])} is neither: ask an owner. Nothing was changed."
+        )
     found = select(Stimulus, Collection.slug).join(Collection, col(Collection.id) == Stimulus.collection_id)
     rows = session.exec(found.where(col(Stimulus.name).in_(names), col(Collection.id) != there.id)).all()
     for row, _ in rows:

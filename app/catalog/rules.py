@@ -222,10 +222,12 @@ def set_frame_size(
 ) -> int | None:
     """Settle a collection's frame size, px, while it is open, as the first clip of any editor would.
 
-    Raises BadRules, or Conflict once it is settled.
+    Raises BadRules, or Conflict once another is settled.
     """
     hold_library(session)
     rules, _ = rules_in_force(session, collection)
+    if rules.size == (width, height):
+        return None
     if rules.size is not None:
         raise Conflict(
             f"The frame size is {rules.width} × {rules.height} px already. To change it, go to the processing rules."

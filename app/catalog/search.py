@@ -25,6 +25,7 @@ SORTS = {
     "-imported_at": "newest first",
 }
 MOST_WORDS = 12
+MOST_ATTRIBUTES = 20
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -141,7 +142,8 @@ def _seen(who: Who) -> tuple[ColumnElement[bool], ...]:
 
 def _in_words(wanted: CatalogFilter) -> ColumnElement[bool]:
     """The condition of the words and the attributes, which the choices of source and kind come on top of."""
-    given = [_has_attribute(key, value) for key, value in wanted.attributes.items() if value]
+    wishes = [(key, value) for key, value in wanted.attributes.items() if value][:MOST_ATTRIBUTES]
+    given = [_has_attribute(key, value) for key, value in wishes]
     return and_(true(), *map(_has_word, clean(wanted.text).split()[:MOST_WORDS]), *given)
 
 

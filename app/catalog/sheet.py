@@ -24,7 +24,7 @@ from app.core.spreadsheet import text_of as decoded
 from app.library.contents import is_kept
 from app.library.names import checked_attributes, checked_key, checked_source
 from app.library.tables import Stimulus
-from app.studies.seeing import seen_by
+from app.studies.seeing import changed_by, seen_by
 from app.studies.truth import CorrectedDrafts, correct_sources, drafts_with_sources
 
 FIRST = ("name", "source")
@@ -140,6 +140,7 @@ def plan_table(session: Session, who: Who, table: Table) -> Plan:
         else:
             changes += list(_changes(given.row, row, given.cells, faults))
     faults += _repeated(table.rows)
+    faults += _not_theirs(session, who, changes, {each.cells["name"]: each.row for each in table.rows})
     faults += _fixed_sources(session, who, changes, {each.cells["name"]: each.row for each in table.rows})
     faults.sort(key=lambda fault: fault.row or 0)
     return Plan(tuple(changes), tuple(faults[:MOST_FAULTS]), len(table.rows))
@@ -248,6 +249,17 @@ def _repeated(rows: Sequence[TableRow]) -> Iterator[Problem]:
         name = row.cells["name"]
         if first.setdefault(name, row.row) != row.row:
             yield _fault(row.row, "name", f"{shown(name)} stands in row {first[name]} already")
+
+
+def _not_theirs(
+    session: Session, who: Who, changes: Sequence[Change], row_of: Mapping[str, int]
+) -> Iterator[Problem]:
+    changed = {change.name: change.column for change in changes}
+    mine = set(session.exec(select(Stimulus.name).where(changed_by(who)))) if changed else set()
+    for name, column in changed.items():
+        if name not in mine:
+            message = f"{shown(name)} is in an open collection: you can use it, and an owner changes it"
+            yield _fault(row_of.get(name), column, message)
 
 
 def _fixed_sources(

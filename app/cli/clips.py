@@ -43,11 +43,11 @@ def import_manifest(
     from app.core.problems import counted
     from app.library.clips.manifest import read_manifest
     from app.library.clips.rules import Rules
-    from app.library.collections import collection_ids, make_collection
+    from app.library.collections import check_slug, collection_ids, make_collection
     from app.library.contents import add_documents
     from app.library.documents import clip_rows, read_documents
     from app.library.kinds import StimulusKind
-    from app.library.stimuli import add_stimuli, common_clip_size, refuse_known
+    from app.library.stimuli import add_stimuli, refuse_known
 
     with opened() as (settings, database):
         rows = read_manifest(manifest)
@@ -55,10 +55,11 @@ def import_manifest(
         with database.reading() as session:
             refuse_known(session, rows)
             into = collection_ids(session).get(collection)
-            size = None if into is None else common_clip_size(session, into)
+            if into is None:
+                check_slug(collection)
             usual = Rules() if into is None else rules_in_force(session, into)[0]
         applied = Rules.load(rules) if rules else usual
-        clips = _processed(settings, of_clips, applied, workers, size) if of_clips.rows else []
+        clips = _processed(settings, of_clips, applied, workers, usual.size) if of_clips.rows else []
         with database.transaction() as session:
             # Once more: others may have added a clip of this name while these were processed.
             refuse_known(session, rows)

@@ -47,19 +47,25 @@ def make_collection(
     """A new, empty collection, its name made of the title where none is given. Raises BadCollection."""
     title = checked_title(title)
     taken = set(session.exec(select(Collection.slug)))
-    if slug and (slug in taken or not _SLUG.fullmatch(slug)):
-        raise BadCollection(
-            f"There is a collection {slug!r} already; choose another name."
-            if slug in taken
-            else f"{slug[:80]!r} cannot be the name of a collection: use lower-case letters, digits and -, at most "
-            f"{LONGEST_SLUG}."
-        )
+    if slug in taken:
+        raise BadCollection(f"There is a collection {slug!r} already; choose another name.")
+    if slug:
+        check_slug(slug)
     made = Collection(
         slug=slug or free_slug(title, taken), title=title, is_open=is_open, created_by=by, created_at=now
     )
     session.add(made)
     session.flush()
     return made
+
+
+def check_slug(slug: str) -> None:
+    """Raises BadCollection for what cannot be the name of a collection."""
+    if not _SLUG.fullmatch(slug):
+        raise BadCollection(
+            f"{slug[:80]!r} cannot be the name of a collection: use lower-case letters, digits and -, at most "
+            f"{LONGEST_SLUG}."
+        )
 
 
 def free_slug(title: str, taken: Names[str]) -> str:

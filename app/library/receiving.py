@@ -8,13 +8,14 @@ told where to continue.
 import fcntl
 import os
 import shutil
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
+from sqlmodel import Session
 from starlette.requests import ClientDisconnect, Request
 
 from app.accounts.logins import Who
@@ -26,11 +27,13 @@ from app.library import queued, uploads
 from app.library.media import part_path
 from app.library.names import checked_attributes, checked_source
 from app.library.queued import Place
-from app.library.tables import LIBRARY, UploadStatus
+from app.library.tables import UploadStatus
 from app.library.uploads import NewUpload, UploadView
 
 PIECE_BYTES = 1 << 20
 DISK_RESERVE_BYTES = 1_000_000_000
+# The id of the collection that a file goes into, found in the transaction that notes the file.
+Into = Callable[[Session], int]
 
 
 class WrongOffset(Conflict):
@@ -92,9 +95,9 @@ async def begin(
     who: Who,
     new: NewUpload,
     now: datetime,
-    collection: int = LIBRARY,
+    into: Into,
 ) -> Received:
-    """Make ready for a file of a collection. Raises what `begin_upload` does, and StorageFull."""
+    """Make ready for a file of a collection. Raises what `begin_upload` and `into` do, and StorageFull."""
     uploads.check_length(new.file_name, new.bytes)
     expected = await database.read(uploads.unfinished_bytes)
     token = uploads.new_token()
@@ -102,12 +105,16 @@ async def begin(
     # Outside the write: jobs touch rows alone, as a slow one delays every answer (decision 0001).
     await anyio.to_thread.run_sync(_make_room, part, expected + new.bytes)
     try:
-        view = await database.write(uploads.begin_upload, who, new, token, now, collection)
+        view = await database.write(_begin, who, new, token, now, into)
     except BaseException:
         # Also for a cancelled request: CancelledError is no Exception.
         part.unlink(missing_ok=True)
         raise
     return Received(view, 0)
+
+
+def _begin(session: Session, who: Who, new: NewUpload, token: str, now: datetime, into: Into) -> UploadView:
+    return uploads.begin_upload(session, who, new, token, now, into(session))
 
 
 async def receive(
@@ -174,10 +181,10 @@ async def take_whole(
     new: NewUpload,
     data: bytes,
     now: datetime,
-    collection: int = LIBRARY,
+    into: Into,
 ) -> Received:
     """A small file that came with a form."""
-    begun = await begin(database, data_dir, who, new, now, collection)
+    begun = await begin(database, data_dir, who, new, now, into)
     part = part_path(data_dir, begun.upload.token)
     await anyio.to_thread.run_sync(append, part, 0, data)
     await anyio.to_thread.run_sync(_sync, part)
@@ -192,24 +199,29 @@ async def take_form(
     source: str,
     attributes: Mapping[str, str],
     now: datetime,
-    collection: int = LIBRARY,
+    into: Into,
 ) -> list[str]:
     """Small files that came with one form; returns why those were refused that were, and the others go on.
 
     Raises StudyError where nothing can be taken: no files, or a source or attributes that cannot be.
     """
-    checked_source(source)
-    checked_attributes(attributes)
-    if not files:
-        raise StudyError("Choose at least one file.")
+    check_form(files, source, attributes)
     faults: list[str] = []
     for name, data in files:
         new = NewUpload(file_name=name, bytes=len(data), source=source, attributes=dict(attributes))
         try:
-            await take_whole(database, data_dir, who, new, data, now, collection)
+            await take_whole(database, data_dir, who, new, data, now, into)
         except StudyError as error:
             faults.append(str(error))
     return faults
+
+
+def check_form(files: Sequence[tuple[str, bytes]], source: str, attributes: Mapping[str, str]) -> None:
+    """Raises StudyError where a form has no files, or a source or attributes that cannot be."""
+    checked_source(source)
+    checked_attributes(attributes)
+    if not files:
+        raise StudyError("Choose at least one file.")
 
 
 def append(part: Path, at: int, data: bytes) -> int:

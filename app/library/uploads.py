@@ -33,6 +33,7 @@ from app.library.tables import LIBRARY, Stimulus, Upload, UploadStatus
 LARGEST_FILE_BYTES = 4_000_000_000
 MOST_UNFINISHED = 100  # files of one user of which not all has come
 MOST_UNFINISHED_BYTES = 40_000_000_000  # of one user, those waiting for the worker included
+MOST_SHOWN = 1000  # of one user, the newest
 STALE_AFTER = timedelta(days=7)
 STANDING = (UploadStatus.RECEIVING, UploadStatus.WAITING)
 
@@ -174,7 +175,7 @@ def upload_for(session: Session, who: Who, token: str) -> UploadView:
     return _view(upload, session.get(Job, upload.job_id) if upload.job_id else None)
 
 
-def uploads_of(session: Session, who: Who, *, limit: int = 50) -> Sequence[UploadView]:
+def uploads_of(session: Session, who: Who, *, limit: int = MOST_SHOWN) -> Sequence[UploadView]:
     """The user's uploads, the newest first."""
     mine = select(Upload, Job).outerjoin(Job, col(Job.id) == col(Upload.job_id))
     mine = mine.where(Upload.user_id == who.user_id).order_by(col(Upload.id).desc()).limit(limit)

@@ -12,7 +12,7 @@ from app.accounts.audit import Actor, record
 from app.accounts.logins import Who
 from app.core.errors import NotFound
 from app.library.collections import LONGEST_TITLE, collection_ids, free_slug, make_collection
-from app.library.tables import Collection, Stimulus, StudyClip, StudyCollection
+from app.library.tables import LIBRARY, Collection, Stimulus, StudyClip, StudyCollection
 from app.studies.tables import StudyShare
 from app.trials.tables import Study
 
@@ -41,11 +41,16 @@ def have_own_collection(
     if study.collection_id is not None:
         return session.get_one(Collection, study.collection_id)
     slug = free_slug(study.slug, collection_ids(session))
-    made = make_collection(session, title.strip()[:LONGEST_TITLE] or study.slug, now, slug=slug, by=by)
+    made = make_collection(session, _title_of(title) or study.slug, now, slug=slug, by=by)
     study.collection_id = made.id
     session.add(study)
     session.flush()
     return made
+
+
+def _title_of(title: str) -> str:
+    """A study's title as its collection's: characters that are not printable, such as a joiner, are left out."""
+    return "".join(filter(str.isprintable, " ".join(title.split())))[:LONGEST_TITLE].strip()
 
 
 def begin_collections(
@@ -68,6 +73,12 @@ def shared_ids(session: Session) -> list[int]:
     owned = select(Study.collection_id).where(col(Study.collection_id).is_not(None))
     shared = select(Collection.id).where(col(Collection.id).not_in(owned)).order_by(col(Collection.id))
     return [id_ or 0 for id_ in session.exec(shared)]
+
+
+def shared_ids_seen(session: Session, who: Who) -> list[int]:
+    """The ids of the shared collections that the user sees, with the library."""
+    seen = {*collections_seen(session, who), LIBRARY}
+    return [id_ for id_ in shared_ids(session) if id_ in seen]
 
 
 def ids_of(session: Session, study_id: int) -> list[int]:
@@ -149,9 +160,13 @@ def study_of(session: Session, collection_id: int) -> Study | None:
 
 
 def is_used_elsewhere(session: Session, collection_id: int) -> bool:
-    """True if another study than its owner uses the collection."""
+    """True if another study than its owner uses the collection, or a clip of it by name."""
+    owner = study_of(session, collection_id)
+    owner_id = owner.id if owner else None
     using = select(StudyCollection.study_id).where(StudyCollection.collection_id == collection_id)
-    return session.exec(using.limit(1)).first() is not None
+    clips = select(StudyClip.study_id).join(Stimulus, col(Stimulus.id) == StudyClip.stimulus_id)
+    clips = clips.where(Stimulus.collection_id == collection_id, StudyClip.study_id != owner_id)
+    return any(session.exec(each.limit(1)).first() is not None for each in (using, clips))
 
 
 def refuse_unseen(session: Session, who: Who, collection: Collection) -> None:

@@ -15,7 +15,7 @@ from app.accounts.tables import AuditEntry, User
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import clean, cleaned
 from app.studies.access import StudyHere, checked_slug
-from app.studies.collections import begin_collections
+from app.studies.collections import begin_collections, shared_ids_seen
 from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
@@ -378,11 +378,10 @@ def create_study(
     written: WrittenFile | None = None,
     collections: Sequence[int] | None = None,
 ) -> StudyHere:
-    """A new study with a draft and no version yet, shared with its maker. `collections` as `begin_collections` has it.
+    """A new study with a draft and no version yet, shared with its maker. Default: all shared `collections` seen.
 
     Raises BadSlug; Conflict for a slug taken."""
-    slug = checked_slug(slug)
-    kept = storable(keys, slug)
+    kept = storable(keys, slug := checked_slug(slug))
     study = Study(slug=slug, state=State.DRAFT, created_at=now)
     session.add(study)
     try:
@@ -394,7 +393,8 @@ def create_study(
         Draft(study_id=study_id, keys=kept, written=_stored(written), saved_by=who.user_id, saved_at=now)
     )
     session.add(StudyShare(study_id=study_id, user_id=who.user_id))
-    begin_collections(session, study_id, str(kept.get("title") or ""), collections, now, who.user_id)
+    used = shared_ids_seen(session, who) if collections is None else collections
+    begin_collections(session, study_id, str(kept.get("title") or ""), used, now, who.user_id)
     admit_named(session, who, study_id, kept)
     record(session, who.actor, "study.create", now=now, study=slug, after=kept)
     return StudyHere(study_id, slug, State.DRAFT)

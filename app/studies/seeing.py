@@ -29,6 +29,12 @@ from app.trials.tables import Study
 
 def seen_by(who: Who) -> ColumnElement[bool]:
     """The condition on `Stimulus` by which a user sees it."""
+    opened = select(Collection.id).where(col(Collection.is_open))
+    return or_(changed_by(who), col(Stimulus.collection_id).in_(opened)) if not who.is_owner else true()
+
+
+def changed_by(who: Who) -> ColumnElement[bool]:
+    """The condition on `Stimulus` by which an editor may change it: seen otherwise than in an open collection."""
     if who.is_owner:
         return true()
     shared = (
@@ -36,15 +42,18 @@ def seen_by(who: Who) -> ColumnElement[bool]:
         .join(StudyShare, col(StudyShare.study_id) == StudyClip.study_id)
         .where(StudyShare.user_id == who.user_id)
     )
+    return or_(moved_by(who), col(Stimulus.id).in_(shared))
+
+
+def moved_by(who: Who) -> ColumnElement[bool]:
+    """The condition on `Stimulus` by which an editor may move it to another collection: uploaded by them, or in the own
+    collection of a study that they see.
+    """
+    if who.is_owner:
+        return true()
     own = select(Study.collection_id).join(StudyShare, col(StudyShare.study_id) == Study.id)
-    opened = select(Collection.id).where(col(Collection.is_open))
-    collection = col(Stimulus.collection_id)
-    return or_(
-        col(Stimulus.uploaded_by) == who.user_id,
-        col(Stimulus.id).in_(shared),
-        collection.in_(own.where(StudyShare.user_id == who.user_id, col(Study.collection_id).is_not(None))),
-        collection.in_(opened),
-    )
+    theirs = own.where(StudyShare.user_id == who.user_id, col(Study.collection_id).is_not(None))
+    return or_(col(Stimulus.uploaded_by) == who.user_id, col(Stimulus.collection_id).in_(theirs))
 
 
 def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Mapping[str, StimulusFacts]:

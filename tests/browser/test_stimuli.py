@@ -15,11 +15,12 @@ from sqlmodel import select
 
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
-from app.catalog.rules import rules_view
+from app.catalog.rules import rules_view, set_rules
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
-from app.library.collections import collection_ids
+from app.library.clips.rules import Rules
+from app.library.collections import collection_ids, make_collection
 from app.library.tables import Stimulus
 from app.main import create_app
 from app.serving import address_of, bind
@@ -79,8 +80,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 def make_files(folder: Path) -> Path:
     for number in (1, 2, 3):
         make_video(folder / f"walk-{number}.mp4", width=160, height=100, colour=(60 * number, 90, 140))
-    for name, width, height in (("portrait", 180, 320), ("wide-1", 320, 180), ("wide-2", 320, 180)):
-        make_video(folder / f"{name}.mp4", width=width, height=height, colour=(len(name), height % 250, 9))
+    shapes = {"portrait": (180, 320), "wide-1": (320, 180), "wide-2": (320, 180)}
+    for red, (name, (width, height)) in enumerate(shapes.items()):  # no two alike: the same file is refused
+        make_video(folder / f"{name}.mp4", width=width, height=height, colour=(80 * red, height % 250, 9))
     (folder / "notes.mp4").write_text("not a video\n" * 200)
     (folder / "empty.mp4").write_bytes(b"")
     large = make_video(folder / "large.mp4", width=160, height=100, colour=(10, 200, 10))
@@ -157,6 +159,28 @@ def test_a_studys_first_videos_get_a_frame_that_is_proposed_from_their_shapes_an
     assert {(clip.width, clip.height) for clip in clips} == {(320, 200)}
     page.goto("/admin/studies/shapes/clips")
     expect(page.get_by_role("main")).to_contain_text("3 stimuli · 320 × 200 px")
+
+
+def test_a_frame_that_somebody_has_settled_meanwhile_is_said_and_the_next_click_sends(
+    page: Page, service: Service
+) -> None:
+    with service.database.transaction() as session:
+        lab = make_collection(session, "Meanwhile", NOW).id or 0
+    page.goto("/admin/stimuli/upload?collection=meanwhile")
+    page.get_by_label("Source").fill("human")
+    page.locator("#files").set_input_files(str(service.files / "wide-1.mp4"))
+    expect(page.get_by_label("Width")).to_have_value("320")
+    page.locator("#files").set_input_files(str(service.files / "notes.mp4"))
+    expect(page.get_by_label("Width")).to_have_value("")
+    page.locator("#files").set_input_files(str(service.files / "wide-1.mp4"))
+    expect(page.get_by_label("Width")).to_have_value("320")
+    with service.database.transaction() as session:
+        set_rules(session, None, Rules(width=96, height=64), NOW, lab)
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.locator("[data-frame-settled]")).to_contain_text("96 × 64 px already")
+    expect(page.get_by_label("Width")).to_be_hidden()
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.locator("[data-summary]")).to_contain_text("1 in the library", timeout=LONG_MS)
 
 
 def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:

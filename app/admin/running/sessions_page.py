@@ -163,7 +163,11 @@ def sessions_page(
         exclusions=EXCLUSIONS,
         meanings=MEANINGS,
         is_narrowed=bool(search.rule) or not any(is_kind.values()),
-        chosen=[int(name[1:]) for name in form or {} if name[:1] == "s" and name[1:].isdecimal()],
+        chosen=[
+            int(name[1:])
+            for name in form or {}
+            if name[:1] == "s" and name[1:].isdecimal() and len(name) < 12
+        ],
         reason=(form or {}).get("reason", ""),
         error=error,
     )

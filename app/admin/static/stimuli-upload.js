@@ -9,6 +9,7 @@ const MOST_FILES = 1000;
 const FOLLOWED_AT_ONCE = 4;
 const LOOK_MS = 1000;
 const NAMED = 3;
+const CONFLICT = 409;
 
 const form = document.querySelector("[data-upload]");
 if (form) start();
@@ -111,6 +112,7 @@ function start() {
 
   /** The frame that the server proposes for the shapes of these files; what was typed stays. */
   async function propose(files) {
+    if (!frame.dataset.typed) form.elements.width.value = form.elements.height.value = "";
     const sizes = await measured(files);
     if (files !== chosen || !sizes.length || frame.dataset.typed) return;
     const list = sizes.map(([width, height]) => `${width}x${height}`).join(",");
@@ -128,12 +130,23 @@ function start() {
     try {
       await send("PUT", "/admin/stimuli/frame-size", { collection: "", ...into(), ...sides });
     } catch (error) {
+      if (error.status === CONFLICT) return elsewhere(error.message);
       frame.querySelector("[data-frame-says]").textContent = error.message;
       form.elements.width.focus();
       return false;
     }
     frame.hidden = true;
     return true;
+  }
+
+  /** Another frame is in force meanwhile: it is said, and the button sends the files into that one. */
+  function elsewhere(message) {
+    const note = form.querySelector("[data-frame-settled]");
+    note.textContent = `${message} Press Upload again, and these clips get that frame.`;
+    note.hidden = false;
+    frame.hidden = true;
+    button.focus();
+    return false;
   }
 
   function begin() {

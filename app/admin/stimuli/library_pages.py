@@ -27,6 +27,8 @@ def library_page(
     sources = known_sources(session, shell.who)
     query = shown.query()
     all_seen = collections_for(session, shell.who)
+    visible = visible_slugs(session, shell.who)
+    into = [each for each in all_seen if shell.who.is_owner or each.study in visible]
     only = next((each for each in all_seen if each.slug == shown.wanted.collection), None)
     of_rules = only.id if only else LIBRARY
     page = LibraryPage(
@@ -41,8 +43,8 @@ def library_page(
         here=f"{HERE}?{query}" if query else HERE,
         keys=list(found.values),
         sheet=f"{HERE}.csv?{query}" if query else f"{HERE}.csv",
-        studies=visible_slugs(session, shell.who) if shell.may_edit else (),
-        collections=[(each.slug, each.title) for each in all_seen],
+        studies=visible if shell.may_edit else (),
+        collections=[(each.slug, each.title) for each in into] if len(all_seen) > 1 else (),
         known_sources=sources,
         marks=marks(sources),
         n_before=shown.show - MORE if shown.show > PER_PAGE else -1,

@@ -212,7 +212,7 @@ def upload_page(
     error: str = "",
 ) -> UploadPage:
     """The page of uploads into the collection `slug`."""
-    mine, queue, into = uploads_of(session, who, limit=1000), places(session), filling(session, who, slug)
+    mine, queue, into = uploads_of(session, who), places(session), filling(session, who, slug)
     return UploadPage(
         shell=shell,
         error=error,
