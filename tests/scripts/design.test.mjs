@@ -119,7 +119,7 @@ test("what was removed can be brought back, all as it was", async () => {
 });
 
 test("what two people changed is merged: what is typed meanwhile stays, and where both changed one place mine stands beside theirs", async () => {
-  const clashes = `<form id="clashes" tabindex="-1"><input type="hidden" data-mine="title" value="1"></form>`;
+  const clashes = `<form id="clashes" tabindex="-1"><input type="hidden" data-mine="title" name="value.1" value="1"></form>`;
   let arrive;
   await opened(() => new Promise((resolve) => (arrive = resolve)));
   type("title", "Runs");
@@ -128,7 +128,7 @@ test("what two people changed is merged: what is typed meanwhile stays, and wher
   type("list", "more");
   arrive(reply({ html: fields("Theirs"), merged_with: "ada@example.org", clashes })());
   await settled();
-  assert.deepEqual([find("#title").value, find("#list").value, JSON.parse(find("[data-mine]").value)], ["Theirs", "more", "Runs and walks"]);
+  assert.deepEqual([find("#title").value, find("#list").value, find("[data-mine]").name, find("[data-mine]").value], ["Theirs", "more", "field.1", "Runs and walks"]);
   assert.match(find("[data-saved]").textContent, /with what ada@example.org changed meanwhile/);
 });
 
