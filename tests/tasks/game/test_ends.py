@@ -1,14 +1,17 @@
 """The last page of who played: what was earned added up, and a way out of its own for who played no whole match."""
 
+import random
 import re
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.tasks.game.moves import Choice, MoveKind, MoveSchema, visible
 from app.tasks.game.posted import move_of
+from app.tasks.game.tables import GameEvent
 from tests.clock import Clock
 from tests.tasks.game.people import Person, open_game, play_on
 
@@ -150,3 +153,19 @@ def test_a_message_loses_what_is_not_seen_or_turns_it_around() -> None:
     form = {"kind": "answer", "accept": "yes", "message": "\u202etxet\u2069"}
     assert move_of(legal, form).message == "txet"
     assert move_of(legal, {**form, "message": "a\x85b\x9f\ud800"}).message == "ab"
+
+
+def test_a_control_character_in_a_message_is_taken_out_and_the_match_goes_on(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path)
+    people = [Person(client, database) for _ in range(2)]
+    for person in people:
+        person.look()
+        if form := person.move_form(random.Random(1)):
+            person.post(**form, message="a\x85b\x9f")
+            break
+    else:
+        raise AssertionError("nobody could move")
+    with database.reading() as session:
+        assert "ab" in session.exec(select(GameEvent.message)).all()
