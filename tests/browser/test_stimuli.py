@@ -15,12 +15,10 @@ from sqlmodel import select
 
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
-from app.catalog.rules import rules_view, set_rules
+from app.catalog.rules import rules_view
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
-from app.library.clips.rules import Rules
-from app.library.collections import collection_ids, make_collection
 from app.library.tables import Stimulus
 from app.main import create_app
 from app.serving import address_of, bind
@@ -137,50 +135,6 @@ def walks(browser: Browser, service: Service) -> None:
         choose(page, service, "walk-1.mp4", "walk-2.mp4", "walk-3.mp4")
         page.get_by_role("button", name="Upload 3 files").click()
         expect(page.locator("[data-summary]")).to_contain_text("3 in the library", timeout=LONG_MS)
-
-
-def test_a_studys_first_videos_get_a_frame_that_is_proposed_from_their_shapes_and_shown_before(
-    page: Page, service: Service
-) -> None:
-    page.goto("/admin/studies/shapes/clips")
-    page.get_by_role("link", name="Upload clips").click()
-    page.get_by_label("Source").fill("human")
-    names = ("portrait.mp4", "wide-1.mp4", "wide-2.mp4")
-    page.locator("#files").set_input_files([str(service.files / name) for name in names])
-    expect(page.get_by_label("Width")).to_have_value("320")
-    expect(page.get_by_label("Height")).to_have_value("180")
-    expect(page.locator("[data-frame-says]")).to_contain_text("1 video has another shape")
-    page.get_by_label("Height").fill("200")
-    page.get_by_role("button", name="Upload 3 files").click()
-    expect(page.locator("[data-summary]")).to_contain_text("3 in the library", timeout=LONG_MS)
-    with service.database.reading() as session:
-        own = collection_ids(session)["shapes"]
-        clips = session.exec(select(Stimulus).where(Stimulus.collection_id == own)).all()
-    assert {(clip.width, clip.height) for clip in clips} == {(320, 200)}
-    page.goto("/admin/studies/shapes/clips")
-    expect(page.get_by_role("main")).to_contain_text("3 stimuli · 320 × 200 px")
-
-
-def test_a_frame_that_somebody_has_settled_meanwhile_is_said_and_the_next_click_sends(
-    page: Page, service: Service
-) -> None:
-    with service.database.transaction() as session:
-        lab = make_collection(session, "Meanwhile", NOW).id or 0
-    page.goto("/admin/stimuli/upload?collection=meanwhile")
-    page.get_by_label("Source").fill("human")
-    page.locator("#files").set_input_files(str(service.files / "wide-1.mp4"))
-    expect(page.get_by_label("Width")).to_have_value("320")
-    page.locator("#files").set_input_files(str(service.files / "notes.mp4"))
-    expect(page.get_by_label("Width")).to_have_value("")
-    page.locator("#files").set_input_files(str(service.files / "wide-1.mp4"))
-    expect(page.get_by_label("Width")).to_have_value("320")
-    with service.database.transaction() as session:
-        set_rules(session, None, Rules(width=96, height=64), NOW, lab)
-    page.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.locator("[data-frame-settled]")).to_contain_text("96 × 64 px already")
-    expect(page.get_by_label("Width")).to_be_hidden()
-    page.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.locator("[data-summary]")).to_contain_text("1 in the library", timeout=LONG_MS)
 
 
 def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:
