@@ -29,20 +29,21 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("sharing")
     url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
     migrate(url)
+    bound = bind("127.0.0.1", 0)
+    bound.listen()  # who comes before the service runs waits for it
     given = {
         "LIKELY_HUMAN_DATA": folder / "data",
         "DATABASE_URL": str(url),
         "LIKELY_HUMAN_SECRET": "test",
         "LIKELY_HUMAN_MAIL": "smtp://127.0.0.1:9",
         "LIKELY_HUMAN_MAIL_FROM": "lab@example.org",
+        "LIKELY_HUMAN_ADDRESS": address_of(bound),
     }
     settings, database = Settings.model_validate(given), Database(url, checkpointing=True)
     with database.transaction() as session:
         owner = make_user(session, Role.OWNER, "owner@example.org")
         cookie = make_login(session, owner)
         create_study(session, owner, "nav", {"title": "Corridors"}, NOW)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
