@@ -328,7 +328,8 @@ def test_forms_know_no_files() -> None:
         ),
         (
             GameBlock.model_fields["configs"],
-            "The parameters of the game. Matches are balanced over them.",
+            "The parameters of the game. One choice of parameters, several, or a published set. Matches are balanced "
+            "over them.",
         ),
         (Sample.model_fields["seed"], "Makes the draw: the same stimuli and seed give the same pairs."),
     ]
