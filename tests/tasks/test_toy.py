@@ -154,7 +154,7 @@ def test_the_form_of_the_design_has_its_fields(client: TestClient, database: Dat
     page = person.get("/admin/studies/dots/design/all")
     form = form_on(page.text)
     assert "Counting dots" in page.text
-    assert "3 cards" in person.get("/admin").text
+    assert "3 cards" in person.get("/admin/studies/dots").text
     assert form["blocks.0.cards"] == "four: 4\nnine: 9\none: 1"
     changed = {**form, "blocks.0.cards": "one: 1\ntwo: 2", "action": "save"}
     assert "Ready to save" in person.post("/admin/studies/dots/design/all", changed).text
