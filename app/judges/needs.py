@@ -15,7 +15,7 @@ from app.trials.tables import Mode, ParticipantSession, StudyVersion, Trial, Uni
 
 INSTALL = "make train"
 FEWEST_VOTED = 40
-"""As `analysis.learning.cross_fitting.FEWEST_PAIRS`, which the serving process does not load."""
+"""Fewest pairs with votes: `analysis.learning.cross_fitting.FEWEST_PAIRS`, which the server does not load."""
 
 
 @dataclass(frozen=True, slots=True)

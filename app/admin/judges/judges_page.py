@@ -131,7 +131,7 @@ def _kind(shell: Shell, known: Known) -> Kind:
 
 
 def _has_run(session: Session, study: StudyHere, known: Known, judges: Sequence[Described]) -> frozenset[str]:
-    """Those of our judges and of packages that have judged the pairs as they are."""
+    """Our judges and those of packages that have judged the pairs as they are."""
     if not known.pairs:
         return frozenset()
     number = version_to_judge(session, study.slug).number

@@ -23,7 +23,7 @@ KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What an address asks for: a filter, as pictures or as a table, and how many of a page's first to show."""
+    """The search in an address: a filter, pictures or a table, and how many of a page's first to show."""
 
     wanted: CatalogFilter
     view: str = "grid"
@@ -145,7 +145,7 @@ def asked_in(query: Mapping[str, str], suffix: str = "") -> Shown:
 
 
 def shown_at(address: str) -> Shown:
-    """What an address of the library asks for."""
+    """Read the search from an address of the library."""
     return asked_in(dict(parse_qsl(address.partition("?")[2])))
 
 

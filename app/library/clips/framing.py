@@ -8,7 +8,7 @@ from app.library.clips.facts import fitted
 from app.library.clips.rules import SMALLEST_SIDE
 
 LARGEST_FRAME = (1280, 720)
-"""What fits twice beside each other on a screen of participants, and loads in time."""
+"""Largest proposed frame, px: two of it fit beside each other on a screen of participants, and load in time."""
 
 _BARS_PX = 2
 
