@@ -112,6 +112,7 @@ def test_two_texts_are_compared_without_a_script(rig: Rig, visit: Visit) -> None
     walk = rig.walk(comparing("Dear *reader*,", "# Hello"), message())
     page = visit(walk, java_script_enabled=False, viewport=NARROW)
     page.get_by_role("radio", name="Top text").check()
-    page.get_by_role("button", name="Save and continue").click()
+    save(page)
+    expect_end(page)
     assert walk.posts[0]["choice"] == "left"
     assert walk.posts[0]["reading"] == ""

@@ -113,7 +113,8 @@ def agree(page: Page, *, is_old: bool = True) -> None:
 
 
 def finish(page: Page) -> None:
-    for _ in range(2):
+    for number in (1, 2):
+        expect(page.get_by_text(f"Pair {number} of 2")).to_be_visible()
         page.get_by_text("Left video", exact=True).last.click()
         page.get_by_role("button", name="Save and continue").click()
     expect(page.get_by_text("Your answers are saved")).to_be_visible()
