@@ -127,8 +127,8 @@ def yielded_lines(design: StudyDesign) -> Iterator[str]:
         if isinstance(block, GameDesign):
             reasons = "" if block.reason is None else ", the reason that is asked with each move"
             yield (
-                f"Of each match of {TITLES[block.game]} (block {block.id}): every move with its time{reasons}, and what "
-                "each person earned, in units of the game."
+                f"Of each match of {TITLES[block.game]} (block {block.id}): every move with its time{reasons}, and "
+                "what each person earned, in units of the game."
             )
         elif isinstance(block, WalkDesign):
             yield (
