@@ -8,7 +8,7 @@ import pytest
 from app.core.database import Database
 from app.reports.documents.document import Chapter, Document, Grid, Items, blank, blanks_in
 from app.reports.documents.making import made_prereg
-from app.reports.documents.pdf import pdf_of
+from app.reports.documents.pdf import noted, pdf_of
 from app.reports.study_facts import study_facts
 from tests.factories import NOW, load_file, study_file
 
@@ -111,6 +111,14 @@ def test_texts_from_outside_are_shown_as_they_are() -> None:
         "[TO BE FILLED IN: this]\n\n[TO BE FILLED IN: this]\n"
     )
     assert blanks_in(document) == ("this",)
+
+
+def test_letters_that_the_pdf_cannot_show_are_said_in_it() -> None:
+    def notes(title: str) -> tuple[str, ...]:
+        return noted(Document(title, ("About.",), ())).about[1:]
+
+    assert notes("Größe, año, £ “x” – …") == ()
+    assert [len(notes(title)) for title in ("どちらが人間？", "أيهما إنسان؟")] == [1, 1]
 
 
 @pytest.mark.slow
