@@ -117,7 +117,7 @@ def test_what_is_said_after_practice_in_one_language_alone_is_told(database: Dat
         keys = {**WORDS, "sample": None, "pairs": WHY.format(why), "trials": trials, **more}
         return [f"{one.code}: {one.detail}" for one in text_checks(design_of(database, **keys))]
 
-    both = {"languages": {"en": ".", "de": GERMAN}}
+    both: dict[str, Any] = {"languages": {"en": ".", "de": GERMAN}}
     (said,) = told("People look round.", **both)
     assert said.startswith("languages: What is said after practice (p1: why) is shown as it is written")
     assert told("People look round.") == told("→ 100 %", **both) == told("No.", feedback=False, **both) == []
