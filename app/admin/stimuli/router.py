@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.stimuli import clueing, ruling, uploading
+from app.admin.stimuli import clueing, collecting, ruling, uploading
 from app.admin.stimuli.acting import acted
 from app.admin.stimuli.chooser import asked_in, shown_at
 from app.admin.stimuli.library_pages import library_page
@@ -160,5 +160,5 @@ def _sent(file: served.Served) -> FileResponse:
 
 router = APIRouter()
 # Clips first: one that is called `uploads` is still to be found.
-for part in (library, clips, uploading.router, ruling.router, clueing.router):
+for part in (library, clips, collecting.router, uploading.router, ruling.router, clueing.router):
     router.include_router(part)

@@ -232,8 +232,12 @@ def upload_page(
 
 
 def frame_size(into: Filling) -> FrameSize:
-    size = "" if into.size is None else f"{into.size[0]} × {into.size[1]} px"
-    return FrameSize(size, into.rule, into.may_change)
+    return FrameSize(frame_words(into.size), into.rule, into.may_change)
+
+
+def frame_words(size: tuple[int, int] | None) -> str:
+    """A frame in words, empty while it is open."""
+    return "" if size is None else f"{size[0]} × {size[1]} px"
 
 
 def _queue_row(upload: UploadView, places: Mapping[str, Place]) -> QueueRow:
