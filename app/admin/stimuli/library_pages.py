@@ -11,7 +11,7 @@ from app.admin.stimuli.views import LibraryPage
 from app.catalog.catalog import catalog, known_sources
 from app.catalog.collections import collections_for
 from app.catalog.pictures import lack_pictures
-from app.catalog.rules import reprocessing, rules_view
+from app.catalog.rules import may_rule, reprocessing, rules_view
 from app.catalog.uses import studies_using
 from app.core.problems import counted, listed
 from app.library.tables import LIBRARY
@@ -19,9 +19,11 @@ from app.studies.access import visible_slugs
 
 
 def library_page(
-    session: Session, shell: Shell, data_dir: Path, shown: Shown, error: str = ""
+    session: Session, shell: Shell, data_dir: Path, shown: Shown, error: str = "", *, moved: str = ""
 ) -> tuple[LibraryPage, bool]:
-    """The page, and whether any clip on it still lacks its picture."""
+    """The page, and whether any clip on it still lacks its picture. `moved` is the collection that clips were put into
+    just now.
+    """
     found = catalog(session, shell.who, shown.wanted, per_page=PER_PAGE, show=shown.show, with_uses=False)
     n_studies = studies_using(session, [each.name for each in found.stimuli])
     sources = known_sources(session, shell.who)
@@ -30,7 +32,9 @@ def library_page(
     visible = visible_slugs(session, shell.who)
     into = [each for each in all_seen if shell.who.is_owner or each.study in visible]
     only = next((each for each in all_seen if each.slug == shown.wanted.collection), None)
-    of_rules = only.id if only else LIBRARY
+    new = next((each for each in all_seen if moved and each.slug == moved), None)
+    of_rules = new or only
+    id_ = of_rules.id if of_rules else LIBRARY
     page = LibraryPage(
         shell=shell,
         error=error,
@@ -48,8 +52,11 @@ def library_page(
         known_sources=sources,
         marks=marks(sources),
         n_before=shown.show - MORE if shown.show > PER_PAGE else -1,
-        n_other=rules_view(session, of_rules).n_other,
-        reprocessing=reprocessing(session, of_rules),
+        n_other=rules_view(session, id_).n_other,
+        of_rules=(of_rules.slug, of_rules.title) if of_rules else ("", ""),
+        may_apply=may_rule(session, shell.who, id_),
+        is_moved=new is not None,
+        reprocessing=reprocessing(session, id_),
         collection=only.slug if only else "",
     )
     return page, lack_pictures(data_dir, found.stimuli)
