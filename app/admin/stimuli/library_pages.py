@@ -1,5 +1,7 @@
 """Builds the page of the library."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlmodel import Session
@@ -15,7 +17,8 @@ from app.catalog.rules import may_rule, reprocessing, rules_view
 from app.catalog.uses import studies_using
 from app.core.problems import counted, listed
 from app.library.tables import LIBRARY
-from app.studies.access import visible_slugs
+from app.studies.access import unarchived_slugs, visible_slugs
+from app.studies.titles import titles_of
 
 
 def library_page(
@@ -47,7 +50,7 @@ def library_page(
         here=f"{HERE}?{query}" if query else HERE,
         keys=list(found.values),
         sheet=f"{HERE}.csv?{query}" if query else f"{HERE}.csv",
-        studies=visible if shell.may_edit else (),
+        studies=_titled(session, unarchived_slugs(session, shell.who)) if shell.may_edit else (),
         collections=[(each.slug, each.title) for each in into] if len(all_seen) > 1 else (),
         known_sources=sources,
         marks=marks(sources),
@@ -60,3 +63,12 @@ def library_page(
         collection=only.slug if only else "",
     )
     return page, lack_pictures(data_dir, found.stimuli)
+
+
+def _titled(session: Session, slugs: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Studies by title; those that share one are told apart by their names in addresses."""
+    given = titles_of(session, slugs)
+    titles = {slug: given.get(slug, slug) for slug in slugs}
+    n = Counter(titles.values())
+    named = [(slug, f"{title} ({slug})" if n[title] > 1 else title) for slug, title in titles.items()]
+    return sorted(named, key=lambda one: one[1].casefold())

@@ -68,7 +68,7 @@ class LibraryPage(AdminPage):
     here: str
     keys: Sequence[str]
     sheet: str
-    studies: Sequence[str]
+    studies: Options
     collections: Options
     known_sources: Sequence[str]
     marks: Mapping[str, str]
