@@ -25,9 +25,9 @@ def test_a_shared_collection_is_made_opened_renamed_and_removed_by_buttons(
 ) -> None:
     made = editor.post(HERE, {"title": "Walks of May"})
     assert made.url.fragment == "walks-of-may"
-    assert "those who work with it" in made.text
+    assert "its editors" in made.text
     assert "Open it to every user" not in made.text, "an owner decides that"
-    for do, seen in (("open", "every user"), ("close", "those who work with it")):
+    for do, seen in (("open", "every user"), ("close", "its editors")):
         page = owner.post(f"{HERE}/walks-of-may/change", {"do": do}).text
         row = words(
             page[page.index('<tr id="walks-of-may">') : page.index("</tr>", page.index("walks-of-may"))]

@@ -127,8 +127,8 @@ def test_each_waiting_file_has_a_place_and_the_queue_a_time_once_a_clip_of_it_is
         assert found.seconds == pytest.approx(seconds)
         assert [place.seconds for place in around] == [pytest.approx(seconds)] * 2, "a text takes no time"
         assert found.says == (
-            f"About {round(seconds / 60)} minutes for 2 files: {clip_s / 120:.1f} seconds of clip a second in the 3 "
-            "that are done."
+            f"About {round(seconds / 60)} minutes for 2 files, measured from the 3 that are done: "
+            f"{clip_s / 120:.1f} seconds of clip a second."
         )
         for job in session.exec(select(Job).where(Job.status == JobStatus.DONE)):
             job.ended_at = NOW - timedelta(seconds=1)
@@ -157,8 +157,8 @@ def test_the_time_of_a_users_files_counts_others_before_them_and_not_those_held(
     desk.write(lambda session: queue.ask(session, Kind.REPROCESS, {"collection": id_}, now=NOW))
     mine = desk.read(estimate, desk.who)
     assert (mine.n_mine, mine.n_others, mine.n_held) == (1, 1, 1)
-    assert mine.says.startswith("About 2 hours for 1 file and 1 file of others before them: ")
-    assert mine.says.endswith(" in the one that is done. 1 more wait for their collection's new rules.")
+    assert mine.says.startswith("About 2 hours for 1 file and 1 file of others before them, measured from the one ")
+    assert mine.says.endswith(" a second. 1 more wait for their collection's new rules.")
     assert desk.read(estimate, bob).n_others == 1
 
 
