@@ -157,7 +157,9 @@ def test_the_time_of_a_users_files_counts_others_before_them_and_not_those_held(
     desk.write(lambda session: queue.ask(session, Kind.REPROCESS, {"collection": id_}, now=NOW))
     mine = desk.read(estimate, desk.who)
     assert (mine.n_mine, mine.n_others, mine.n_held) == (1, 1, 1)
-    assert mine.says.startswith("About 2 hours for 1 file and 1 file of others before them, measured from the one ")
+    assert mine.says.startswith(
+        "About 2 hours for 1 file and 1 file of others before them, measured from the one "
+    )
     assert mine.says.endswith(" a second. 1 more wait for their collection's new rules.")
     assert desk.read(estimate, bob).n_others == 1
 
