@@ -88,7 +88,7 @@ def build_package(
             names = pseudonyms_of(still, slug, keeps_links=keeps_links) if pseudonyms else Pseudonyms(None)
             collection = Collection(folder, facts, names)
             answered = answered_trials(still, slug)
-            packed = packed_collections(still, study_named(still, slug).id or 0)
+            clips = packed_collections(still, study_named(still, slug).id or 0)
             for what in selected:
                 steps.begin(what)
                 collection.add_selected(still, what)
@@ -97,7 +97,7 @@ def build_package(
         steps.begin("descriptions")
         yaml = {v.number: study_files[v.number] for v in facts.versions if v.number in study_files}
         _write_materials(folder, facts, yaml)
-        _write_collections(folder, packed)
+        _write_collections(folder, clips)
         _describe(
             folder, card_of(facts, about or About(), made_at), replace(contents, study_files=tuple(yaml))
         )

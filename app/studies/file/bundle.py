@@ -55,7 +55,7 @@ def read_written(files: Mapping[str, bytes], main: str | None = None) -> Written
 
 
 def file_in(files: Mapping[str, bytes], name: str) -> bytes | None:
-    """The uploaded file of that name, in whichever folder. Raises StudyFileProblems for what is no zip."""
+    """The uploaded file of that name, in any folder. Raises StudyFileProblems for what is no zip."""
     found = _all_of(files)
     return next((found[path] for path in sorted(found, key=_depth) if PurePosixPath(path).name == name), None)
 

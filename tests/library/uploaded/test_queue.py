@@ -70,9 +70,8 @@ def test_a_preview_has_a_lane_that_no_other_job_takes(filled: Desk) -> None:
 
 def test_while_one_collection_is_processed_anew_only_its_own_files_wait(filled: Desk, tmp_path: Path) -> None:
     slug = filled.write(new_collection, filled.who, "Lab", "", False, NOW)
-    size = {"width": 64, "height": 48}
-    there = filled.upload(make_video(tmp_path / "there.mp4", **size, colour=(1, 2, 3)), collection=slug)
-    here = filled.upload(make_video(tmp_path / "here.mp4", **size, colour=(3, 2, 1)))
+    there = filled.upload(make_video(tmp_path / "there.mp4", colour=(1, 2, 3)), collection=slug)
+    here = filled.upload(make_video(tmp_path / "here.mp4", colour=(3, 2, 1)))
     rules = filled.read(rules_view).rules.model_copy(update={"width": 80, "height": 50})
     filled.write(apply_rules, filled.who, rules, NOW)
     with filled.database.transaction() as session:
