@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from analysis.detection.measures import sensitivity
+from analysis.detection.people import sensitivity
 from analysis.detection.multilevel import group_sensitivity
 from analysis.stats.description import describe
 from analysis.stats.paired import paired_columns_test
