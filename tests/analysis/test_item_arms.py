@@ -43,9 +43,7 @@ def drawn(
     """People whose d' is normal; their criterion is 0.2, SD 0.3."""
     d, c = rng.normal(d_prime, sd, n), rng.normal(0.2, 0.3, n)
     hits, false_alarms = (rng.binomial(n_trials, norm.cdf(side * d / 2 - c)) for side in (1, -1))
-    return [
-        (arm, f"{arm}{at}", int(hits[at]), n_trials, int(false_alarms[at]), n_trials) for at in range(n)
-    ]
+    return [(arm, f"{arm}{at}", int(hits[at]), n_trials, int(false_alarms[at]), n_trials) for at in range(n)]
 
 
 def corrected(people: Sequence[Person], arm: str) -> np.ndarray:
@@ -199,7 +197,9 @@ def test_classes_far_apart_are_a_claim_and_the_figure_has_each_class_in_each_arm
         ("kind, cyborg", "x", "33%"), ("kind, cyborg", "y", "33%"),
         ("kind, human", "x", "0%"), ("kind, human", "y", "67%"),
     ]  # fmt: skip
-    assert figure.said.startswith("Of 3 comparisons of arms 2 show a difference, such as x and y in kind, bot")
+    assert figure.said.startswith(
+        "Of 3 comparisons of arms 2 show a difference, such as x and y in kind, bot"
+    )
     assert [row[:2] for row in figure.numbers.rows][:2] == [("kind, bot", "x"), ("kind, bot", "y")]
 
 
