@@ -210,7 +210,7 @@ def test_smooth_playback_is_told_before_consent(
     load(database, tmp_path, smooth=True)
     walk = Walk(client)
     assert "needs a device that shows them smoothly" in walk.html
-    assert "data-smooth>" in walk.html
+    assert 'data-smooth="' in walk.html
     assert 'data-speed=""' in walk.html
     assert client.get(f"{walk.address}/speed").status_code == 404
 
