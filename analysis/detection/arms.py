@@ -7,10 +7,12 @@ import pandas as pd
 
 from analysis.data.judgements import Judgements
 from analysis.detection.compared import without_shift_limits
-from analysis.detection.measures import group_as_shown
+from analysis.detection.measures import group_as_shown, multilevel_of
+from analysis.detection.multilevel import GroupSensitivity
 from analysis.detection.people import participants_of
 from analysis.options import RESAMPLES
 from analysis.stats.arms import ArmMean, ArmsCompared, MeasureByArm, arms_in, compare_arms, why_none
+from analysis.stats.description import Description
 
 SHOWN = {"d_prime": "sensitivity d'", "criterion": "criterion c"}
 # From here on the correction made two equal arms differ in up to 16 of 100 simulations, not 5 (tests/analysis).
@@ -42,11 +44,15 @@ def compare_judgements_by_arm(
     if reason := why_none(len(arms)):
         return ArmsCompared(arms, (), reason)
     people = {one: _people_of(judgements, arm == one) for one in arms}
+    of_arm = {
+        one: multilevel_of(table[table["n_signal"] + table["n_noise"] > 0], seed)
+        for one, table in people.items()
+    }
     found = [
         compare_arms("accuracy", _values(people, "accuracy"), scale="share", seed=seed, resamples=resamples),
         *(
             _corrected(
-                compare_arms(name, _values(people, name), seed=seed, resamples=resamples), people, seed
+                compare_arms(name, _values(people, name), seed=seed, resamples=resamples), people, of_arm
             )
             for name in SHOWN
         ),
@@ -64,7 +70,9 @@ def _values(people: Mapping[str, pd.DataFrame], name: str) -> dict[str, pd.Serie
     return {arm: table[name].astype(float) for arm, table in people.items()}
 
 
-def _corrected(one: MeasureByArm, people: Mapping[str, pd.DataFrame], seed: int) -> MeasureByArm:
+def _corrected(
+    one: MeasureByArm, people: Mapping[str, pd.DataFrame], of_arm: Mapping[str, GroupSensitivity]
+) -> MeasureByArm:
     """The same with the numbers of each arm's multilevel model, and what the correction allows to say of two arms."""
     n = {arm: (table["n_signal"] + table["n_noise"]).median() for arm, table in people.items()}
     pairs = []
@@ -78,8 +86,10 @@ def _corrected(one: MeasureByArm, people: Mapping[str, pd.DataFrame], seed: int)
         )
         warning = "; ".join(filter(None, (pair.warning, uneven))) or None
         pairs.append(replace(pair, test=without_shift_limits(pair.test), warning=warning))
-    shown = (
-        ArmMean(each.arm, group_as_shown(people[each.arm], one.measure, each.described, seed))
-        for each in one.arms
-    )
+    shown = (ArmMean(each.arm, _as_shown(of_arm[each.arm], one.measure, each.described)) for each in one.arms)
     return replace(one, arms=tuple(shown), pairs=tuple(pairs))
+
+
+def _as_shown(group: GroupSensitivity, measure: str, mean: Description) -> Description:
+    one = group.d_prime if measure == "d_prime" else group.criterion
+    return group_as_shown(one, mean, one.interval.seed)

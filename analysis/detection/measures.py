@@ -270,20 +270,20 @@ def _group(
         false_alarms=false_alarms,
         d_prime_pooled=d_prime,
         criterion_pooled=criterion,
-        multilevel=_multilevel(people, seed),
+        multilevel=multilevel_of(people, seed),
     )
 
 
-def _multilevel(people: pd.DataFrame, seed: int) -> GroupSensitivity:
+def multilevel_of(people: pd.DataFrame, seed: int) -> GroupSensitivity:
+    """The multilevel model of the counts of `participants_of`."""
     counts = (people[name].to_numpy() for name in ("hits", "n_signal", "false_alarms", "n_noise"))
     return group_sensitivity(*counts, seed=seed)
 
 
-def group_as_shown(people: pd.DataFrame, measure: str, mean: Description, seed: int) -> Description:
-    """The d' or criterion of the multilevel model of these people; else the `mean` over them, without an interval."""
-    one = _multilevel(people[people["n_signal"] + people["n_noise"] > 0], seed)
+def group_as_shown(one: Estimate, mean: Description, seed: int) -> Description:
+    """A number of the multilevel model; without it the `mean` of participants' corrected values, and no interval."""
     none = no_interval(mean.reason or PULLED, seed, 0, MEAN)
-    return _shown(one.d_prime if measure == "d_prime" else one.criterion, replace(mean, interval=none))
+    return _shown(one, replace(mean, interval=none))
 
 
 def _stimuli(rows: pd.DataFrame, signal: Mask, said: Mask) -> pd.DataFrame:

@@ -101,11 +101,12 @@ def test_reports_have_sections_numbers_figures_and_json_of_the_arms(
     write_judgements_report(judged, "Made", tmp_path / "judged", made_at=None)
     for one in rated.ratings:
         write_block_report(one, "Made", tmp_path / one.kind, made_at=None)
-    for kind, block in (("judged", judged), *((one.kind, one) for one in rated.ratings)):
+    by_kind = {"judged": judged.arms, **{one.kind: one.arms for one in rated.ratings}}
+    for kind, arms in by_kind.items():
         folder = tmp_path / kind
-        assert block.arms is not None
+        assert arms is not None
         results = json.loads((folder / "results.json").read_text())
-        assert results["arms"] == json.loads(json.dumps(block.arms.to_dict()))
+        assert results["arms"] == json.loads(json.dumps(arms.to_dict()))
         page = (folder / "report.html").read_text()
         assert "Arms compared" in page
         assert (
@@ -114,7 +115,7 @@ def test_reports_have_sections_numbers_figures_and_json_of_the_arms(
         )
         assert "Mann-Whitney test over people" in page
         means, tests = (numbers(folder / f"numbers/{name}.csv") for name in ("arms", "arms-2"))
-        first = block.arms.measures[0]
+        first = arms.measures[0]
         assert [float(row["mean"]) for row in means[:2]] == [arm.described.mean for arm in first.arms]
         assert float(tests[0]["u_first"]) == first.pairs[0].test.u1
 
