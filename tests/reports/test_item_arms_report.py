@@ -11,6 +11,7 @@ from analysis import analyze_judgement_rows, analyze_rating_rows
 from analysis.data.columns import RATING_COLUMNS, names
 from analysis.data.schema import check_rating_rows
 from analysis.findings.items import RatedItems, claims, figures
+from analysis.stats.arms import ArmsCompared
 from analysis.text.detection import render_judgement_blocks
 from analysis.text.ratings import render_rating_blocks
 from app.reports.detection import write_judgements_report
@@ -101,7 +102,10 @@ def test_reports_have_sections_numbers_figures_and_json_of_the_arms(
     write_judgements_report(judged, "Made", tmp_path / "judged", made_at=None)
     for one in rated.ratings:
         write_block_report(one, "Made", tmp_path / one.kind, made_at=None)
-    by_kind = {"judged": judged.arms, **{one.kind: one.arms for one in rated.ratings}}
+    by_kind: dict[str, ArmsCompared | None] = {
+        "judged": judged.arms,
+        **{one.kind: one.arms for one in rated.ratings},
+    }
     for kind, arms in by_kind.items():
         folder = tmp_path / kind
         assert arms is not None
