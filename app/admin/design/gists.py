@@ -27,8 +27,8 @@ def title_of(cards: Cards, given: Keys, index: int) -> str:
     if cards.tag == TAG:
         rule = RULES.get(rule_of(given) or "")
         return rule.title if rule else "A rule"
-    is_named = cards.tag == "task" or not cards.tag
-    named = shown(given.get("id")) if is_named else ""
+    is_named = cards.tag == "task" or (cards.name_key and cards.noun != "question")
+    named = shown(given.get(cards.name_key or "id")) if is_named else ""
     return named or f"{cards.noun.capitalize()} {index + 1}"
 
 
@@ -38,6 +38,8 @@ def gist_of(cards: Cards, given: Keys) -> str:
         return _rule(given)
     if cards.noun == "hypothesis":
         return _hypothesis(given)
+    if words := getattr(cards.variants.get(""), "gist", None):
+        return str(words(given))
     asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
     return f"{asked} · {tag_title(cards, given)}"
 

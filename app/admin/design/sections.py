@@ -235,7 +235,7 @@ class _Form:
         is_required, said_by_default = leaf.info.is_required(), by_default(leaf)
         return FieldView(
             name=at,
-            label=TAGS.get(leaf.key) or LABELS.get(leaf.kind, leaf.label),
+            label=leaf.ways.title if leaf.ways else TAGS.get(leaf.key) or LABELS.get(leaf.kind, leaf.label),
             widget=widget_of_leaf(leaf, options),
             value=value,
             help=self._usual(leaf) if leaf.how == "kept" else help_of(leaf, options),
@@ -243,8 +243,8 @@ class _Form:
             options=options,
             rows=said.rows if said.rows > 1 else 4,
             is_markdown=said.is_markdown,
-            is_half=said.is_short or leaf.kind == "tag",
-            settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles,
+            is_half=said.is_short or leaf.kind == "tag" or leaf.how in ("setting", "item"),
+            settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles or leaf.named,
             optional=not is_required and leaf.kind in _MAY_BE_EMPTY,
             placeholder=said.placeholder or said_by_default,
             counts=rows_in_words(value) if said.is_table else "",
@@ -306,7 +306,7 @@ class _Form:
             else None,
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
-            is_named=cards.noun in ("arm", "hypothesis") and bool(given.get("id")),
+            is_named=bool(cards.name_key and given.get(cards.name_key)) and cards.noun != "question",
             is_first=index == 0,
             is_last=index == len(cards.entries) - 1,
         )

@@ -21,7 +21,7 @@ from app.tasks.game.form_words import IN_A_GAME_FILE, IN_FORMS
 from app.tasks.game.games import GAMES, KITS, TITLES
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
-from app.tasks.game.shaping import shape_of, ways_of
+from app.tasks.game.shaping import shape_of, ways_of, ways_of_seats
 from app.tasks.game.terms import (
     CHECKS,
     ORDER,
@@ -90,7 +90,7 @@ class GameBlock(CheckedSettings):
     )
     seats: Seats = Field(
         default=(ANY,),
-        title="Seats, one per line",
+        title="Seats",
         description="Who sits on each seat, or one entry for all: `human`, `any` (a person, or an agent at the bound), "
         "or an agent as for `game play`, such as `adaptive:beta=0.2`.",
     )
@@ -158,8 +158,10 @@ class GameBlock(CheckedSettings):
 
     @classmethod
     def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
-        """The ways to write the configurations of its game."""
-        return ways_of(keys) if key == "configs" and str(keys.get("game")) in GAMES else None
+        """The ways to write the configurations of its game, and its seats."""
+        if str(keys.get("game")) not in GAMES:
+            return None
+        return ways_of(keys) if key == "configs" else ways_of_seats(keys) if key == "seats" else None
 
     @classmethod
     def shape(cls, keys: Mapping[str, Any], study: Mapping[str, Any]) -> Shape:
