@@ -23,7 +23,8 @@ class Widget:
     part's currency, and shown in its main unit with its sign. `is_open` shows all choices at once, and `is_boxes` a
     list of fixed words as boxes.
 
-    An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
+    An `is_rare` field stands with others that are seldom changed, folded, where its part has many. An `is_short` field
+    shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that
     `settles` determines the fields after it.
     """
@@ -37,6 +38,7 @@ class Widget:
     is_money: bool = False
     is_open: bool = False
     is_boxes: bool = False
+    is_rare: bool = False
     is_short: bool = False
     is_markdown: bool = False
     is_table: bool = False

@@ -153,4 +153,4 @@ def test_rows_are_added_and_removed_without_script(owner: Person, database: Data
     assert f"{QUESTIONS}.0.id" not in form
     assert form[f"{RESIDENTS}.0.salary"] == "60"
     assert "earns 60 dollars a day" in page
-    assert "in YAML" not in page
+    assert "As the study file has it, in YAML." not in page

@@ -165,7 +165,11 @@ def _first_field(keys: Keys, place: Place) -> str:
     """The field of a card to focus: the first that can be typed into."""
     cards = (cards for cards in lists(outline(keys)) if cards.place == place[:-1])
     card: Group = next(cards).entries[int(place[-1])]
-    typed = (leaf for leaf in card.parts if isinstance(leaf, Leaf) and leaf.kind != "tag")
+    typed = (
+        leaf
+        for leaf in card.parts
+        if isinstance(leaf, Leaf) and leaf.kind != "tag" and not leaf.widget.is_rare
+    )
     return dotted(next(typed, next(leaves(card))).place)
 
 

@@ -64,7 +64,8 @@ class Leaf:
 class Group:
     """The fields of a model; of an entry of a list, `model` is None where its type is unknown.
 
-    `is_picks`: its fields are the boxes of one list.
+    `is_picks`: its fields are the boxes of one list. It `is_rare` where it is seldom changed, and `is_none` where it is
+    not given and stands for nothing.
     """
 
     place: Place
@@ -76,6 +77,8 @@ class Group:
     model: Model | None = None
     is_picks: bool = False
     sums: Sequence[str] = ()
+    is_rare: bool = False
+    is_none: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,16 +94,20 @@ def _node(info: FieldInfo, value: Any, place: Place) -> Node:
         held = enumerate(usual if value is None else entries_of(value))
         entries = tuple(_entry(each, (*place, at), tag, variants) for at, each in held)
         return Cards(place, title, help_, tag, variants, entries, usual)
+    is_rare = widget_of(info.metadata).is_rare
     if boxes := _boxes(info, core, value, place):
-        return Group(place, title.removesuffix(ONE_PER_LINE), help_, value, boxes, is_picks=True)
+        return Group(
+            place, title.removesuffix(ONE_PER_LINE), help_, value, boxes, is_picks=True, is_rare=is_rare
+        )
     if not _is_model(core):
         return _leaf(info, core, value, place)
     parts = _parts(_fields(core), value, place)
     # A part with one field is that field.
-    return (
-        parts[0]
-        if len(parts) == 1
-        else Group(place, title, help_, value, parts, not info.is_required(), core)
+    if len(parts) == 1:
+        return parts[0]
+    is_none = value is None and info.default is None
+    return Group(
+        place, title, help_, value, parts, not info.is_required(), core, is_rare=is_rare, is_none=is_none
     )
 
 

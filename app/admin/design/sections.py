@@ -20,12 +20,20 @@ from app.admin.design.field_parts import (
     widget as widget_of_leaf,
 )
 from app.admin.design.fields import labels_of, text_of
-from app.admin.design.gists import arm_in_words, gist_of, pairs_line, rows_in_words, tag_title, title_of
+from app.admin.design.gists import (
+    arm_in_words,
+    gist_of,
+    gist_of_parts,
+    pairs_line,
+    rows_in_words,
+    tag_title,
+    title_of,
+)
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
 from app.admin.design.outline import outline, tag_of
 from app.admin.design.scaleviews import scales_view
 from app.admin.design.translations import LANGUAGES, offered
-from app.admin.design.values import dotted, scales, shown, value_at
+from app.admin.design.values import dotted, entries, scales, shown, value_at
 from app.admin.design.views import (
     CardView,
     ChangesView,
@@ -52,6 +60,8 @@ Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
 OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
+_TO_SET = "When a number is known well enough"
+_PARAMETERS, _SELDOM = "Parameters", "More settings"
 # Questions within blocks are folded: there may be many.
 _DEEP = 3
 _MAY_BE_EMPTY = ("text", "lines", "entries", "yaml")
@@ -90,7 +100,12 @@ class _Form:
         self.keys, self.errors, self.known = keys, errors, known
 
     def sections(self) -> Iterator[SectionView]:
-        order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
+        is_one = len(entries(self.keys, ("blocks",))) < 2
+        order = [
+            part
+            for part in outline(self.keys).parts
+            if _key(part) == _WITH_NEXT and not (is_one and isinstance(part, Leaf) and part.value is None)
+        ]
         for part in outline(self.keys).parts:
             key = _key(part)
             if key == LANGUAGES and isinstance(part, Group):
@@ -129,7 +144,12 @@ class _Form:
 
     def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
         is_trials = key == "trials"
-        parts = list(self._parts(part.parts if isinstance(part, Group) else [*before, part]))
+        nodes = part.parts if isinstance(part, Group) else [*before, part]
+        is_unset = key == "stop_when" and isinstance(part, Group) and part.value is None
+        if is_unset and not self._faults_at(key):
+            parts: list[Part] = [self._folded(f"{key}.unset", _TO_SET, [part])]
+        else:
+            parts = list(self._parts_of_block(nodes) if is_trials else self._parts(nodes))
         if is_trials:
             parts.append(self._first_blocks())
         if key == "arms":
@@ -218,10 +238,25 @@ class _Form:
         return ChangesView(at, arm.title, fields, list(by_part.items()), self._error(at))
 
     def _group(self, group: Group) -> GroupView:
-        at, parts = dotted(group.place), list(self._parts(group.parts))
-        is_folded = group.is_optional and not group.value and not self._faults_at(at)
+        at = dotted(group.place)
+        nodes: Sequence[Node] = group.parts
+        way = next((node for node in nodes if isinstance(node, Leaf) and node.kind == "way"), None)
+        is_of_presets = way is not None and way.ways is not None and not way.ways.items
+        own = self._own(at, nodes[1:]) if is_of_presets else ()
+        parts = [*self._parts(nodes[:1] if is_of_presets else nodes), *own]
+        is_in_block = group.place[0] == "blocks"
+        is_unset = group.is_optional and not group.value
+        # Presets are shown until one is chosen.
+        is_short = is_in_block and not (is_of_presets and group.value is None)
+        is_folded = (is_unset if not is_in_block else is_short) and not self._faults_at(at)
         intro = plain(in_forms(group.help))
-        return GroupView(at, group.title, intro, parts, self._error(at), is_folded, group.sums)
+        gist = gist_of_parts([group]) if is_short else ""
+        return GroupView(at, group.title, intro, parts, self._error(at), is_folded, group.sums, gist)
+
+    def _own(self, at: str, nodes: Sequence[Node]) -> Iterator[GroupView]:
+        """The parameters below a choice of presets, folded: a preset fills them in."""
+        if nodes:
+            yield self._folded(f"{at}.own", _PARAMETERS, nodes)
 
     def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
         value, said, at = text_of(leaf), leaf.widget, dotted(leaf.place)
@@ -285,10 +320,9 @@ class _Form:
         given = entry.value if isinstance(entry.value, Mapping) else {}
         has_points = labels_are_shown(given)
         is_block = cards.tag == "task"
+        nodes = [node for node in entry.parts if not (has_points and _key(node) == "labels")]
         parts: list[Part] = []
-        for part in self._parts(
-            [node for node in entry.parts if not (has_points and _key(node) == "labels")]
-        ):
+        for part in self._parts_of_block(nodes) if is_block else self._parts(nodes):
             if isinstance(part, FieldsView) and cards.tag:
                 part = self._with_types(part, cards, entry)
             parts.append(part)
@@ -301,15 +335,48 @@ class _Form:
             page=f"block-{index + 1}" if is_block else "",
             match=f"../draft/match/{index + 1}" if is_block and given.get("task") == "game" else "",
             gist=gist_of(cards, given) if cards.noun != "arm" else "",
-            is_folded=not self._faults_at(dotted(entry.place))
-            if cards.tag == TAG or cards.noun == "hypothesis" or len(cards.place) >= _DEEP
-            else None,
+            is_folded=self._is_folded(cards, index, dotted(entry.place)),
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
             is_named=bool(cards.name_key and given.get(cards.name_key)) and cards.noun != "question",
             is_first=index == 0,
             is_last=index == len(cards.entries) - 1,
         )
+
+    def _is_folded(self, cards: Cards, index: int, at: str) -> bool | None:
+        """True for a card that shows its gist alone; None for one that is always open.
+
+        The first question of a list with a section to itself is open, and the first of several blocks.
+        """
+        if cards.noun == "arm" or (cards.tag == "task" and len(cards.entries) == 1):
+            return None
+        is_first = index == 0 and (
+            cards.tag == "task" or (cards.noun == "question" and len(cards.place) < _DEEP)
+        )
+        return not is_first and not self._faults_at(at)
+
+    def _parts_of_block(self, nodes: Sequence[Node]) -> Iterator[Part]:
+        """The parts of a block: its texts each folded, and what is seldom changed folded at its end."""
+        rare = [node for node in nodes if _is_rare(node)]
+        run: list[Node] = []
+        for node in nodes:
+            if node in rare:
+                continue
+            if isinstance(node, Leaf) and _is_long(node):
+                yield from self._parts(run)
+                run = []
+                yield self._folded(f"{dotted(node.place)}.text", node.label, [node])
+            else:
+                run.append(node)
+        yield from self._parts(run)
+        if rare:
+            yield self._folded(f"{dotted(rare[0].place[:-1])}.more", _SELDOM, rare)
+
+    def _folded(self, at: str, title: str, nodes: Sequence[Node]) -> GroupView:
+        faulty = any(self._faults_at(dotted(node.place)) for node in nodes)
+        inner = nodes[0].parts if at.endswith(".unset") and isinstance(nodes[0], Group) else nodes
+        parts, gist = list(self._parts(inner)), gist_of_parts(nodes)
+        return GroupView(at, title, "", parts, is_folded=not faulty, gist=gist)
 
     def _with_types(self, part: FieldsView, cards: Cards, entry: Group) -> FieldsView:
         """The fields with the types allowed for this entry; a block's task cannot be changed."""
@@ -349,6 +416,15 @@ class _Form:
 def _questions_of(part: Node) -> Cards | None:
     nodes = part.parts if isinstance(part, Group) else ()
     return next((each for each in nodes if isinstance(each, Cards)), None)
+
+
+def _is_rare(node: Node) -> bool:
+    return node.widget.is_rare if isinstance(node, Leaf) else isinstance(node, Group) and node.is_rare
+
+
+def _is_long(leaf: Leaf) -> bool:
+    """True for a field that takes the room of several: a text, a table, or choices that are all shown."""
+    return leaf.widget.is_markdown or leaf.widget.is_table or leaf.widget.is_open
 
 
 def _key(node: Node) -> str:

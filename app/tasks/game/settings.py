@@ -99,7 +99,7 @@ class GameBlock(CheckedSettings):
         title="Agent that takes a free seat",
         description="The agent that takes an `any` seat at the bound; one of the game's own unless said.",
     )
-    rounds_per_person: Annotated[int, Field(ge=1, le=50), Widget(unit="matches")] = Field(
+    rounds_per_person: Annotated[int, Field(ge=1, le=50), Widget(unit="matches", is_rare=True)] = Field(
         default=1,
         title="Matches for each participant",
         description="How many matches each participant plays, never with the same person twice.",
@@ -133,7 +133,7 @@ class GameBlock(CheckedSettings):
     bonus: BonusPay | None = Field(
         default=None, title="Payment", description="What a match pays; nothing unless said."
     )
-    show_bonus: bool = Field(
+    show_bonus: Annotated[bool, Widget(is_rare=True)] = Field(
         default=True,
         title="Show the earnings while the match goes on",
         description="Whether the bonus is shown as it grows.",

@@ -21,7 +21,10 @@ Then = Literal["agent", "default", "end"]
 Screen = Literal["contact", "links"]
 Reasons = Annotated[
     Literal["none", "optional", "required"],
-    Widget(words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"}),
+    Widget(
+        words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"},
+        is_rare=True,
+    ),
 ]
 Disclosure = Annotated[
     Literal["some-may-be-programs", "all-people", "named"],
@@ -40,7 +43,8 @@ Updates = Annotated[
         words={
             "long-poll": "They ask again and again (long polling)",
             "server-sent-events": "Over a connection that stays open (server-sent events)",
-        }
+        },
+        is_rare=True,
     ),
 ]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
