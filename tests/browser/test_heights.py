@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page
 
+from app.admin.design.places import SECTIONS
 from tests.browser.lab import lab_service
 from tests.browser.test_stimuli import Service, opened
 from tools.lab import CLIPS, SESSIONS, STUDIES
@@ -44,6 +45,9 @@ PAGES = (
     Row(f"{LARGE}/sessions"),
     *(Row(f"{study}/versions") for study in (LARGE, NEW)),
     *(Row(f"{study}/design") for study in (LARGE, NEW)),
+    *(Row(f"{LARGE}/design/{section.slug}") for section in SECTIONS),
+    *(Row(f"/admin/studies/{slug}/design/trials") for slug in ("play", "rate", "walk")),
+    *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
 )
 
 

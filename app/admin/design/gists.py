@@ -169,9 +169,9 @@ def gist_of_parts(nodes: Iterable[Node]) -> str:
 
 def _is_none(node: Node) -> bool:
     """True for what is nothing where it is not given: a list, or a part that holds one."""
-    return isinstance(node, Cards) or (
-        isinstance(node, Group) and (node.is_none or any(isinstance(part, Cards) for part in node.parts))
-    )
+    if isinstance(node, Group):
+        return node.is_none or any(map(_is_none, node.parts))
+    return isinstance(node, Cards) and not node.usual
 
 
 def _set_in(node: Node) -> Iterator[str]:

@@ -419,7 +419,9 @@ def _questions_of(part: Node) -> Cards | None:
 
 
 def _is_rare(node: Node) -> bool:
-    return node.widget.is_rare if isinstance(node, Leaf) else isinstance(node, Group) and node.is_rare
+    if isinstance(node, Leaf):
+        return (node.of or node).widget.is_rare
+    return isinstance(node, Group) and node.is_rare
 
 
 def _is_long(leaf: Leaf) -> bool:

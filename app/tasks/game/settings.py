@@ -94,7 +94,7 @@ class GameBlock(CheckedSettings):
         description="Who sits on each seat, or one entry for all: `human`, `any` (a person, or an agent at the bound), "
         "or an agent as for `game play`, such as `adaptive:beta=0.2`.",
     )
-    agent: Text | None = Field(
+    agent: Annotated[Text | None, Widget(is_rare=True)] = Field(
         default=None,
         title="Agent that takes a free seat",
         description="The agent that takes an `any` seat at the bound; one of the game's own unless said.",
