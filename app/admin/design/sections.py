@@ -1,10 +1,10 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.admin.design.choices import Known, choices
+from app.admin.design.choices import Known, choices, types_of
 from app.admin.design.faults import labels_are_shown, plain
 from app.admin.design.field_parts import (
     KINDS_HELP,
@@ -20,6 +20,7 @@ from app.admin.design.field_parts import (
     widget as widget_of_leaf,
 )
 from app.admin.design.fields import labels_of, text_of
+from app.admin.design.folding import folds, may_fold, stretches
 from app.admin.design.gists import (
     arm_in_words,
     gist_of,
@@ -30,7 +31,7 @@ from app.admin.design.gists import (
     title_of,
 )
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
-from app.admin.design.outline import outline, tag_of
+from app.admin.design.outline import outline
 from app.admin.design.scaleviews import scales_view
 from app.admin.design.translations import LANGUAGES, offered
 from app.admin.design.values import dotted, entries, scales, shown, value_at
@@ -52,7 +53,6 @@ from app.core.money import sign_of
 from app.core.problems import listed
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
-from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.languages import languages_in
 
@@ -61,9 +61,7 @@ Errors = Mapping[str, str]
 OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
 _TO_SET = "When a number is known well enough"
-_PARAMETERS, _SELDOM = "Parameters", "More settings"
-# Questions within blocks are folded: there may be many.
-_DEEP = 3
+_PARAMETERS = "Parameters"
 _MAY_BE_EMPTY = ("text", "lines", "entries", "yaml")
 # A section's id and its page, where these are not its key in the file.
 _IDS = {
@@ -278,9 +276,12 @@ class _Form:
             options=options,
             rows=said.rows if said.rows > 1 else 4,
             is_markdown=said.is_markdown,
-            is_half=said.is_short or leaf.kind == "tag" or leaf.how in ("setting", "item"),
+            is_half=said.is_short or leaf.kind == "tag" or leaf.how == "setting",
             settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles or leaf.named,
-            optional=not is_required and leaf.kind in _MAY_BE_EMPTY,
+            optional=not is_required
+            and leaf.kind in _MAY_BE_EMPTY
+            and not leaf.named
+            and leaf.how != "setting",
             placeholder=said.placeholder or said_by_default,
             counts=rows_in_words(value) if said.is_table else "",
             before=sign_of(leaf.currency) if leaf.currency else "",
@@ -312,7 +313,7 @@ class _Form:
             intro=plain(in_forms(cards.help)),
             cards=[self._card(cards, index, entry) for index, entry in enumerate(cards.entries)],
             noun=cards.noun,
-            types=self._types(cards, None) if cards.tag else (),
+            types=types_of(cards, None) if cards.tag else (),
             error=self._error(at),
         )
 
@@ -335,7 +336,9 @@ class _Form:
             page=f"block-{index + 1}" if is_block else "",
             match=f"../draft/match/{index + 1}" if is_block and given.get("task") == "game" else "",
             gist=gist_of(cards, given) if cards.noun != "arm" else "",
-            is_folded=self._is_folded(cards, index, dotted(entry.place)),
+            is_folded=folds(cards, index) and not self._faults_at(dotted(entry.place))
+            if may_fold(cards)
+            else None,
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
             is_named=bool(cards.name_key and given.get(cards.name_key)) and cards.noun != "question",
@@ -343,34 +346,12 @@ class _Form:
             is_last=index == len(cards.entries) - 1,
         )
 
-    def _is_folded(self, cards: Cards, index: int, at: str) -> bool | None:
-        """True for a card that shows its gist alone; None for one that is always open.
-
-        The first question of a list with a section to itself is open, and the first of several blocks.
-        """
-        if cards.noun == "arm" or (cards.tag == "task" and len(cards.entries) == 1):
-            return None
-        is_first = index == 0 and (
-            cards.tag == "task" or (cards.noun == "question" and len(cards.place) < _DEEP)
-        )
-        return not is_first and not self._faults_at(at)
-
     def _parts_of_block(self, nodes: Sequence[Node]) -> Iterator[Part]:
-        """The parts of a block: its texts each folded, and what is seldom changed folded at its end."""
-        rare = [node for node in nodes if _is_rare(node)]
-        run: list[Node] = []
-        for node in nodes:
-            if node in rare:
-                continue
-            if isinstance(node, Leaf) and _is_long(node):
-                yield from self._parts(run)
-                run = []
-                yield self._folded(f"{dotted(node.place)}.text", node.label, [node])
+        for stretch in stretches(nodes):
+            if stretch.title:
+                yield self._folded(stretch.at, stretch.title, stretch.nodes)
             else:
-                run.append(node)
-        yield from self._parts(run)
-        if rare:
-            yield self._folded(f"{dotted(rare[0].place[:-1])}.more", _SELDOM, rare)
+                yield from self._parts(stretch.nodes)
 
     def _folded(self, at: str, title: str, nodes: Sequence[Node]) -> GroupView:
         faulty = any(self._faults_at(dotted(node.place)) for node in nodes)
@@ -382,29 +363,8 @@ class _Form:
         """The fields with the types allowed for this entry; a block's task cannot be changed."""
         at = dotted((*entry.place, cards.tag))
         leaf = next(node for node in entry.parts if isinstance(node, Leaf) and node.key == cards.tag)
-        field = self._field(leaf, self._types(cards, entry.value))
+        field = self._field(leaf, types_of(cards, entry.value))
         return FieldsView([field if each.name == at else each for each in part.fields])
-
-    def _types(self, cards: Cards, entry: Any) -> Options:
-        """The types that an entry may have: one question of a trial alone is the choice between the clips."""
-        others = [each.value for each in cards.entries if each.value is not entry]
-        if cards.tag == TAG:
-            return self._rules(cards, {rule_of(other) for other in others}, is_new=entry is None)
-        is_taken = any(tag_of(other, cards.tag) == _CHOICE for other in others)
-        return [
-            (name, str(model.model_fields[cards.tag].title or name))
-            for name, model in sorted(cards.variants.items(), key=lambda each: each[0] != _CHOICE)
-            if not (name == _CHOICE and is_taken)
-        ]
-
-    def _rules(self, cards: Cards, taken: Collection[str | None], *, is_new: bool) -> Options:
-        """The exclusion rules that no other entry has; a new one may stand for all default rules."""
-        own = [
-            (name, str(model.model_fields[TAG].title))
-            for name, model in cards.variants.items()
-            if name not in taken
-        ]
-        return [(TAKEN, "The default rules"), *own] if is_new else own
 
     # Scales
 
@@ -416,17 +376,6 @@ class _Form:
 def _questions_of(part: Node) -> Cards | None:
     nodes = part.parts if isinstance(part, Group) else ()
     return next((each for each in nodes if isinstance(each, Cards)), None)
-
-
-def _is_rare(node: Node) -> bool:
-    if isinstance(node, Leaf):
-        return (node.of or node).widget.is_rare
-    return isinstance(node, Group) and node.is_rare
-
-
-def _is_long(leaf: Leaf) -> bool:
-    """True for a field that takes the room of several: a text, a table, or choices that are all shown."""
-    return leaf.widget.is_markdown or leaf.widget.is_table or leaf.widget.is_open
 
 
 def _key(node: Node) -> str:
