@@ -1,6 +1,6 @@
 """Faults in the form's words: keys and values of the study file that a message names become labels and choices.
 
-The command line names keys, as whoever writes a study file knows them; a form has labels in their place.
+The command line names keys, which authors of study files know; a form has labels in their place.
 """
 
 import re
