@@ -33,11 +33,10 @@ def test_launch_shows_what_needs_attention_and_folds_the_rest_with_its_state(
     assert "Minimum age" not in shown
     assert "Only people of 18 or older take part." in fine
     assert 'name="know-clues" value="yes" required aria-describedby="check-1"' in page
+    forms = "not registered; forms of AsPredicted and OSF Preregistration, an application"
     assert folded(page) == {
         "Simulated people none yet": False,
-        "Pre-registration and ethics board not registered; forms of AsPredicted and OSF Preregistration, an application": (
-            False
-        ),
+        f"Pre-registration and ethics board {forms}": False,
         "Places 0 completed, 0 under way.": False,
         "What each state allows draft, pilot, live, paused, closed": False,
         "What was done live → draft, 1 Mar 2026, 12:00": False,
