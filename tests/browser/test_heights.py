@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from app.admin.design.places import SECTIONS
 from app.trials.tables import State
 from tests.browser.lab import lab_service
 from tests.browser.test_stimuli import Service, opened
@@ -63,6 +64,9 @@ PAGES = (
     Row(f"{CLOSED}/pairs/draw", draws_twenty),
     *(Row(f"{study}/versions") for study in (LARGE, NEW)),
     *(Row(f"{study}/design") for study in (LARGE, NEW)),
+    *(Row(f"{LARGE}/design/{section.slug}") for section in SECTIONS),
+    *(Row(f"/admin/studies/{slug}/design/trials") for slug in ("play", "rate", "walk")),
+    *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
 )
 
 
