@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 from app.accounts.logins import Who
 from app.accounts.password_links import make_password_link
 from app.accounts.users import user_named
-from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.demo.build import PLAY, RATE
@@ -45,7 +44,7 @@ TEXTS: Final = "item,text\n" + "".join(
     f"e{n},I passed {n} doors before I saw the goal.\n" for n in range(1, 4)
 )
 LIVE, _, CLOSED, PAUSED, ARCHIVED = (study.slug for study in planned(5, N_SESSIONS, 1))
-EMPTY, FAULTY, ESSAYS, YES_NO, IN_TURN, ARMS = "empty", "faulty", "essays", "yes-no", "in-turn", "arms"
+EMPTY, FAULTY, ESSAYS, YES_NO, IN_TURN, ARMS = "empty", "faulty", "essays", "yes-no", "in-turn", "both-studies"
 SHARED = (LIVE, CLOSED, PLAY, RATE, WALK, EMPTY, FAULTY)
 """The studies that the viewer sees."""
 STUDIES = (LIVE, CLOSED, PAUSED, ARCHIVED, PLAY, RATE, WALK, EMPTY, FAULTY, ESSAYS, YES_NO, IN_TURN, ARMS)
