@@ -66,8 +66,8 @@ PAGES: Mapping[str, Sequence[str]] = {
         *_of(STUDIES, f"/design/{ALL}"),
         *_of((LIVE, FAULTY, PLAY, WALK), *(f"/design/{section.slug}" for section in SECTIONS)),
     ),
-    HERE + "/draft/match/{number}": _of((PLAY,), "/draft/match/0"),
-    HERE + "/draft/page/block-{number}": _of((PLAY, RATE, WALK, ESSAYS, YES_NO), "/draft/page/block-0"),
+    HERE + "/draft/match/{number}": _of((PLAY,), "/draft/match/1"),
+    HERE + "/draft/page/block-{number}": _of((PLAY, RATE, WALK, ESSAYS, YES_NO), "/draft/page/block-1"),
     HERE + "/draft/page/{kind}": _of(
         (LIVE, IN_TURN, PLAY, EMPTY), *(f"/draft/page/{kind}" for kind in get_args(PageName))
     ),

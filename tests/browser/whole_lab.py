@@ -44,7 +44,14 @@ TEXTS: Final = "item,text\n" + "".join(
     f"e{n},I passed {n} doors before I saw the goal.\n" for n in range(1, 4)
 )
 LIVE, _, CLOSED, PAUSED, ARCHIVED = (study.slug for study in planned(5, N_SESSIONS, 1))
-EMPTY, FAULTY, ESSAYS, YES_NO, IN_TURN, ARMS = "empty", "faulty", "essays", "yes-no", "in-turn", "both-studies"
+EMPTY, FAULTY, ESSAYS, YES_NO, IN_TURN, ARMS = (
+    "empty",
+    "faulty",
+    "essays",
+    "yes-no",
+    "in-turn",
+    "both-studies",
+)
 SHARED = (LIVE, CLOSED, PLAY, RATE, WALK, EMPTY, FAULTY)
 """The studies that the viewer sees."""
 STUDIES = (LIVE, CLOSED, PAUSED, ARCHIVED, PLAY, RATE, WALK, EMPTY, FAULTY, ESSAYS, YES_NO, IN_TURN, ARMS)
@@ -183,6 +190,7 @@ def _ask_worker(owner: Person) -> Mapping[str, str]:
     owner.post(f"{closed}/judges", {"mode": ""}, files={"verdicts": ("v.csv", rows, "text/csv")})
     _post(owner, f"{closed}/notes", text="**Ask** Ben")
     ends = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    _post(owner, "/admin/users", email="new@example.org", role="editor")  # the mail to them is not sent
     reply = owner.post(f"{closed}/results/links", {"mode": "live", "name": "Journal", "ends": ends})
     found = re.search(r"/r/([\w-]+)", reply.text)
     assert found, reply.text
