@@ -6,6 +6,7 @@ from typing import Final, get_args
 from app.admin.design.places import ALL, SECTIONS
 from app.admin.design.views import PageName
 from app.admin.help.documents import documents
+from app.demo.build import PLAY, RATE
 from tests.browser.whole_lab import (
     ARMS,
     CLOSED,
@@ -15,13 +16,11 @@ from tests.browser.whole_lab import (
     IN_TURN,
     LIVE,
     OWNER,
-    PLAY,
-    RATE,
     STUDIES,
-    WALK,
     YES_NO,
     WholeLab,
 )
+from tools.lab import WALK
 
 HERE: Final = "/admin/studies/{slug}"
 FILE, PICTURE, DATA = "a file to keep", "a picture or video of a page", "read by the script of a page"
@@ -87,7 +86,7 @@ PAGES: Mapping[str, Sequence[str]] = {
     HERE + "/blocks/{block}/pairs/csv": _of((YES_NO,), "/blocks/watch/pairs/csv"),
     HERE + "/blocks/{block}/pairs/draw": _of((YES_NO,), "/blocks/watch/pairs/draw"),
     HERE + "/recruiting": (HERE + "/recruiting",),
-    HERE + "/reports/{job_id}/{name}": _of((PLAY,), "/reports/{report_job}/report.html"),
+    HERE + "/reports/{job_id}/{name}": _of((RATE,), "/reports/{report_job}/report.html"),
     HERE + "/results": (HERE + "/results", *_of((ESSAYS, YES_NO, IN_TURN), "/results?mode=simulated")),
     HERE + "/sessions": (
         HERE + "/sessions",
