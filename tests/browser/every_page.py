@@ -52,6 +52,7 @@ PAGES: Mapping[str, Sequence[str]] = {
         "/admin/stimuli?q=nothing-of-this-name",
     ),
     "/admin/stimuli/{name}/edit": ("/admin/stimuli/{clip}/edit",),
+    "/admin/stimuli/collections": ("/admin/stimuli/collections",),
     "/admin/stimuli/upload": ("/admin/stimuli/upload", "/admin/stimuli/upload?collection=" + EMPTY),
     "/admin/stimuli/rules": ("/admin/stimuli/rules", "/admin/stimuli/rules?clip={clip}"),
     "/admin/studies/new": ("/admin/studies/new",),
