@@ -156,7 +156,8 @@ class Trials(Part):
                 "side-by-side": "Both at once, stacked in narrow windows",
                 "by-width": "Both at once; in turn in narrow windows",
                 "sequential": "One after the other, in every window",
-            }
+            },
+            is_rare=True,
         ),
     ] = Field(
         default="side-by-side",
@@ -171,7 +172,7 @@ class Trials(Part):
         description=RULES.format(names="`out-of-step`, `dropped-frames`"),
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
-    feedback: bool = Field(
+    feedback: Annotated[bool, Widget(is_rare=True)] = Field(
         default=False,
         title="Practice with feedback",
         description="After each practice trial a page says whether the answer was right, and why: the column `why` of "
