@@ -72,6 +72,7 @@ PAGES: Mapping[str, Sequence[str]] = {
         (LIVE, IN_TURN, PLAY, EMPTY), *(f"/draft/page/{kind}" for kind in get_args(PageName))
     ),
     HERE + "/judges": (HERE + "/judges",),
+    HERE + "/judges/run": (HERE + "/judges/run",),
     HERE + "/judges/train": (HERE + "/judges/train",),
     HERE + "/launch": (HERE + "/launch",),
     HERE + "/links": (HERE + "/links",),
@@ -168,7 +169,7 @@ NO_PAGES: Mapping[str, str] = {
     HERE + "/design": "leads to the first section with something missing",
     "/admin/studies": "leads to the list of studies",
 }
-# Forms that are refused: the page, the end of the form's address, what is sent in place of what it holds.
+# Forms that are refused, or answered with what is wrong: the page, the end of the form's address, what is sent in place of what it holds.
 REFUSED: Sequence[tuple[str, str, Mapping[str, str]]] = (
     ("/admin/users", "/users", {"email": "nobody", "role": "editor"}),
     ("/admin/account", "/profile", {"name": "a" * 300}),
@@ -199,11 +200,9 @@ REFUSED: Sequence[tuple[str, str, Mapping[str, str]]] = (
     (f"/admin/studies/{LIVE}", "/notes", {"text": ""}),
     (f"/admin/studies/{EMPTY}", "/delete", {"name": "wrong"}),
     (f"/admin/studies/{CLOSED}/judges", "/judges", {}),
-    (f"/admin/studies/{CLOSED}/judges/train", "/train", {"name": "no name"}),
     (f"/admin/studies/{FAULTY}/versions", "/versions", {"reason": ""}),
     (f"/admin/studies/{FAULTY}/versions", "/draft/file", {}),
     (f"/admin/studies/{IN_TURN}/pairs/csv", "/csv", {"text": "pair,a,b\np1,none,none\n"}),
-    (f"/admin/studies/{PLAY}/matches/{{match}}", "/stop", {"reason": ""}),
     # A draft that somebody else has changed: the page says what was changed where.
     (f"/admin/studies/{IN_TURN}/design/consent", "/design/consent", {"revision": "999999"}),
 )
