@@ -169,7 +169,8 @@ NO_PAGES: Mapping[str, str] = {
     HERE + "/design": "leads to the first section with something missing",
     "/admin/studies": "leads to the list of studies",
 }
-# Forms that are refused, or answered with what is wrong: the page, the end of the form's address, what is sent in place of what it holds.
+# Forms that are refused, or answered with what is wrong: the page, the end of the form's address, and what is sent in
+# place of what it holds.
 REFUSED: Sequence[tuple[str, str, Mapping[str, str]]] = (
     ("/admin/users", "/users", {"email": "nobody", "role": "editor"}),
     ("/admin/account", "/profile", {"name": "a" * 300}),
