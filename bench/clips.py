@@ -17,6 +17,7 @@ from statistics import median
 import av
 import numpy as np
 from av.filter import Graph
+from av.video.format import VideoFormat
 from av.video.frame import VideoFrame
 
 from app.library.clips import contained
@@ -100,7 +101,9 @@ def _mean(name: str, key: str, found: Path, whole: Path) -> float:
     """The mean of what a filter that compares two videos says of each frame."""
     graph = Graph()
     sides = [
-        graph.add_buffer(width=SIZE[0], height=SIZE[1], format="yuv420p", time_base=Fraction(1, 30))
+        graph.add_buffer(
+            width=SIZE[0], height=SIZE[1], format=VideoFormat("yuv420p"), time_base=Fraction(1, 30)
+        )
         for _ in range(2)
     ]
     compare, sink = graph.add(name), graph.add("buffersink")
