@@ -74,6 +74,11 @@ def shown_design(session: Session, slug: str) -> StudyDesign | None:
     return spoken(run_of(session, *newest)).design if newest else None
 
 
+def is_study(session: Session, slug: str) -> bool:
+    """True if there is such a study, in whatever state."""
+    return session.execute(select(col(Study.id)).where(col(Study.slug) == slug)).first() is not None
+
+
 def recruitment_of(session: Session, slug: str) -> DesignRecruitment | None:
     """The recruitment of a study's newest version; None without one."""
     newest = session.execute(
