@@ -41,7 +41,8 @@ LEVEL = np.searchsorted(np.array(SMALLER_FROM_M), STEP_M, side="right")
 
 
 def step_of(distance_m: Floats32) -> Steps:
-    return np.minimum(distance_m * np.float32(STEPS_PER_M), np.float32(N_STEPS - 1)).astype(np.int32)
+    steps: Steps = np.minimum(distance_m * np.float32(STEPS_PER_M), np.float32(N_STEPS - 1)).astype(np.int32)
+    return steps
 
 
 def look_up(table: npt.NDArray[T], at: Steps) -> npt.NDArray[T]:
