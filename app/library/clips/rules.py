@@ -141,9 +141,9 @@ class Rules(BaseModel):
 FIRST_RULES = Rules(crf=19, preset="veryfast")
 """The rules of a collection that has no clips and none of its own.
 
-Of 1080p at 960 x 540, `veryfast` takes 0.4 of the processor time of `medium`, which was nine tenths of a clip's without
-decoding. `crf` 19 with it looks as 20 with `medium` does (bench/profile.md). A collection that has clips keeps theirs:
-two presets are two looks, which would tell older clips from newer ones.
+`veryfast` encodes in 0.4 of the processor time of `medium`, which was two thirds of an upload's; with `crf` 19 it loses
+0.3 to 0.8 dB against `medium` with 20 (bench/profile.md). A collection that has clips keeps its preset: two of them are
+two looks, which would tell older clips from newer ones.
 """
 
 
