@@ -9,8 +9,9 @@ from sqlmodel import Session
 from analysis import check_responses, majority_vote, select_rows
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column, ColumnType, names
 from analysis.data.selection import with_unwatched
+from app.core.database import TRIES
 from app.core.errors import NotFound
-from app.reports.joining import Cells, Gone, Types, joined
+from app.reports.joining import Cells, Changed, Table, Types, joined
 from app.studies.queries import study_named
 from app.tasks.pair.in_parts import responses_in_parts
 
@@ -36,12 +37,18 @@ def responses_frame(
     """
     study_named(session, slug)
     types: Types = {column.name: _TYPES[column.type] for column in columns}
-    try:
-        table = joined(session.connection(), responses_in_parts(slug, names(columns)), types)
-    except Gone:
-        raise NotFound(f"the study {slug} was deleted while it was read") from None
+    table = _read(session, slug, names(columns), types)
     frame = {column.name: _cells(table.pop(column.name), column) for column in columns}
     return check_responses(pd.DataFrame(frame), slug, columns=columns)
+
+
+def _read(session: Session, slug: str, wanted: Sequence[str], types: Types) -> Table:
+    for _ in range(TRIES):
+        try:
+            return joined(session.connection(), responses_in_parts(slug, wanted), types)
+        except Changed:
+            continue
+    raise NotFound(f"the study {slug} was deleted or changed while it was read")
 
 
 def _cells(cells: Cells, column: Column) -> pd.Series:

@@ -28,15 +28,15 @@ Mask = npt.NDArray[np.bool_]
 
 _NEVER_NULL = {"keys", "number"}
 _OF_PARTS: Types = {
-    **dict.fromkeys(("keys", "number", "answer_key", "session_key", "pair_key", "alike"), pa.int64()),
-    **dict.fromkeys(RARE, pa.string()),
+    **dict.fromkeys(("keys", "number", "answer_key", "session_key", "pair_key", "session_kind"), pa.int64()),
+    **dict.fromkeys((*RARE, *(f"{name}_again" for name in RARE)), pa.string()),
     "certainty": pa.float64(),
-    "practice": pa.bool_(),
+    **dict.fromkeys(("practice", "one_sided"), pa.bool_()),
 }
 
 
-class Gone(Exception):
-    """Others deleted answers between two statements, as PostgreSQL lets them."""
+class Changed(Exception):
+    """Others changed or deleted something between two statements, as PostgreSQL lets them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,11 @@ class _Answers:
         sessions = keys >> KEY_BITS
         order = np.argsort((sessions << bits) + _digit(numbers, "position"), kind="stable")
         keys, numbers = keys[order], numbers[order]
-        alike = numbers >> sum(ANSWER_DIGITS[name].bits for name in ITSELF)
-        return cls(order, keys & (2**KEY_BITS - 1), sessions[order], numbers, alike)
+        return cls(order, keys & (2**KEY_BITS - 1), sessions[order], numbers, _alike(numbers))
 
 
 def joined(connection: Connection, parts: InParts, types: Types) -> Table:
-    """The columns of all answers, by session and position. Raises Gone."""
+    """The columns of all answers, by session and position. Raises Changed."""
     types = {**types, **_OF_PARTS}
     own = _table(connection, parts.answers, types)
     answers = _Answers.of(_ints(own.pop("keys")), _ints(own.pop("number")))
@@ -74,14 +73,23 @@ def joined(connection: Connection, parts: InParts, types: Types) -> Table:
     is_practice = pairs.pop("practice").to_numpy(zero_copy_only=False).astype(bool)[pair_at]
     one_sided = _one_sided(answers.numbers, session_at, is_practice)
     rare_at = pc.index_in(pa.array(answers.keys), rare.pop("answer_key"))  # NULL for most
+    kind = 2 * _ints(sessions.pop("session_kind"))[session_at] + one_sided
+    said = {name: rare.pop(name) for name in RARE}
     groups, of_group = _groups(
         [
             answers.alike,
-            2 * _ints(sessions.pop("alike"))[session_at] + one_sided,
-            *(_ints(_repeated(rare.pop(name)).indices.take(rare_at).fill_null(-1)) for name in RARE),
+            kind,
+            *(_ints(_repeated(cells).indices.take(rare_at).fill_null(-1)) for cells in said.values()),
         ]
     )
     alike = _examples(connection, parts, answers, of_group, one_sided, types)
+    # As one example stands for many, it has to be still what they are.
+    kind_again = 2 * _ints(alike.pop("session_kind")) + _ints(alike.pop("one_sided"))
+    is_same = (_alike(_ints(alike.pop("number"))) == answers.alike[of_group]) & (kind_again == kind[of_group])
+    for name, cells in said.items():
+        is_same &= cells.take(rare_at.take(of_group)).to_pylist() == alike.pop(f"{name}_again").to_pylist()
+    if not is_same.all():
+        raise Changed
     columns: Table = {name: cells.take(answers.order) for name, cells in own.items()}
     for name in types.keys() & ITSELF:
         digit = _digit(answers.numbers, name)
@@ -89,6 +97,12 @@ def joined(connection: Connection, parts: InParts, types: Types) -> Table:
     for once, at in ((sessions, session_at), (pairs, pair_at), (rare, rare_at), (alike, groups)):
         columns |= {name: pc.take(_repeated(cells), at, boundscheck=False) for name, cells in once.items()}
     return columns
+
+
+def _alike(numbers: Ints) -> Ints:
+    """The numbers without what is the answer's alone."""
+    found: Ints = numbers >> sum(ANSWER_DIGITS[name].bits for name in ITSELF)
+    return found
 
 
 def _digit(numbers: Ints, name: str) -> Ints:
@@ -166,10 +180,10 @@ def _ints(cells: Cells) -> Ints:
 
 
 def _places(keys: Ints, among: Cells) -> Ints:
-    """The row of each key. Raises Gone."""
+    """The row of each key. Raises Changed."""
     places = pc.index_in(pa.array(keys), among)
     if places.null_count:
-        raise Gone
+        raise Changed
     return _ints(places)
 
 

@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -117,3 +118,30 @@ def test_a_study_without_answers_is_an_empty_frame_of_the_same_types(database: D
     frame = same_frames(database)
     assert not len(frame)
     assert [str(type_) for type_ in frame.dtypes] == [str(type_) for type_ in types]
+
+
+def test_what_others_change_between_two_statements_is_read_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL shows each statement what was committed before it."""
+    filled(database)
+    with database.reading() as session:
+        before = read_plainly(session, RESPONSE_COLUMNS)
+    tries = []
+    examples = joining._examples
+
+    def meanwhile(*args: Any) -> Any:
+        tries.append(1)
+        if len(tries) == 1:
+            with database.transaction() as other:
+                other.execute(update(Response).values(raised="slow"))
+        return examples(*args)
+
+    monkeypatch.setattr(joining, "_examples", meanwhile)
+    with database.reading() as session:
+        read = responses_frame(session, SLUG)
+    with database.reading() as session:
+        after = read_plainly(session, RESPONSE_COLUMNS)
+    on_sqlite = database.is_local
+    pd.testing.assert_frame_equal(read, before if on_sqlite else after, check_exact=True)
+    assert len(tries) == (1 if on_sqlite else 2)

@@ -115,8 +115,8 @@ class InParts:
     """`responses` in parts. `answers` has `keys` (of session and answer), `number`, and columns of one answer alone.
 
     `sessions` and `pairs` begin with their keys. `rare` has what few answers have, of those with these keys or of all.
-    `examples`, of the answers with these keys, has the columns named in `alike`; those sessions are given that may be
-    one-sided.
+    `examples`, of the answers with these keys, has the columns named in `alike`, and what makes them alike again, as
+    others may have changed it meanwhile; those sessions are given that are one-sided.
     """
 
     answers: Select[Any]
@@ -145,15 +145,14 @@ def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
         session_tables(
             select(
                 col(_s.id).label("session_key"),
-                _number(literal(0), _SESSION_DIGITS).label("alike"),
+                _number(literal(0), _SESSION_DIGITS).label("session_kind"),
                 *of_sessions,
             ).select_from(_s)
         )
     )
     keys = cast(col(Response.session_id), BigInteger) * 2**KEY_BITS + col(Response.id)
-    number = _number(cast(col(Trial.unit_id), BigInteger), reversed([*ANSWER_DIGITS.values()]))
     answers = (
-        select(keys.label("keys"), number.label("number"), *own)
+        select(keys.label("keys"), _NUMBER.label("number"), *own)
         .select_from(Response)
         .join(Trial, col(Trial.id) == col(Response.trial_id))
         .where(col(Response.session_id).in_(of_study), col(Trial.unit_id).in_(_pairs([col(Unit.id)], slug)))
@@ -210,10 +209,17 @@ def _examples(
     # Of these sessions alone: to count all would take as long as to read all.
     one_sided = ONE_SIDED.where(_is_among(col(Response.session_id), sessions)).subquery()
     columns = [flags_given(one_sided) if column.name == "flags" else column for column in alike]
-    found = responses_with([col(Response.id).label("answer_key"), *columns], slug, one_sided)
+    made_of: list[Label[Any]] = [
+        _NUMBER.label("number"),
+        _number(literal(0), _SESSION_DIGITS).label("session_kind"),
+        one_sided.c.session_id.is_not(None).label("one_sided"),
+        *(col(getattr(Response, name)).label(f"{name}_again") for name in RARE),
+    ]
+    found = responses_with([col(Response.id).label("answer_key"), *made_of, *columns], slug, one_sided)
     return found.where(_is_among(col(Response.id), answers)).order_by(None)
 
 
+_NUMBER = _number(cast(col(Trial.unit_id), BigInteger), reversed([*ANSWER_DIGITS.values()]))
 _alike = {inspect(table).selectable.c[name] for table, name in _ALIKE}
 
 
