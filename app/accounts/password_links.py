@@ -34,7 +34,9 @@ class ChosenPassword:
 
 
 def make_password_link(session: Session, user_id: int, now: datetime, *, keeps_others: bool = False) -> str:
-    """A new link's token; earlier links of the user end, or, if it `keeps_others`, all but the newest MOST_OPEN."""
+    """A new link's token; earlier links of the user end, or, if it `keeps_others`, those between the oldest and the
+    newest, so that MOST_OPEN are open.
+    """
     users.end_password_links(session, user_id, now, keep=MOST_OPEN - 1 if keeps_others else 0)
     token = secrets.token_urlsafe(32)
     session.add(

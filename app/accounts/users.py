@@ -139,14 +139,19 @@ def set_password(session: Session, user_id: int, password_hash: str, *, by: Acto
 
 
 def end_password_links(session: Session, user_id: int, now: datetime, *, keep: int = 0) -> None:
-    """End the user's open links to choose a password, except the newest `keep`."""
+    """End the user's open links to choose a password; with `keep`, of more than these all but the oldest and the
+    newest ones.
+
+    An invitation, or a link that an owner sends, ends all before it, so the oldest is the one that strangers who ask
+    for links must not end.
+    """
     is_open = (
         col(PasswordLink.user_id) == user_id,
         col(PasswordLink.used_at).is_(None),
         col(PasswordLink.expires_at) > now,
     )
-    newest = select(PasswordLink.id).where(*is_open).order_by(col(PasswordLink.id).desc()).limit(keep)
-    kept = session.exec(newest).all() if keep else []
+    open_links = session.exec(select(PasswordLink.id).where(*is_open).order_by(col(PasswordLink.id))).all()
+    kept = {*open_links[:1], *open_links[-(keep - 1) :]} if keep > 1 else {*open_links[:keep]}
     others = update(PasswordLink).where(*is_open, col(PasswordLink.id).not_in(kept))
     session.execute(others.values(used_at=now))
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.api.access import StudyDep, WhoDep, editors
-from app.catalog import collections, filling
+from app.catalog import collections, filling, shared
 from app.core.dependencies import DatabaseDep, Now
 
 router = APIRouter(dependencies=[editors], tags=["stimuli"])
@@ -36,6 +36,15 @@ class CollectionIn(BaseModel):
     is_open: bool = False
 
 
+class CollectionChangeIn(BaseModel):
+    """Changes to a collection; what is left out stays. Owners open and close it to every user."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: Name | None = None
+    is_open: bool | None = None
+
+
 class FrameIn(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -62,8 +71,22 @@ async def make_collection(
     database: DatabaseDep, who: WhoDep, wanted: CollectionIn, now: Now
 ) -> dict[str, str]:
     """Make a shared collection; returns its name."""
-    made = await database.write(filling.new_collection, who, wanted.title, wanted.slug, wanted.is_open, now)
+    made = await database.write(shared.new_collection, who, wanted.title, wanted.slug, wanted.is_open, now)
     return {"slug": made}
+
+
+@router.patch("/collections/{name}", status_code=204)
+async def change_collection(
+    database: DatabaseDep, who: WhoDep, name: Name, wanted: CollectionChangeIn, now: Now
+) -> None:
+    """Rename a collection, or open it to every user; its name in addresses stays."""
+    await database.write(shared.change_collection, who, name, wanted.title, wanted.is_open, now)
+
+
+@router.delete("/collections/{name}", status_code=204)
+async def remove_collection(database: DatabaseDep, who: WhoDep, name: Name, now: Now) -> None:
+    """Remove a shared collection that holds nothing."""
+    await database.write(shared.remove_collection, who, name, now)
 
 
 @router.put("/collections/{name}/frame", status_code=204)

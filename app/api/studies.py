@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, editors, owners_only
+from app.catalog import packed
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.studies import access, archiving, changes, deleting, drafts, history, listing, making
 from app.studies.drafts import LONGEST_REASON
@@ -179,7 +180,7 @@ async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now:
         if wanted.files is None
         else {name: text.encode("utf-8", "replace") for name, text in wanted.files.items()},
     )
-    made = await making.make_study(database, who, start, now)
+    made = await packed.make_study_with_collections(database, who, start, now)
     return StudyMade(slug=made.slug)
 
 

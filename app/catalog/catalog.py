@@ -147,9 +147,19 @@ def row_of(session: Session, who: Who, name: str, *, hold: bool = False) -> Stim
 def row_to_change(session: Session, who: Who, name: str) -> Stimulus:
     """Like `row_of`, locked, of a stimulus that the user may change. Raises NotFound, NotAllowed."""
     row = row_of(session, who, name, hold=True)
-    if session.exec(select(Stimulus.id).where(Stimulus.id == row.id, changed_by(who))).first() is None:
-        raise NotAllowed(f"{name} is in an open collection: you can use it, and an owner changes it.")
+    if why := why_not_changed(session, who, name):
+        raise NotAllowed(why)
     return row
+
+
+def why_not_changed(session: Session, who: Who, name: str) -> str:
+    """The reason for which the user cannot change a stimulus that they see; empty where they can."""
+    if not who.may_edit:
+        return "Your role is viewer: you can look at it, and change nothing."
+    mine = select(Stimulus.id).where(Stimulus.name == name, changed_by(who))
+    if session.exec(mine).first() is not None:
+        return ""
+    return f"{name} is in an open collection: you can use it, and an owner changes it."
 
 
 def known_sources(session: Session, who: Who) -> Sequence[str]:

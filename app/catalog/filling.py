@@ -7,13 +7,11 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.accounts.audit import record
 from app.accounts.logins import NotAllowed, Who
 from app.catalog.collections import CollectionView, collection_for, collections_for, library_view
 from app.catalog.rules import FRAME_SIZE_RULE, may_rule, rules_in_force, set_frame_size
 from app.core.database import Database
 from app.library import receiving
-from app.library.collections import make_collection
 from app.library.receiving import Received
 from app.library.tables import LIBRARY
 from app.library.uploads import NewUpload
@@ -112,12 +110,3 @@ async def take_form(
 def set_frame(session: Session, who: Who, slug: str, width: int, height: int, now: datetime) -> None:
     """Settle the frame of a collection, px, while it is open. Raises BadRules, Conflict, NotFound, NotAllowed."""
     set_frame_size(session, who, width, height, now, collection_to_fill(session, who, slug))
-
-
-def new_collection(session: Session, who: Who, title: str, slug: str, is_open: bool, now: datetime) -> str:
-    """A new shared collection; returns its name. Raises BadCollection, NotAllowed."""
-    if is_open and not who.is_owner:
-        raise NotAllowed("An owner decides which collections everybody sees.")
-    made = make_collection(session, title, now, slug=slug, by=who.user_id, is_open=is_open)
-    record(session, who.actor, "collection.make", now=now, subject=made.slug, after={"title": made.title})
-    return made.slug

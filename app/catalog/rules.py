@@ -178,6 +178,12 @@ def apply_rules_named(session: Session, who: Who, slug: str, rules: Rules, now: 
     return apply_rules(session, who, rules, now, _named(session, who, slug))
 
 
+def apply_rules_in_force(session: Session, who: Who, slug: str, now: datetime) -> int | None:
+    """Process a collection's clips anew by its own rules, as some were moved in. Raises what `apply_rules` does."""
+    collection = _named(session, who, slug)
+    return apply_rules(session, who, rules_view(session, collection).rules, now, collection)
+
+
 def rules_named(session: Session, who: Who, slug: str) -> RulesView:
     """The rules of the collection of that name; of the library where none is named. Raises NotFound."""
     return rules_view(session, _named(session, who, slug))

@@ -74,13 +74,20 @@ class Plan:
 
 def sheet(session: Session, who: Who, wanted: CatalogFilter | None = None) -> str:
     """Every stimulus that the user sees, or of these that they want, with source and attributes as CSV, by name."""
-    rows = sorted(_rows(session, who, wanted).values(), key=lambda row: natural(row.name))
-    keys = list(dict.fromkeys(key for row in rows for key in row.attributes))
+    rows = _rows(session, who, wanted).values()
+    return sheet_of([(row.name, row.source, row.attributes) for row in rows])
+
+
+def sheet_of(rows: Sequence[tuple[str, str, Mapping[str, str]]]) -> str:
+    """Names, sources and attributes as the CSV that is handed back, by name."""
+    rows = sorted(rows, key=lambda row: natural(row[0]))
+    keys = list(dict.fromkeys(key for *_, attributes in rows for key in attributes))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow([*FIRST, *map(defused, keys)])
     writer.writerows(
-        [row.name, row.source, *(defused(row.attributes.get(key, "")) for key in keys)] for row in rows
+        [name, source, *(defused(attributes.get(key, "")) for key in keys)]
+        for name, source, attributes in rows
     )
     return text.getvalue()
 

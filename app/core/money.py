@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 
 from app.core.language import ENGLISH, current_language, locale_of
 
-# Currencies without minor units (ISO 4217), of those that recruiters pay in.
-_WHOLE = frozenset({"JPY", "KRW", "CLP", "ISK", "VND"})
 _SIGNS: Mapping[str, str] = {"GBP": "£", "USD": "$", "EUR": "€", "JPY": "¥"}
 
 
@@ -16,14 +15,26 @@ def sign_of(currency: str) -> str:
     return _SIGNS.get(currency, currency)
 
 
+@cache
+def decimals_of(currency: str) -> int:
+    """The decimals of a currency's amounts, by Babel's data: 2 of most, 0 of JPY, 3 of KWD."""
+    from babel.numbers import get_currency_precision
+
+    return int(get_currency_precision(currency))
+
+
 def minor_units(currency: str) -> int:
-    """The minor units in one main unit of a currency: 100, or 1 where it has none."""
-    return 1 if currency in _WHOLE else 100
+    """The minor units in one main unit of a currency: 100 of most, 1 where it has no decimals."""
+    return int(10 ** decimals_of(currency))
+
+
+def _amount(minor: int, currency: str) -> Decimal:
+    return Decimal(minor).scaleb(-decimals_of(currency))
 
 
 def decimal(minor: int, currency: str) -> str:
     """Money from its minor units as a plain number: `0.48`."""
-    return str(minor) if currency in _WHOLE else f"{minor // 100}.{minor % 100:02}"
+    return f"{_amount(minor, currency):f}"
 
 
 def money(minor: int, currency: str) -> str:
@@ -32,9 +43,8 @@ def money(minor: int, currency: str) -> str:
     if language != ENGLISH:
         from babel.numbers import format_currency
 
-        amount = Decimal(minor) if currency in _WHOLE else Decimal(minor) / 100
-        return format_currency(amount, currency, locale=locale_of(language))
-    digits = f"{minor:,}" if currency in _WHOLE else f"{minor // 100:,}.{minor % 100:02}"
+        return format_currency(_amount(minor, currency), currency, locale=locale_of(language))
+    digits = f"{_amount(minor, currency):,f}"
     sign = _SIGNS.get(currency)
     return f"{sign}{digits}" if sign else f"{digits} {currency}"
 

@@ -7,6 +7,7 @@ NOTICES = {
     "redone": "Done again.",
     "created": "Created.",
     "deleted": "Deleted.",
+    "moved": "Moved.",
     "shared": "Shared.",
     "unshared": "No longer shared.",
     "password": "Your password is changed; everywhere else you are logged out.",

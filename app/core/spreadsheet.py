@@ -37,10 +37,13 @@ def restored(cell: str) -> str:
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A small table as CSV, each cell defused."""
+    return rows_text([head]) + rows_text(rows)
+
+
+def rows_text(rows: Iterable[Sequence[str]]) -> str:
+    """Rows of a table as CSV, each cell defused."""
     table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([defused(cell) for cell in row] for row in rows)
+    csv.writer(table, lineterminator="\n").writerows([defused(cell) for cell in row] for row in rows)
     return table.getvalue()
 
 

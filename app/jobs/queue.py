@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, case
+from sqlalchemy import ColumnElement, case, exists
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, or_, select, update
 from sqlmodel.sql.expression import SelectOfScalar
@@ -90,13 +90,23 @@ def mark_job_seen(session: Session, job_id: int, now: datetime) -> None:
 def _ready(kinds: Sequence[Kind], now: datetime) -> SelectOfScalar[Job]:
     """Queued jobs that may begin, as their time has come.
 
-    No import begins while all clips are to be processed anew: new rules come first.
+    No import begins while the clips of its collection are to be processed anew: new rules come first.
     """
-    other = aliased(Job)
-    reprocessing = select(other.id).where(other.kind == Kind.REPROCESS, col(other.status).in_(STANDING))
-    may_begin = or_(col(Job.kind).not_in(IMPORTING), ~reprocessing.exists())
+    may_begin = or_(col(Job.kind).not_in(IMPORTING), ~is_held())
     is_due = or_(col(Job.not_before).is_(None), col(Job.not_before) <= now)
     return select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds), may_begin, is_due)
+
+
+def is_held() -> ColumnElement[bool]:
+    """The condition on an import that the collection in its `params` is being processed anew, or is to be. Jobs of
+    earlier releases name none, and wait for any.
+    """
+    other = aliased(Job)
+    mine, its = (col(each.params)["collection"].as_integer() for each in (Job, other))
+    of_it = or_(mine.is_(None), its.is_(None), mine == its)
+    return exists(
+        select(other.id).where(other.kind == Kind.REPROCESS, col(other.status).in_(STANDING), of_it)
+    )
 
 
 def is_waiting(session: Session, kinds: Sequence[Kind], now: datetime) -> bool:

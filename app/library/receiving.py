@@ -65,11 +65,14 @@ class StorageFull(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An upload and how much of it has come; `place` says where it is in the queue, while it waits there."""
+    """An upload and how much of it has come; `place` says where it is in the queue, while it waits there, and `queue`
+    about how long all of the user's files take.
+    """
 
     upload: UploadView
     offset: int
     place: str = ""
+    queue: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         view = self.upload
@@ -86,6 +89,7 @@ class Received:
             "done": view.done,
             "total": view.total,
             "place": self.place,
+            "queue": self.queue,
         }
 
 
@@ -149,15 +153,34 @@ async def receive(
 async def state(database: Database, data_dir: Path, who: Who, token: str) -> Received:
     """The progress of an upload."""
     view = await database.peek(uploads.upload_for, who, token)
-    places = await database.read(queued.places) if view.status is UploadStatus.WAITING else {}
-    return await anyio.to_thread.run_sync(_received, data_dir, view, places)
+    is_waiting = view.status is UploadStatus.WAITING
+    line = await database.read(_line, who) if is_waiting else _Line({}, "")
+    return await anyio.to_thread.run_sync(_received, data_dir, view, line)
 
 
 async def states(database: Database, data_dir: Path, who: Who) -> Sequence[Received]:
     """The progress of each of the user's newest uploads."""
     views = await database.read(uploads.uploads_of, who)
-    places = await database.read(queued.places)
-    return await anyio.to_thread.run_sync(lambda: [_received(data_dir, view, places) for view in views])
+    line = await database.read(_line, who)
+    return await anyio.to_thread.run_sync(lambda: [_received(data_dir, view, line) for view in views])
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The queue as a user sees it: where each file is, and about how long all of theirs take, in words."""
+
+    places: Mapping[str, Place]
+    says: str
+
+
+def _line(session: Session, who: Who) -> _Line:
+    return _Line(queued.places(session), estimate_text(session, who))
+
+
+def estimate_text(session: Session, who: Who) -> str:
+    """About how long the user's files in the queue take, in words; empty while it cannot be said."""
+    estimate = queued.estimate(session, who)
+    return estimate.says if estimate else ""
 
 
 async def cancel(database: Database, data_dir: Path, who: Who, token: str, now: datetime) -> None:
@@ -308,8 +331,9 @@ def _nothing_more(view: UploadView, offset: int) -> Received:
     raise Conflict(f"{view.file_name} takes no more bytes; it is {view.status}.")
 
 
-def _received(data_dir: Path, view: UploadView, places: Mapping[str, Place]) -> Received:
+def _received(data_dir: Path, view: UploadView, line: _Line) -> Received:
     if view.status is not UploadStatus.RECEIVING:
-        place = places.get(view.token)
-        return Received(view, view.bytes, place.says if place else "")
+        place = line.places.get(view.token)
+        is_waiting = view.status is UploadStatus.WAITING
+        return Received(view, view.bytes, place.says if place else "", line.says if is_waiting else "")
     return Received(view, length_of(part_path(data_dir, view.token)))

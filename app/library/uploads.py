@@ -186,7 +186,12 @@ def hand_over(session: Session, who: Who, token: str, now: datetime) -> UploadVi
     """All has come: the worker's turn. Asked again, nothing changes."""
     upload = _mine(session, who, token, hold=True)
     if upload.status == UploadStatus.RECEIVING:
-        params = {"token": token, "suffix": suffix_of(upload.file_name)}
+        # The queue holds it back while this collection is processed anew.
+        params = {
+            "token": token,
+            "suffix": suffix_of(upload.file_name),
+            "collection": upload.collection_id,
+        }
         upload.job_id = queue.ask(session, Kind.IMPORT, params, now=now, asked_by=who.user_id)
         upload.status = UploadStatus.WAITING
         session.add(upload)

@@ -17,6 +17,7 @@ from app.jobs.tables import Job, JobStatus, Kind
 from app.library.places import judging_folder, package_folder, report_folder
 from app.studies.access import StudyHere
 from app.studies.blinding import require_open
+from app.studies.collections import own_collection
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, StudyVersion
 
@@ -70,7 +71,12 @@ def ask_package(session: Session, who: Who, study: StudyHere, wish: PackageWish,
 
 def ask_walks(session: Session, who: Who, study: StudyHere, mode: str, now: datetime) -> int:
     """Start drawing a study's walks into the library. Raises StudyError for an unknown mode."""
-    params = {"slug": study.slug, "mode": counted_mode(mode) or Mode.LIVE.value}
+    own = own_collection(session, study.id)
+    params = {
+        "slug": study.slug,
+        "mode": counted_mode(mode) or Mode.LIVE.value,
+        "collection": own.id if own else 0,
+    }
     return ask_run(session, who, study, Kind.WALKS, params, now)
 
 

@@ -12,6 +12,8 @@ from types import MappingProxyType
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.catalog.packed import PackedCollections, packed_collections
+from app.catalog.sheet import sheet_of
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.reports.export import csv_lines
@@ -27,6 +29,8 @@ from app.reports.packaging.texts import Contents
 from app.reports.page.writing import OnProgress, json_text, silent
 from app.reports.report import Computing, first_mode, write_reports
 from app.reports.study_facts import StudyFacts, study_facts
+from app.studies.file.bundle import COLLECTIONS
+from app.studies.queries import study_named
 
 _STEPS = ("labels", "report", "descriptions", "archive")
 
@@ -84,6 +88,7 @@ def build_package(
             names = pseudonyms_of(still, slug, keeps_links=keeps_links) if pseudonyms else Pseudonyms(None)
             collection = Collection(folder, facts, names)
             answered = answered_trials(still, slug)
+            clips = packed_collections(still, study_named(still, slug).id or 0)
             for what in selected:
                 steps.begin(what)
                 collection.add_selected(still, what)
@@ -92,6 +97,7 @@ def build_package(
         steps.begin("descriptions")
         yaml = {v.number: study_files[v.number] for v in facts.versions if v.number in study_files}
         _write_materials(folder, facts, yaml)
+        _write_collections(folder, clips)
         _describe(
             folder, card_of(facts, about or About(), made_at), replace(contents, study_files=tuple(yaml))
         )
@@ -205,6 +211,13 @@ def _write_materials(folder: Path, facts: StudyFacts, study_files: Mapping[int, 
         _write(folder, f"{place}/design.json", version.canonical)
         if version.number in study_files:
             _write(folder, f"{place}/study.yaml", study_files[version.number])
+
+
+def _write_collections(folder: Path, packed: PackedCollections) -> None:
+    """The collections, and their clips as the table that the library takes back."""
+    _write(folder, f"materials/{COLLECTIONS}", json_text(packed.model_dump(mode="json")))
+    clips = [clip for each in packed.collections for clip in each.clips]
+    _write(folder, "materials/clips.csv", sheet_of([(one.name, one.source, one.attributes) for one in clips]))
 
 
 def _describe(folder: Path, card: Card, contents: Contents) -> None:

@@ -41,6 +41,8 @@ _NOBODY = re.compile(rf"erased-.*|{PSEUDONYM.pattern}")
 """Names that are drawn at random and lead to nobody by themselves: ours, and those of `identity.keep`."""
 _SHORTEST = 4
 """Of an id that is looked for in notes and reasons: a shorter one is in words by chance."""
+ABANDONED_AFTER = timedelta(days=1)
+"""From then on a session that was not finished counts as ended, and its retention begins."""
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
 
 
@@ -135,6 +137,10 @@ def _held(session: Session, study_id: int, days: Mapping[int, int | None]) -> It
             continue
         kept = days.get(one.version_id)
         last = one.ended_at or one.seen_at or one.page_shown_at or one.consented_at or one.arrived_at
+        if (
+            one.status == Status.ACTIVE
+        ):  # may go on, and its end is not known: not before a day without a sign of life
+            last += ABANDONED_AFTER
         external = [one.participant, identity and identity.external_id, *one.recruiter.values()]
         external += [*identity.parameters.values()] if identity else []
         yield _Held(

@@ -53,6 +53,12 @@ def visible_slugs(session: Session, who: Who) -> Sequence[str]:
     return session.exec(select(Study.slug).where(*_shared_with(who)).order_by(Study.slug)).all()
 
 
+def unarchived_slugs(session: Session, who: Who) -> Sequence[str]:
+    """The studies that the user sees and that are not archived."""
+    kept = select(Study.slug).where(col(Study.archived_at).is_(None), *_shared_with(who))
+    return session.exec(kept.order_by(Study.slug)).all()
+
+
 def _shared_with(who: Who) -> list[ColumnElement[bool]]:
     if who.is_owner:
         return []

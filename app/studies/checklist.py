@@ -18,7 +18,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.templates import unfilled
 from app.studies.leaks import leaks_of
-from app.studies.numbers import number_checks
+from app.studies.numbers import text_checks
 from app.studies.partners import partner_checks
 from app.studies.tables import Draft
 from app.studies.timing import timing_checks
@@ -34,6 +34,7 @@ _VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
 _CONSEQUENCE = (
     "texts",
     "numbers",
+    "languages",
     "clips",
     "pairs",
     "items",
@@ -143,7 +144,7 @@ def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> t
         *([_clues(around.clues(session, study))] if design.stimuli else []),
         *timing_checks(session, design),
         *earlier_checks(session, design),
-        *number_checks(design),
+        *text_checks(design),
         _retention(design),
         _completion(design),
         *_recruitment(session, design),
@@ -353,7 +354,7 @@ def unknown_studies(session: Session, design: StudyDesign) -> Sequence[str]:
 def notes_on_file(session: Session, design: StudyDesign) -> Sequence[str]:
     """Notes on a study file that has no fault: lines of the checklist that it already decides."""
     missing = unknown_studies(session, design)
-    checks = (*timing_checks(session, design), *earlier_checks(session, design), *number_checks(design))
+    checks = (*timing_checks(session, design), *earlier_checks(session, design), *text_checks(design))
     return [
         *(f"recruitment: not_if_in: there is no study {slug} here yet" for slug in missing),
         *(f"{check.title}: {check.detail}" for check in checks),

@@ -6,10 +6,14 @@ import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
 
+import anyio
+import pytest
 from sqlmodel import select
 
 from app.accounts.audit import record
 from app.accounts.tables import AuditEntry
+from app.admin.audit import views
+from app.admin.audit.views import AuditWish
 from app.core.database import Database
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
@@ -73,6 +77,37 @@ def test_the_log_is_exported_as_csv_without_formulas_and_that_is_noted(
     with database.reading() as session:
         found = session.exec(select(AuditEntry).where(AuditEntry.action == "log.export")).all()
     assert [(entry.actor, entry.study) for entry in found] == [(viewer.email, "nav"), (owner.email, None)]
+
+
+def test_a_log_of_more_than_a_part_is_streamed_whole_without_the_entries_that_come_meanwhile(
+    owner: Person, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_study(database, owner)
+    monkeypatch.setattr(views, "IN_PART", 3)
+    with database.transaction() as session:
+        for n in range(7):
+            record(
+                session,
+                owner.who.actor,
+                "upload.send",
+                now=datetime.now(UTC),
+                study="nav",
+                subject=f"{n}.mp4",
+            )
+
+    async def read() -> list[str]:
+        own = Database(database.url)
+        parts = []
+        async for part in views.audit_csv(own, AuditWish(kind="uploads"), None, datetime.now(UTC)):
+            parts.append(part)
+            with database.transaction() as session:
+                record(session, owner.who.actor, "upload.send", now=datetime.now(UTC), subject="late.mp4")
+        return parts
+
+    parts = anyio.run(read)
+    assert [part.count("\n") for part in parts] == [1, 3, 3, 2]
+    rows = csv.DictReader(io.StringIO("".join(parts)))
+    assert [row["subject"] for row in rows] == ["late.mp4", *(f"{n}.mp4" for n in reversed(range(7)))]
 
 
 def test_the_audit_log_tells_before_and_after(owner: Person, database: Database) -> None:

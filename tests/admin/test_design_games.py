@@ -47,6 +47,10 @@ def test_amounts_are_in_the_currency_that_comes_with_them() -> None:
     keys = with_game(bonus={"cap_minor": 300})
     assert paid(keys, currency="JPY", cap_minor="500") == {"cap_minor": 500, "currency": "JPY"}
     assert paid(keys, cap_minor="500") == {"cap_minor": 50_000}
+    assert paid(keys, currency="KWD", cap_minor="0.5") == {"cap_minor": 500, "currency": "KWD"}
+    assert (
+        keys_to_fields(with_game(bonus={"cap_minor": 500, "currency": "KWD"}))[f"{PAY}.cap_minor"] == "0.500"
+    )
     own = {"blocks.play.bonus.currency": "JPY", "blocks.play.bonus.cap_minor": 400}
     armed = {**keys, "arms": [{"id": "yen", "set": own}]}
     cap = "arms.0.set.blocks.play.bonus.cap_minor"

@@ -8,10 +8,12 @@ from sqlalchemy import event
 from sqlmodel import col, select
 
 from app.accounts.tables import AuditEntry
+from app.catalog.filling import set_frame
 from app.core.database import Database
 from app.library.collections import make_collection
 from app.library.tables import Stimulus
 from app.studies.access import study_for
+from app.studies.archiving import archive
 from app.studies.drafts import create_study, draft_for
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
@@ -267,3 +269,62 @@ def test_a_collection_that_somebody_does_not_see_takes_no_clip_of_theirs(
         add_clips(session, [("mine", "human", {})])
         session.exec(select(Stimulus)).one().uploaded_by = editor.who.user_id
     assert act(editor, "move", "mine", to_collection="secret").status_code == 404
+
+
+def test_two_are_paired_in_a_study_chosen_by_title_and_not_in_an_archived_one(
+    owner: Person, database: Database
+) -> None:
+    with database.transaction() as session:
+        add_clips(session, MANY[:3])
+        for slug, title in (("b", "Corridors"), ("a", "Corridors"), ("c", "A walk"), ("old", "Gone")):
+            create_study(session, owner.who, slug, study_file(study=slug, title=title), NOW)
+        archive(session, owner.who.actor, study_for(session, owner.who, "old"), NOW)
+    chosen = owner.get(HERE).text
+    chosen = chosen[chosen.index('<select id="to-study"') :]
+    assert re.findall(r'<option value="([^"]*)">([^<]*)', chosen[: chosen.index("</select>")]) == [
+        ("c", "A walk"),
+        ("a", "Corridors (a)"),
+        ("b", "Corridors (b)"),
+    ]
+
+
+def test_moved_clips_are_said_to_keep_their_rules_with_the_button_that_applies_the_new_ones(
+    owner: Person, editor: Person, database: Database, share_with: ShareWith
+) -> None:
+    with database.transaction() as session:
+        add_clips(session, MANY[:3])
+        study = create_study(session, owner.who, "nav", {}, NOW, None, ())
+        set_frame(session, owner.who, "nav", 64, 48, NOW)
+        uploaded = session.exec(select(Stimulus).where(Stimulus.name == "clip-2")).one()
+        uploaded.uploaded_by = editor.who.user_id
+    moved = act(owner, "move", "clip-0", "clip-1", to_collection=study.slug)
+    assert moved.headers["location"] == f"{HERE}?said=moved&moved=nav"
+    page = owner.get(moved.headers["location"]).text
+    assert "2 clips of nav were processed by other rules" in " ".join(page.split())
+    assert "moved clips keep the rules" in page
+    share_with(editor)
+    theirs = editor.get(act(editor, "move", "clip-2", to_collection="nav").headers["location"]).text
+    assert "3 clips of nav were" in theirs
+    applied = editor.post(f"{HERE}/rules/apply", {"collection": "nav"})
+    assert "All clips of nav are being processed again" in applied.text
+    assert editor.post(f"{HERE}/rules/apply", {"collection": "nav"}).status_code == 409
+    assert editor.post(f"{HERE}/rules/apply", {"collection": ""}).status_code == 403
+
+
+def test_a_clip_that_an_editor_may_not_change_is_shown_with_the_reason_and_without_a_form(
+    owner: Person, editor: Person, viewer: Person, database: Database, share_with: ShareWith
+) -> None:
+    with database.transaction() as session:
+        lab = make_collection(session, "Lab", NOW, is_open=True)
+        add_clips(session, MANY[:1], lab.id or 0)
+    form = 'action="/admin/stimuli/clip-0/edit"'
+    assert form in owner.get(f"{HERE}/clip-0/edit").text
+    for person, reason in (
+        (editor, "clip-0 is in an open collection: you can use it, and an owner changes it."),
+        (viewer, "Your role is viewer"),
+    ):
+        page = person.get(f"{HERE}/clip-0/edit").text
+        assert reason in page
+        assert "<dt>goal</dt>" in page
+        assert form not in page
+        assert "Delete this clip" not in page

@@ -64,6 +64,10 @@ def test_matches_have_their_measures_people_first_as_game_metrics_has_them(
     assert "could not be computed" not in html
     assert "Beside another study" not in html
     assert html.index("<h2>Play</h2>") < html.index("<h2>How sources play")
+    for anchor, title in (("play", "Play"), ("signatures", "How sources play")):
+        assert f'id="{anchor}"><h2>{title}' in html
+        assert f'href="/admin/studies/{SLUG}/results#{anchor}"' in html, "in the menu"
+        assert f'<a href="#{anchor}">' in html
     assert "3 matches of “The sharing game”, played by 6 people." in html
     with database.reading() as session:
         for what in ("moves", "seats_played"):

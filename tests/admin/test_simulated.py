@@ -1,11 +1,17 @@
 """Simulated people from the browser: sent in the background, marked, and removed at one click."""
 
+import signal
+import subprocess
+import sys
+from typing import Any
+
 import pytest
 from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
+from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.sessions.simulated import NOT_NOW
 from app.studies.versions import set_state
@@ -68,6 +74,30 @@ def test_nobody_simulated_comes_once_the_study_is_launched_in_between(
     with database.reading() as session:
         [job] = session.exec(select(Job).where(Job.kind == Kind.SIMULATION))
     assert (job.status, job.message) == (JobStatus.FAILED, NOT_NOW)
+
+
+def test_a_study_is_not_launched_while_simulated_people_walk_and_cancelling_ends_them(
+    owner: Person, study: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    to(database, State.PILOT)
+    owner.post(f"{HERE}/simulated", {"people": "3"})
+    refused = owner.post(f"{HERE}/launch", {"to": "live"})
+    assert (refused.status_code, "Simulated people are still on their way" in refused.text) == (409, True)
+    begun: list[subprocess.Popen[str]] = []
+    popen = subprocess.Popen
+
+    def sleeping(_command: object, **more: Any) -> "subprocess.Popen[str]":
+        """A person who takes longer than anybody waits, and says nothing."""
+        begun.append(popen([sys.executable, "-c", "import time; time.sleep(90)"], **more))
+        with database.transaction() as session:
+            [job] = session.exec(select(Job).where(Job.kind == Kind.SIMULATION))
+            queue.cancel(session, job.id or 0, NOW)
+        return begun[0]
+
+    monkeypatch.setattr(subprocess, "Popen", sleeping)
+    drain(settings, database)
+    assert [process.returncode for process in begun] == [-signal.SIGTERM]
+    assert "still on their way" not in owner.post(f"{HERE}/launch", {"to": "live"}).text
 
 
 def test_what_cannot_be_simulated_is_refused_in_words(owner: Person, study: str, database: Database) -> None:

@@ -36,7 +36,7 @@ def test_what_is_left_is_said_as_points_are_given_and_a_sum_that_is_off_is_not_s
 ) -> None:
     walk, page = asked(rig, visit)
     left, error = page.get_by_role("status").first, page.locator("#q-points-error")
-    expect(left).to_have_text("10 points of 10 left")
+    expect(left).to_have_text("10 points left to share")
     save(page)
     expect(error).to_have_text("Please share out 10 points.")
     expect(points(page, 0)).to_be_focused()
@@ -44,7 +44,7 @@ def test_what_is_left_is_said_as_points_are_given_and_a_sum_that_is_off_is_not_s
     page.keyboard.type("7")
     page.keyboard.press("Tab")
     page.keyboard.type("2")
-    expect(left).to_have_text("1 point of 10 left")
+    expect(left).to_have_text("1 point left to share")
     page.keyboard.press("Enter")
     expect(error).to_have_text("Please share out exactly 10 points: 1 left to share.")
     points(page, 2).fill("3")

@@ -105,7 +105,7 @@ def test_a_file_is_checked_while_it_is_chosen_corrected_and_shown_beside_one_per
         add.click()
         expect(page.get_by_text("Waiting to begin")).to_be_visible()
         drain(settings, database)
-        page.goto(HERE)
+        # The page leaves for the result by itself.
         for judge in ("One person", *(f"model-{each}" for each in range(number + 1))):
             expect(page.get_by_role("img", name=f"{judge}: ")).to_be_visible()
         page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")

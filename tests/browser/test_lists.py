@@ -1,22 +1,13 @@
 """Lists at a lab's size in a browser: one and a half screens at most, nothing sideways on a phone, links by keys."""
 
-import threading
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, expect
 
-from app.accounts.logins import Who
-from app.accounts.users import user_named
-from app.core.migrating import open_database
-from app.core.settings import Settings
-from app.main import create_app
-from app.serving import address_of, bind
-from tests.admin.persons import make_login
+from tests.browser.lab import lab_service
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.browser.test_stimuli import Service, opened
-from tools.lab import make_lab
 from tools.lab_plan import planned
 
 pytestmark = pytest.mark.browser
@@ -37,20 +28,7 @@ SCREENS, WIDE, NARROW = 1.5, {"width": 1280, "height": 900}, {"width": 390, "hei
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The service on a lab's folder, with its owner logged in."""
     folder = tmp_path_factory.mktemp("lab") / "data"
-    owner = make_lab(folder, STUDIES, CLIPS, SESSIONS, with_others=False)
-    settings = Settings(LIKELY_HUMAN_DATA=folder, DATABASE_URL="", LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
-    database = open_database(settings, checkpointing=True)
-    with database.transaction() as session:
-        found = user_named(session, owner.email or "")
-        cookie = make_login(session, Who(found.id, found.email, found.role))
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield Service(address_of(bound), database, settings.data_dir, cookie, folder)
-    server.should_exit = True
-    thread.join()
+    yield from lab_service(folder, STUDIES, CLIPS, SESSIONS, with_others=False)
 
 
 def test_lists_fit_one_and_a_half_screens_and_the_width_of_a_phone(

@@ -117,7 +117,7 @@ def opened(browser: Browser, service: Service, **options: object) -> Iterator[Pa
 
 def choose(page: Page, service: Service, *names: str, source: str = "human") -> None:
     page.goto("/admin/stimuli/upload")
-    page.get_by_label("Source").fill(source)
+    page.get_by_label("Source", exact=True).fill(source)
     page.get_by_label("Attribute").first.fill("goal")
     page.get_by_label("Value").first.fill("g1")
     with page.expect_file_chooser() as chooser:
@@ -197,7 +197,7 @@ def test_files_are_dropped_on_the_page(page: Page, service: Service) -> None:
         }"""
     )
     page.dispatch_event("[data-drop]", "drop", {"dataTransfer": dropped})
-    page.get_by_label("Source").fill("human")
+    page.get_by_label("Source", exact=True).fill("human")
     page.get_by_role("button", name="Upload 2 files").click()
     for name in ("dropped-1.mp4", "<b>dropped-2.mp4"):
         file = page.locator(".file", has_text=name)
@@ -318,7 +318,7 @@ def test_a_clip_is_edited_on_its_page_without_scripts(browser: Browser, service:
     for page in opened(browser, service, java_script_enabled=False):
         page.goto("/admin/stimuli")
         page.get_by_role("link", name="walk-3").click()
-        page.get_by_label("Source").fill("hybrid")
+        page.get_by_label("Source", exact=True).fill("hybrid")
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("status").first).to_contain_text("Saved.")
         expect(page.locator(".clip-card", has_text="walk-3")).to_contain_text("hybrid")

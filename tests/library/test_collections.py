@@ -9,9 +9,10 @@ from app.accounts.logins import NotAllowed
 from app.accounts.tables import Role
 from app.catalog.catalog import catalog
 from app.catalog.collections import choose, collections_for, collections_of
-from app.catalog.filling import collection_to_fill, new_collection, set_frame
+from app.catalog.filling import collection_to_fill, set_frame
 from app.catalog.rules import apply_rules, may_rule, rules_in_force
 from app.catalog.search import CatalogFilter
+from app.catalog.shared import new_collection
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
 from app.library.clips.framing import frame_proposal, proposed_frame, sizes_in

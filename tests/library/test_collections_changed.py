@@ -11,10 +11,11 @@ from app.accounts.tables import Role
 from app.catalog.catalog import catalog
 from app.catalog.collections import choose
 from app.catalog.editing import Edit, delete_stimulus, edit_stimulus
-from app.catalog.filling import collection_to_fill, new_collection, set_frame, take_form
+from app.catalog.filling import collection_to_fill, set_frame, take_form
 from app.catalog.many import Chosen, chosen_names, move, set_attribute
 from app.catalog.rules import may_rule, rules_in_force
 from app.catalog.search import CatalogFilter, found_ids
+from app.catalog.shared import new_collection
 from app.catalog.sheet import plan_sheet, sheet
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError

@@ -321,6 +321,8 @@ def test_a_session_whose_id_did_not_come_along_is_found_by_its_submission(
         ("Participant id,Status\n", "", "no submission in the file"),
         ("a,b\n1,2\n", "participant=c", "There is no column 'c'"),
         ("Participant id,Status\nx\n", "", "cannot be read: line 2"),
+        ("Participant id,Participant id\nx,y\n", "", "the column 'Participant id' comes twice"),
+        ("PK\x03\x04\x00\x00", "", "cannot be read: line 1: the file holds zero bytes"),
     ],
 )
 def test_what_is_no_file_of_submissions_is_refused_in_words(text: str, named: str, words: str) -> None:

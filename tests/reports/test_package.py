@@ -363,6 +363,20 @@ def test_equal_data_give_equal_bytes(package: Unpacked, filled: Database, tmp_pa
     assert [path.name for path in tmp_path.iterdir()] == ["again.zip"]
 
 
+def test_it_has_the_collections_of_its_clips_with_frame_rules_and_attributes(package: Unpacked) -> None:
+    packed = {
+        each["name"]: each for each in json.loads(package.text("materials/collections.json"))["collections"]
+    }
+    library = packed["library"]
+    assert (library["is_own"], library["rules"]["width"]) == (False, 96)
+    clip = next(each for each in library["clips"] if each["name"] == "human-g1")
+    assert (clip["source"], clip["attributes"]) == ("human", {"goal": "g1", "player": "secret-player"})
+    assert len(clip["sha256"]) == len(clip["original_sha256"]) == 64
+    table = package.text("materials/clips.csv").splitlines()
+    assert table[0] == "name,source,goal,player"
+    assert len(table) == 1 + len(library["clips"])
+
+
 def test_it_has_every_version_as_it_was_run(package: Unpacked, filled: Database) -> None:
     with filled.reading() as session:
         versions = session.exec(select(StudyVersion).order_by(StudyVersion.number)).all()  # type: ignore[arg-type]

@@ -252,14 +252,14 @@ test("what the worker does is followed to its end", async () => {
   replies = [got(4)];
   replying(
     begun(),
-    json({ status: "waiting", place: "2 before it", doing: "" }),
+    json({ status: "waiting", place: "2 before it", queue: "About 4 minutes for 3 files.", doing: "" }),
     json({ status: "waiting", place: "", doing: "encoding", done: 3, total: 9 }),
     json({ status: "done", name: "walk", message: "" }),
   );
   const transfer = transferOf(4);
   await transfer.run();
   await transfer.look();
-  assert.deepEqual([transfer.place, transfer.processing], ["2 before it", null]);
+  assert.deepEqual([transfer.place, transfer.line, transfer.processing], ["2 before it", "About 4 minutes for 3 files.", null]);
   await transfer.look();
   assert.deepEqual(transfer.processing, { doing: "encoding", done: 3, total: 9 });
   await transfer.look();

@@ -19,7 +19,7 @@ async function opened(...replies) {
   const row = '<li><b data-name></b><i data-size></i><span data-state></span><progress></progress><button data-pause></button><button data-cancel></button></li>';
   open(
     `<form data-upload data-largest="5000000000"><div data-drop><input type="file" id="files" name="files"></div><input name="source" value=" human "><p class="attribute"><input value="goal"><input value="north"></p>
-    <p class="attribute"><input value=""><input value=""></p><button data-send>Upload</button></form><div data-sending hidden><h2>Files</h2><p data-summary></p><button data-cancel-all></button><ul data-files></ul></div><template data-row>${row}</template>`,
+    <p class="attribute"><input value=""><input value=""></p><button data-send>Upload</button></form><div data-sending hidden><h2>Files</h2><p data-summary></p><p data-line></p><button data-cancel-all></button><ul data-files></ul></div><template data-row>${row}</template>`,
     time,
   );
   find("#files").setCustomValidity = (words) => (find("#files").wrong = words);
@@ -87,10 +87,10 @@ test("a dropped file is chosen, and whoever leaves while files are on their way 
 
 test("files sent before the page was loaded are followed until each is over, over a lost line", async () => {
   const row = (token) => `<li data-token="${token}"><span data-place></span><form></form></li>`;
-  open(`<ul data-queue>${row("t1")}${row("t2")}</ul>`, time);
+  open(`<section data-queue><p data-estimate></p>${row("t1")}${row("t2")}</section>`, time);
   const uploads = (...all) => () => json({ uploads: all });
   const asked = replying(
-    uploads({ token: "t1", status: "processing", total: 4, done: 1 }, { token: "t2", status: "waiting", place: "2 before it" }),
+    uploads({ token: "t1", status: "processing", total: 4, done: 1 }, { token: "t2", status: "waiting", place: "2 before it", queue: "About 4 minutes for 2 files." }),
     new TypeError("network"),
     uploads({ token: "t1", status: "done" }, { token: "t2", status: "refused", message: "No video." }),
   );
@@ -98,8 +98,10 @@ test("files sent before the page was loaded are followed until each is over, ove
   const places = () => document.querySelectorAll("[data-place]").map((place) => place.textContent);
   await time.pass(1_000);
   assert.deepEqual(places(), ["Being processed 25%", "2 before it"]);
+  assert.equal(find("[data-estimate]").textContent, "About 4 minutes for 2 files.");
   await time.pass(2_000);
   assert.deepEqual([places(), document.querySelectorAll("form").map((form) => form.hidden)], [["In the library", "Refused: No video."], [true, true]]);
+  assert.equal(find("[data-estimate]").textContent, "");
   await time.pass(3_000);
   assert.equal(asked.length, 3);
 });

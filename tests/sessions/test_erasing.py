@@ -1,7 +1,7 @@
 """Retention: identities go when their time is over, answers stay; all that is held about one person; forgetting."""
 
 import json
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from sqlmodel import Session, col, select
@@ -27,6 +27,7 @@ from app.trials.tables import (
     Status,
     StudyVersion,
 )
+from tests.clock import Clock
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 
@@ -104,6 +105,26 @@ def test_a_dry_run_says_the_same_and_changes_nothing(walked: str, database: Data
         (found,) = erase_identities(session, COMMAND_LINE, NOW + timedelta(days=15), is_dry=True)
         assert (found.sessions, found.mentions, found.kept) == (1, 2, 1)
         assert people(session)[0].participant == WHO
+
+
+def test_who_is_under_way_goes_on_whatever_the_retention(
+    walked: str, client: TestClient, database: Database
+) -> None:
+    walk = Walk(client, walked, participant="worker-88")
+    walk.answer()
+
+    def erased(later: timedelta) -> int:
+        with database.transaction() as session:
+            return erase_identities(session, COMMAND_LINE, Clock.now(UTC) + later, walked)[0].sessions
+
+    with database.transaction() as session:
+        keep_for(session, 0)
+    assert erased(timedelta(0)) == 2  # Anna and Bertram, who have finished
+    assert walk.look() != "end"
+    assert walk.to("end").page == "end"
+    Walk(client, walked, participant="worker-99").answer()
+    assert erased(timedelta(hours=23)) == 1  # that of who has finished
+    assert erased(timedelta(hours=25)) == 1
 
 
 def test_without_a_retention_nothing_goes(walked: str, database: Database) -> None:

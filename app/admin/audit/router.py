@@ -1,8 +1,10 @@
 """The audit log as a page and as CSV."""
 
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import StreamingResponse
 
 from app.accounts.audit import record
 from app.accounts.dependencies import WhoDep
@@ -44,9 +46,8 @@ async def show_audit(database: DatabaseDep, shell: ShellDep, wish: WishDep, now:
 
 @owners.get("/audit.csv")
 async def export_audit(database: DatabaseDep, who: WhoDep, wish: WishDep, now: Now) -> Response:
-    text = await database.read(audit_csv, wish, None, now)
     await database.write(record, who.actor, "log.export", now=now)
-    return _csv(text, "audit-log.csv")
+    return _csv(audit_csv(database, wish, None, now), "audit-log.csv")
 
 
 @study_log.get("/studies/{slug}/audit")
@@ -60,14 +61,13 @@ async def show_study_audit(
 async def export_study_audit(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wish: WishDep, now: Now
 ) -> Response:
-    text = await database.read(audit_csv, wish, study, now)
     await database.write(record, who.actor, "log.export", now=now, study=study.slug)
-    return _csv(text, f"{study.slug}-audit-log.csv")
+    return _csv(audit_csv(database, wish, study, now), f"{study.slug}-audit-log.csv")
 
 
-def _csv(text: str, name: str) -> Response:
+def _csv(parts: AsyncIterator[str], name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 router = APIRouter()

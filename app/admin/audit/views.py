@@ -1,7 +1,7 @@
 """The data of the audit log's page, and its CSV, from SQL."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -14,12 +14,14 @@ from app.accounts.auditlog import CHANGES, NAMES, AuditFilter, EntryView
 from app.accounts.sentences import actions, address, kinds, sentence
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
-from app.core.spreadsheet import csv_text
+from app.core.database import Database
+from app.core.spreadsheet import csv_text, rows_text
 from app.studies.access import StudyHere
 from app.studies.titles import titles_of
 
 ROWS, MORE, MOST_ROWS = 20, 40, 500
-MOST_EXPORTED = 100_000
+IN_PART = 1000
+EXPORTED = ("at", "who", "said", "kind", "action", "study", "subject")
 LONGEST_SHOWN = 4000
 PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "day": ("the last 24 hours", timedelta(days=1)),
@@ -139,12 +141,35 @@ def audit_page(
     )
 
 
-def audit_csv(session: Session, wish: AuditWish, study: StudyHere | None, now: datetime) -> str:
-    """The entries that fit as CSV, newest first, without what was before and after: that may name participants."""
-    found = auditlog.entries(session, replace(wish, before=0).wanted(study, now), MOST_EXPORTED)
+async def audit_csv(
+    database: Database, wish: AuditWish, study: StudyHere | None, now: datetime
+) -> AsyncIterator[str]:
+    """The entries that fit as CSV, newest first, without what was before and after: that may name participants.
+
+    They are read and sent in parts. Entries that come meanwhile are newer than the first part, and not in it.
+    """
+    yield csv_text(EXPORTED, ())
+    wanted = replace(wish, before=0).wanted(study, now)
+    while True:
+        part = await database.read(_csv_part, wanted)
+        if not part.last:
+            return
+        yield part.text
+        wanted = replace(wanted, before=part.last)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Rows of the CSV; `last` is the id of the last entry in them, 0 where there are none."""
+
+    text: str
+    last: int
+
+
+def _csv_part(session: Session, wanted: AuditFilter) -> _Part:
+    found = auditlog.entries(session, wanted, IN_PART)
     titles = titles_of(session, {entry.study for entry in found if entry.study})
-    return csv_text(
-        ("at", "who", "said", "kind", "action", "study", "subject"),
+    text = rows_text(
         [
             (
                 entry.at.isoformat(timespec="seconds"),
@@ -158,6 +183,7 @@ def audit_csv(session: Session, wish: AuditWish, study: StudyHere | None, now: d
             for entry in found
         ],
     )
+    return _Part(text, found[-1].id if found else 0)
 
 
 def _rows(entries: Sequence[EntryView], titles: Mapping[str, str]) -> Sequence[AuditRow]:

@@ -33,7 +33,7 @@ from app.admin.design.values import (
     value_at,
 )
 from app.admin.design.whole import Within, everywhere, fit
-from app.core.money import minor_units
+from app.core.money import decimals_of, minor_units
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
 from app.studies.file.languages import with_word
@@ -100,7 +100,7 @@ def text_of(leaf: Leaf) -> str:
 def amount_text(minor: float | str, currency: str) -> str:
     """An amount in the main unit of its currency: `0.05`."""
     amount = Decimal(str(minor)) / minor_units(currency)
-    places = max(0, -int(amount.normalize().as_tuple().exponent), 2 if minor_units(currency) > 1 else 0)
+    places = max(0, -int(amount.normalize().as_tuple().exponent), decimals_of(currency))
     return f"{amount:.{places}f}"
 
 

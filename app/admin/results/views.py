@@ -41,6 +41,24 @@ class Link:
     is_here: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the page with an address of its own; `kinds` are those of its blocks."""
+
+    anchor: str
+    label: str
+    kinds: frozenset[str]
+
+    def fits(self, block: str) -> bool:
+        return block.partition(":")[0] in self.kinds
+
+
+PARTS = (
+    Part("play", "Play", frozenset({"measures"})),
+    Part("signatures", "Signatures", frozenset({"moves", "plays"})),
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultsPage(AdminPage):
     """`view` is None while nothing is computed; `is_closed` while this user has not opened a running study.
@@ -74,6 +92,13 @@ class ResultsPage(AdminPage):
     @property
     def blocks(self) -> Sequence[Block]:
         return blocks_of(self.view, self.drawn) if self.view else ()
+
+    @property
+    def parts(self) -> Mapping[str, Part]:
+        """The parts that the menu leads to, by the name of their first block, as far as the results have them."""
+        names = [block.name for block in self.blocks]
+        found = ((part, next(filter(part.fits, names), None)) for part in PARTS)
+        return {name: part for part, name in found if name is not None}
 
 
 MOST_PAIRS = 24

@@ -84,6 +84,7 @@ export class Transfer {
     this.asked = null; // while the server has not answered yet that the upload is begun
     this.stimulus = "";
     this.place = ""; // in the queue of the worker
+    this.line = ""; // how long all files in it take
     this.piece = PIECE;
     this.stopper = new AbortController();
   }
@@ -235,6 +236,7 @@ export class Transfer {
       const found = await send("GET", `${ADDRESS}/${this.token}`);
       if (this.state !== "waiting") return;
       this.place = found.place;
+      this.line = found.queue ?? "";
       this.processing = found.doing ? { doing: found.doing, done: found.done, total: found.total } : null;
       if (found.status === "waiting") {
         this.onChange(this);

@@ -34,6 +34,7 @@ async function followQueue() {
       if (found.status in over) row.removeAttribute("data-token");
       row.querySelector("form").hidden = found.status in over;
     }
+    queue.querySelector("[data-estimate]").textContent = uploads.find((each) => each.queue)?.queue ?? "";
   } catch (error) {
     if (error.status) return; // logged out: the page as it is says enough
   }
@@ -282,6 +283,8 @@ function start() {
     const counts = parts.filter(([n]) => n).map(([n, what]) => `${n} ${what}`).join(", ");
     const text = [counts && `${counts}.`, ...refused].filter(Boolean).join(" ");
     if (summary.textContent !== text) summary.textContent = text;
+    const waiting = transfers.filter((each) => each.state === "waiting" && each.line);
+    document.querySelector("[data-line]").textContent = waiting.at(-1)?.line ?? "";
   }
 
   function megabytes(bytes) {

@@ -28,7 +28,9 @@ async def acted(
             key, value = form.get("key", ""), form.get("value", "")
             await many.set_attribute(database, who, chosen, key, value, now)
         case "move":
-            await database.write(many.move, who, chosen, form.get("to_collection", ""), now)
+            slug = form.get("to_collection", "")
+            await database.write(many.move, who, chosen, slug, now)
+            return _said(back, said="moved", moved=slug)
         case "delete":
             await many.delete(database, store, who, chosen, now)
             said = "deleted"
@@ -36,7 +38,11 @@ async def acted(
             return await database.read(_pair_address, who, chosen, form.get("study", ""))
         case _:
             raise BadChoice("Say what to do with the chosen clips, by one of the buttons.")
-    return f"{back}{'&' if '?' in back else '?'}said={said}"
+    return _said(back, said=said)
+
+
+def _said(back: str, **said: str) -> str:
+    return f"{back}{'&' if '?' in back else '?'}{urlencode(said)}"
 
 
 def _pair_address(session: Session, who: Who, chosen: Chosen, slug: str) -> str:

@@ -1,5 +1,7 @@
 """Builds the page of the library."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlmodel import Session
@@ -11,17 +13,20 @@ from app.admin.stimuli.views import LibraryPage
 from app.catalog.catalog import catalog, known_sources
 from app.catalog.collections import collections_for
 from app.catalog.pictures import lack_pictures
-from app.catalog.rules import reprocessing, rules_view
+from app.catalog.rules import may_rule, reprocessing, rules_view
 from app.catalog.uses import studies_using
 from app.core.problems import counted, listed
 from app.library.tables import LIBRARY
-from app.studies.access import visible_slugs
+from app.studies.access import unarchived_slugs, visible_slugs
+from app.studies.titles import titles_of
 
 
 def library_page(
-    session: Session, shell: Shell, data_dir: Path, shown: Shown, error: str = ""
+    session: Session, shell: Shell, data_dir: Path, shown: Shown, error: str = "", *, moved: str = ""
 ) -> tuple[LibraryPage, bool]:
-    """The page, and whether any clip on it still lacks its picture."""
+    """The page, and whether any clip on it still lacks its picture. `moved` is the collection that clips were put into
+    just now.
+    """
     found = catalog(session, shell.who, shown.wanted, per_page=PER_PAGE, show=shown.show, with_uses=False)
     n_studies = studies_using(session, [each.name for each in found.stimuli])
     sources = known_sources(session, shell.who)
@@ -30,7 +35,9 @@ def library_page(
     visible = visible_slugs(session, shell.who)
     into = [each for each in all_seen if shell.who.is_owner or each.study in visible]
     only = next((each for each in all_seen if each.slug == shown.wanted.collection), None)
-    of_rules = only.id if only else LIBRARY
+    new = next((each for each in all_seen if moved and each.slug == moved), None)
+    of_rules = new or only
+    id_ = of_rules.id if of_rules else LIBRARY
     page = LibraryPage(
         shell=shell,
         error=error,
@@ -43,13 +50,25 @@ def library_page(
         here=f"{HERE}?{query}" if query else HERE,
         keys=list(found.values),
         sheet=f"{HERE}.csv?{query}" if query else f"{HERE}.csv",
-        studies=visible if shell.may_edit else (),
+        studies=_titled(session, unarchived_slugs(session, shell.who)) if shell.may_edit else (),
         collections=[(each.slug, each.title) for each in into] if len(all_seen) > 1 else (),
         known_sources=sources,
         marks=marks(sources),
         n_before=shown.show - MORE if shown.show > PER_PAGE else -1,
-        n_other=rules_view(session, of_rules).n_other,
-        reprocessing=reprocessing(session, of_rules),
+        n_other=rules_view(session, id_).n_other,
+        of_rules=(of_rules.slug, of_rules.title) if of_rules else ("", ""),
+        may_apply=may_rule(session, shell.who, id_),
+        is_moved=new is not None,
+        reprocessing=reprocessing(session, id_),
         collection=only.slug if only else "",
     )
     return page, lack_pictures(data_dir, found.stimuli)
+
+
+def _titled(session: Session, slugs: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Studies by title; those that share one are told apart by their names in addresses."""
+    given = titles_of(session, slugs)
+    titles = {slug: given.get(slug, slug) for slug in slugs}
+    n = Counter(titles.values())
+    named = [(slug, f"{title} ({slug})" if n[title] > 1 else title) for slug, title in titles.items()]
+    return sorted(named, key=lambda one: one[1].casefold())

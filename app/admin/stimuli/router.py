@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.stimuli import clueing, ruling, uploading
+from app.admin.stimuli import clueing, collecting, ruling, uploading
 from app.admin.stimuli.acting import acted
 from app.admin.stimuli.chooser import asked_in, shown_at
 from app.admin.stimuli.library_pages import library_page
@@ -21,7 +21,7 @@ from app.admin.stimuli.stimuli_pages import (
 from app.catalog import editing, many, served
 from app.catalog.pictures import ask_pictures
 from app.catalog.sheet import note_sheet, sheet, take_table, text_of
-from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, without_nul
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.library.dependencies import StoreDep
@@ -35,7 +35,8 @@ async def show_library(
     request: Request, database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now
 ) -> Response:
     shown = asked_in(request.query_params)
-    page, lacks_pictures = await database.read(library_page, shell, settings.data_dir, shown)
+    moved = without_nul(request.query_params.get("moved", ""))
+    page, lacks_pictures = await database.read(library_page, shell, settings.data_dir, shown, moved=moved)
     if lacks_pictures:
         database.write_soon(ask_pictures, now)
     return render(page)
@@ -160,5 +161,5 @@ def _sent(file: served.Served) -> FileResponse:
 
 router = APIRouter()
 # Clips first: one that is called `uploads` is still to be found.
-for part in (library, clips, uploading.router, ruling.router, clueing.router):
+for part in (library, clips, collecting.router, uploading.router, ruling.router, clueing.router):
     router.include_router(part)

@@ -56,6 +56,14 @@ async def take_rules(database: DatabaseDep, who: WhoDep, shell: ShellDep, form: 
     return render(await database.read(rules_page, who, shell, form=typed(form), clip=clip, slug=slug))
 
 
+@router.post("/rules/apply")
+async def apply_to_all(database: DatabaseDep, who: WhoDep, form: Form, now: Now) -> Response:
+    """Apply a collection's rules to all of its clips, as some were moved in."""
+    slug = form.get("collection", "")
+    await database.write(library_rules.apply_rules_in_force, who, slug, now)
+    return RedirectResponse(f"/admin/stimuli?{_query(slug, said='started')}", 303)
+
+
 async def _apply(database: DatabaseDep, who: WhoDep, rules: Rules, slug: str, now: Now) -> Response:
     job_id = await database.write(library_rules.apply_rules_named, who, slug, rules, now)
     return RedirectResponse(f"{PAGE}?{_query(slug, said='saved' if job_id is None else 'started')}", 303)

@@ -23,6 +23,7 @@ from app.catalog.catalog import (
     StimulusView,
     known_sources,
     stimulus_for,
+    why_not_changed,
 )
 from app.catalog.filling import Filling, filling
 from app.catalog.pictures import has_poster
@@ -34,6 +35,7 @@ from app.core.problems import counted
 from app.library.documents import Document, measure_document, read_out
 from app.library.kinds import StimulusKind
 from app.library.queued import Place, places
+from app.library.receiving import estimate_text
 from app.library.records import parse_record
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
@@ -111,6 +113,7 @@ def clip_page(
         if stimulus.kind is StimulusKind.RECORD
         else None,
         text=markdown(stimulus.content or "") if stimulus.kind is StimulusKind.TEXT else "",
+        fixed=why_not_changed(session, who, stimulus.name),
     )
 
 
@@ -222,6 +225,7 @@ def upload_page(
         faults=faults,
         unfinished=[each for each in mine if each.status is UploadStatus.RECEIVING],
         queue=[_queue_row(each, queue) for each in reversed(mine) if each.status is UploadStatus.WAITING],
+        estimate=estimate_text(session, who),
         recent=[each for each in mine if each.is_over][:20],
         largest_bytes=LARGEST_FILE_BYTES,
         small_bytes=small_bytes,
@@ -232,8 +236,12 @@ def upload_page(
 
 
 def frame_size(into: Filling) -> FrameSize:
-    size = "" if into.size is None else f"{into.size[0]} × {into.size[1]} px"
-    return FrameSize(size, into.rule, into.may_change)
+    return FrameSize(frame_words(into.size), into.rule, into.may_change)
+
+
+def frame_words(size: tuple[int, int] | None) -> str:
+    """A frame in words, empty while it is open."""
+    return "" if size is None else f"{size[0]} × {size[1]} px"
 
 
 def _queue_row(upload: UploadView, places: Mapping[str, Place]) -> QueueRow:

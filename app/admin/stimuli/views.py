@@ -54,6 +54,9 @@ class LibraryPage(AdminPage):
     """The library. `studies` are those that two chosen clips can be put into as a pair; `sheet` is the address of the
     table of what fits. `marks` are those of the sources; `n_before` is how many were shown before more were asked for.
     `collection` is the one that is shown alone.
+
+    `n_other` clips of the collection `of_rules` (its name and title) were processed by other rules than its own;
+    `is_moved` where clips were put into it just now.
     """
 
     template: ClassVar[str] = "stimuli-library.html"
@@ -65,12 +68,15 @@ class LibraryPage(AdminPage):
     here: str
     keys: Sequence[str]
     sheet: str
-    studies: Sequence[str]
+    studies: Options
     collections: Options
     known_sources: Sequence[str]
     marks: Mapping[str, str]
     n_before: int
     n_other: int
+    of_rules: tuple[str, str]
+    may_apply: bool
+    is_moved: bool
     reprocessing: JobView | None
     collection: str
 
@@ -87,7 +93,9 @@ class UseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipPage(AdminPage):
-    """One stimulus: its picture, or its content (`record`, or `text` as HTML), and its uses."""
+    """One stimulus: its picture, or its content (`record`, or `text` as HTML), and its uses. `fixed` says why the user
+    cannot change it, and is empty where they can.
+    """
 
     template: ClassVar[str] = "stimuli-clip.html"
     tab: ClassVar[str] = "stimuli"
@@ -100,6 +108,7 @@ class ClipPage(AdminPage):
     has_original: bool
     record: RecordView | None
     text: str
+    fixed: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +145,9 @@ class FrameSize:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadPage(AdminPage):
-    """The upload form. `typed` is the input of a form that was not accepted; `faults` name its refused files."""
+    """The upload form. `typed` is the input of a form that was not accepted; `faults` name its refused files;
+    `estimate` says about how long the files in the queue take.
+    """
 
     template: ClassVar[str] = "stimuli-upload.html"
     tab: ClassVar[str] = "stimuli"
@@ -146,6 +157,7 @@ class UploadPage(AdminPage):
     faults: Sequence[str]
     unfinished: Sequence[UploadView]
     queue: Sequence[QueueRow]
+    estimate: str
     recent: Sequence[UploadView]
     largest_bytes: int
     small_bytes: int

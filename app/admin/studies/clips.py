@@ -11,6 +11,7 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.admin.access import Shell, ShellDep, StudyDep, WhoDep, editors
 from app.admin.pages import AdminPage
+from app.admin.stimuli.stimuli_pages import frame_words
 from app.catalog.collections import CollectionView, choose, collections_for, collections_of
 from app.catalog.rules import rules_in_force
 from app.core.dependencies import DatabaseDep, Form, Now
@@ -85,5 +86,4 @@ def study_clips_page(
 
 
 def _row(session: Session, collection: CollectionView, is_used: bool) -> CollectionRow:
-    size = rules_in_force(session, collection.id)[0].size
-    return CollectionRow(collection, "" if size is None else f"{size[0]} × {size[1]} px", is_used)
+    return CollectionRow(collection, frame_words(rules_in_force(session, collection.id)[0].size), is_used)

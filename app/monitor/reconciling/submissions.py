@@ -97,9 +97,11 @@ def read_submissions(
         source,
         str(source) if isinstance(source, Path) else "",
         cell=lambda cell: restored(cell.strip()),
-        refuse=lambda problem: faults.append(f"line {problem.line}: {problem.message}"),
+        refuse=lambda problem: faults.append(f"line {max(problem.line, 1)}: {problem.message}"),
     )
-    columns = _columns(table.header, known, named or {})
+    header = table.header
+    _refuse_faults(faults)  # what is wrong with the file itself, before a column is missed in it
+    columns = _columns(header, known, named or {})
     rows, unknown = list[Submission](), dict[str, None]()
     for row in table:
         if len(rows) == MOST:
@@ -114,11 +116,15 @@ def read_submissions(
         if one.there is There.UNKNOWN:
             unknown[one.said] = None
         rows.append(one)
-    if faults:
-        raise BadSubmissions(f"The file cannot be read: {faults[0]}.")
+    _refuse_faults(faults)
     if not rows:
         raise BadSubmissions("There is no submission in the file.")
-    return Submissions(table.header, rows, frozenset(columns), tuple(unknown))
+    return Submissions(header, rows, frozenset(columns), tuple(unknown))
+
+
+def _refuse_faults(faults: Sequence[str]) -> None:
+    if faults:
+        raise BadSubmissions(f"The file cannot be read: {faults[0]}.")
 
 
 def _plain(name: str) -> str:

@@ -19,7 +19,7 @@ export function wrong(total, numbers, required) {
 
 export function leftover(total, numbers) {
   const left = total - numbers.reduce((sum, number) => sum + Number(number), 0);
-  return left < 0 ? `${points(-left)} too many` : `${points(left)} of ${total} left`;
+  return left < 0 ? _("{n} too many", { n: points(-left) }) : _("{n} left to share", { n: points(left) });
 }
 
 export function add(question) {

@@ -7,8 +7,12 @@ from app.core.problems import counted, listed
 from app.library.kinds import StimulusKind
 from app.questions.base import Question
 from app.questions.registry import TYPES
+from app.reports.documents.document import blank
 from app.studies.file.design import StudyDesign
+from app.tasks.game.games import TITLES
+from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import PairDesign
+from app.tasks.walk.settings import WalkDesign
 from app.trials.design import Kind
 from app.trials.parts import BlockDesign
 
@@ -30,6 +34,11 @@ _SHOWN = {
 _WATCH = {
     "both-to-end": "The questions open once both clips have been watched to the end.",
     "free": "The questions can be answered at any time.",
+}
+_OTHERS = {
+    "some-may-be-programs": "that some of the others may be programs, and not which",
+    "all-people": "that all the others are people",
+    "named": "of each other player whether a program plays",
 }
 
 
@@ -110,3 +119,41 @@ def sources_line(design: StudyDesign) -> str:
     truth = design.true_source
     right = f" The true source is {truth}." if truth in sources else " No answer is right or wrong."
     return f"Sources of what is shown: {listed(sources, 'and')}.{right}"
+
+
+def yielded_lines(design: StudyDesign) -> Iterator[str]:
+    """Sentences on what is measured in trials that ask no question, by block."""
+    for block in design.blocks:
+        if isinstance(block, GameDesign):
+            reasons = "" if block.reason is None else ", the reason that is asked with each move"
+            yield (
+                f"Of each match of {TITLES[block.game]} (block {block.id}): every move with its time{reasons}, and "
+                "what each person earned, in units of the game."
+            )
+        elif isinstance(block, WalkDesign):
+            yield (
+                f"Of each walk (block {block.id}): whether the goal was reached, how long and how far was walked, and "
+                "the way itself with what was pressed."
+            )
+        elif not block.asked:
+            yield blank(f"what each trial of block {block.id} yields")
+
+
+def blinding_lines(design: StudyDesign) -> Iterator[str]:
+    """Sentences on what participants are told of sources, and of who plays with them."""
+    if design.stimuli:
+        yield (
+            "Participants are not told the source of what they see: names, addresses, sizes and metadata of clips do "
+            "not tell it."
+        )
+    for block in design.blocks:
+        if block.has_feedback:
+            yield f"After each practice trial of block {block.id} they are told whether they were right."
+    yield from disclosure_lines(design)
+
+
+def disclosure_lines(design: StudyDesign) -> Iterator[str]:
+    """Sentences on what players are told of those who play with them."""
+    for block in design.blocks:
+        if isinstance(block, GameDesign):
+            yield f"Players in block {block.id} are told {_OTHERS[block.disclosure]}."

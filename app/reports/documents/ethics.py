@@ -5,7 +5,7 @@ from datetime import datetime
 from importlib.metadata import version
 
 from app.core.problems import counted
-from app.reports.documents.design_words import block_lines, questions_of
+from app.reports.documents.design_words import block_lines, disclosure_lines, questions_of
 from app.reports.documents.document import Chapter, Document, Items, Piece, blank
 from app.reports.documents.hypothesis_words import expectation
 from app.reports.documents.people_words import arm_lines, eligibility_lines, recruited_line, size_lines
@@ -87,11 +87,12 @@ def _procedure(design: StudyDesign) -> Iterator[Piece]:
     if questions := questions_of(design):
         yield "What is asked in the trials:"
         yield Items(tuple(questions))
-    if design.true_source and any(block.of_stimuli for block in design.blocks):
+    if design.true_source and design.stimuli:
         yield (
             "What is shown comes from people or from programs, and participants are not told which while they answer. "
             f"{blank('whether they are told afterwards, and whether anything else is held back')}"
         )
+    yield from disclosure_lines(design)
 
 
 def _pay(design: StudyDesign) -> Iterator[Piece]:
@@ -106,7 +107,7 @@ def _pay(design: StudyDesign) -> Iterator[Piece]:
 
 def _risks(design: StudyDesign) -> Iterator[Piece]:
     risks = ["Tiredness from looking at a screen; participants can stop at any page."]
-    if any(block.of_stimuli for block in design.blocks):
+    if design.stimuli or any(block.has_texts for block in design.blocks):
         risks.append(
             f"What the clips, records or texts show: {blank('violence, flashing images or offensive content')}"
         )

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from analysis.quality.registry import RULES
-from app.core.problems import listed
+from app.core.problems import counted, listed
 from app.reports.documents.document import Items, Piece
 from app.studies.file.design import StudyDesign
 from app.studies.file.exclusion import DesignRule
+from app.tasks.game.settings import GameDesign
 
 
 def exclusion_lines(design: StudyDesign) -> Iterator[Piece]:
@@ -25,11 +26,28 @@ def exclusion_lines(design: StudyDesign) -> Iterator[Piece]:
     if flags:
         yield "Answers are left out where they have these flags:"
         yield Items(tuple(sorted(flags)))
-    yield (
-        "Answers to practice trials and attention checks are in no number; answers whose clips cannot have been "
-        "watched, or would not play, are left out. Sessions that an experimenter excludes by hand are listed with the "
-        "reason."
+    yield from _checks(design)
+    clips = (
+        "; answers whose clips cannot have been watched, or would not play, are left out"
+        if design.stimuli
+        else ""
     )
+    yield f"Answers to practice trials and attention checks are in no number{clips}."
+    if any(isinstance(block, GameDesign) for block in design.blocks):
+        yield "A match in which a person is left out counts in no number, with the play of everybody in it."
+    yield "Sessions that an experimenter excludes by hand are listed with the reason."
+
+
+def _checks(design: StudyDesign) -> Iterator[Piece]:
+    """Checks that leave a session out, or end it, as it goes on; with or without rules."""
+    for block in design.blocks:
+        checks = block.attention_checks
+        if checks.failed != "flag":
+            does = "is left out of the numbers" if checks.failed == "exclude" else "ends and is not completed"
+            n = counted(checks.after, "wrong answer", "wrong answers")
+            yield f"With {n} to attention checks in block {block.id} a session {does}."
+    if design.comprehension.questions and design.comprehension.failed == "end":
+        yield "Whoever fails the questions on the instructions leaves: the session ends and is not completed."
 
 
 def _rule(one: DesignRule) -> str:

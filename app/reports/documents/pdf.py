@@ -3,13 +3,14 @@
 import io
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
+from unicodedata import bidirectional
 
 from matplotlib.backends.backend_pdf import FigureCanvasPdf, PdfPages
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
+from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import TextPath
 
 from app.reports.documents.document import Chapter, Document, Grid, Items, Piece
@@ -47,17 +48,31 @@ class _Page:
 
 def pdf_of(document: Document, made_at: datetime) -> bytes:
     """The PDF; the same document at the same time gives the same bytes."""
+    document = noted(document)
     out = io.BytesIO()
     about = {"Title": document.title, "Creator": "Likely Human", "CreationDate": made_at, "ModDate": made_at}
     pages = _paged(list(_lines(document)))
     with warnings.catch_warnings(), PdfPages(out, metadata=about) as pdf:
-        # A character that the font lacks is drawn as a box, and the Markdown has it.
+        # A character that the font lacks is drawn as a box, and a note says so.
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         for number, page in enumerate(pages, start=1):
             figure = _drawn(page, f"{number} / {len(pages)}")
             FigureCanvasPdf(figure)
             pdf.savefig(figure)
     return out.getvalue()
+
+
+def noted(document: Document) -> Document:
+    """The document with a note below its title where the PDF does not show every letter as it is written."""
+    known = get_font(findfont(FontProperties(family=_FONT))).get_charmap()
+    letters = {letter for letter in document.markdown() if letter.isprintable()}
+    if all(ord(letter) in known and bidirectional(letter) not in ("R", "AL") for letter in letters):
+        return document
+    note = (
+        "This PDF cannot show all letters: those that its font lacks are boxes, and scripts written from right to left "
+        "are neither turned nor joined. The Markdown has them as they are."
+    )
+    return replace(document, about=(*document.about, note))
 
 
 def _drawn(page: _Page, footer: str) -> Figure:

@@ -130,10 +130,12 @@ def _number(rule: DesignStopWhen) -> str:
 def recruited_line(design: StudyDesign) -> str:
     """A sentence on where participants come from, and who is kept out."""
     rule = design.recruitment
-    if rule is None or rule.recruiter not in RECRUITERS:
+    if rule is None:
         return blank("where participants are recruited")
+    known = RECRUITERS.get(rule.recruiter)
+    where = f"Participants come from {known.name}." if known else blank("where participants are recruited")
     out = f" People who took part in {listed(rule.not_if_in, 'or')} are not taken." if rule.not_if_in else ""
-    return f"Participants come from {RECRUITERS[rule.recruiter].name}.{out}"
+    return f"{where}{out}"
 
 
 def eligibility_lines(design: StudyDesign) -> Iterator[Piece]:

@@ -8,7 +8,14 @@ from datetime import datetime
 from importlib.metadata import version
 
 from app.core.problems import counted
-from app.reports.documents.design_words import block_lines, conditions_of, questions_of, sources_line
+from app.reports.documents.design_words import (
+    blinding_lines,
+    block_lines,
+    conditions_of,
+    questions_of,
+    sources_line,
+    yielded_lines,
+)
 from app.reports.documents.document import Chapter, Document, Grid, Items, Piece, blank
 from app.reports.documents.exclusion_words import exclusion_lines
 from app.reports.documents.hypothesis_words import expectation, smallest_words, test_line
@@ -102,6 +109,7 @@ def _measured(study: _Study) -> Iterator[Piece]:
     if questions := questions_of(study.design):
         yield "What is asked in the trials:"
         yield Items(tuple(questions))
+    yield from yielded_lines(study.design)
     if study.design.background:
         yield "Asked once about the participant:"
         yield Items(tuple(f"{one.id}: “{one.ask}”" for one in study.design.background))
@@ -244,10 +252,9 @@ def _type(study: _Study) -> Iterator[Piece]:
 
 
 def _blinding(study: _Study) -> Iterator[Piece]:
+    yield from blinding_lines(study.design)
     yield (
-        "Participants are not told the source of what they see: names, addresses, sizes and metadata of clips do not "
-        "tell it. Experimenters are kept from live results until the study is closed; who opens them before is in the "
-        "audit log."
+        "Experimenters are kept from live results until the study is closed; who opens them before is in the audit log."
     )
 
 

@@ -128,6 +128,8 @@ def _other_files(contents: Contents) -> list[str]:
         "- `materials/version-N/`: `design.json`, the design of version N as it was run, whose SHA-256 is the version's"
         f"{study_files}. The clips are not part of the package; the design has their SHA-256. It also has the text of "
         "the consent and the completion code.",
+        "- `materials/collections.json`: the collections of the clips: title, frame and processing rules, and which "
+        "clips belong, with name, source, attributes and SHA-256; `materials/clips.csv`: the same clips as a table.",
         "- `results/`: the report (`report.html`), its numbers (`results.json`, `tables/`, `numbers/`), the methods "
         "in words (`methods.md`) and, where pairs have a majority, `preferences.jsonl`.",
         "- `analysis/rerun.md`: how to compute the numbers again.",

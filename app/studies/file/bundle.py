@@ -1,6 +1,7 @@
 """A study file as it is uploaded: alone, with the files it names, or all of them in one zip."""
 
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,7 +21,9 @@ from app.studies.file.yamlsource import YamlSource, read_yaml
 MOST_BYTES = 5_000_000
 MOST_FILES = 100
 MOST_YAML_BYTES = 1_000_000
+COLLECTIONS = "collections.json"
 _YAML = (".yaml", ".yml")
+_PACKAGE, _MATERIALS = "datapackage.json", re.compile(r"materials/version-(\d{1,6})/study\.yaml")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Other ways to pack may ask for any amount of memory.
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -51,13 +54,25 @@ def read_written(files: Mapping[str, bytes], main: str | None = None) -> Written
     return WrittenFile(in_one_file(decoded(bundle.files[bundle.main]), keys), keys)
 
 
+def file_in(files: Mapping[str, bytes], name: str) -> bytes | None:
+    """The uploaded file of that name, in any folder. Raises StudyFileProblems for what is no zip."""
+    found = _all_of(files)
+    return next((found[path] for path in sorted(found, key=_depth) if PurePosixPath(path).name == name), None)
+
+
 def _bundle(files: Mapping[str, bytes], main: str | None) -> "_Bundle":
+    files = _all_of(files)
+    return _Bundle(files, _main(files) if main is None else _clean(main))
+
+
+def _all_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files uploaded by their clean names, those of a zip in its place."""
     files = {_clean(name): data for name, data in files.items()}
     _refuse_too_much(files)
     if len(files) == 1:
         [(name, data)] = files.items()
-        files = dict(_unzipped(name, data)) if data.startswith(_ZIP) else files
-    return _Bundle(files, _main(files) if main is None else _clean(main))
+        return dict(_unzipped(name, data)) if data.startswith(_ZIP) else files
+    return files
 
 
 def _refusal(file: str, message: str, remedy: str, line: int = 1) -> StudyFileProblems:
@@ -94,7 +109,7 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
             if any("\0" in entry.orig_filename or not entry.filename for entry in packed.infolist()):
                 message = "a file in it has no name, or a name with a zero byte in it"
                 raise _refusal(name, message, "pack the zip again, with plain file names")
-            entries = [entry for entry in packed.infolist() if not _is_clutter(entry)]
+            entries = _of_package([entry for entry in packed.infolist() if not _is_clutter(entry)])
             if len(entries) > MOST_FILES:
                 raise _too_much(name)
             if any(entry.compress_type not in _PACKED for entry in entries):
@@ -111,6 +126,16 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
         raise _refusal(
             name, "not readable as a zip file", "pack it again as a plain zip, without a password"
         ) from None
+
+
+def _of_package(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+    """Of a study package the study file of the newest version that has one, and its collections; else all."""
+    names = {_clean(entry.filename) for entry in entries}
+    numbers = [int(found[1]) for name in names if (found := _MATERIALS.fullmatch(name))]
+    if _PACKAGE not in names or not numbers:
+        return entries
+    wanted = {f"materials/version-{max(numbers)}/study.yaml", f"materials/{COLLECTIONS}"}
+    return [entry for entry in entries if _clean(entry.filename) in wanted]
 
 
 def _is_clutter(entry: zipfile.ZipInfo) -> bool:

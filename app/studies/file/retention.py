@@ -15,8 +15,9 @@ class Retention(Part):
         ge=0,
         le=36_500,
         title="Days that identities are kept",
-        description="Counted from a session's end, or from when it was last seen if it never ended. `likely-human "
-        "privacy erase` then takes away recruiters' ids, parameters and details of the device; answers stay.",
+        description="Counted from a session's end, or from a day after it was last seen if it never ended. "
+        "`likely-human privacy erase` then takes away recruiters' ids, parameters and details of the device; answers "
+        "stay.",
     )
 
 

@@ -3,12 +3,13 @@
 import subprocess
 import sys
 import tempfile
-from typing import Any
+import threading
+from typing import IO, Any
 
 from app.core.errors import Conflict, StudyError
 from app.sessions.simulated import NOT_NOW, simulated_here
 from app.studies.launch import study_here
-from app.worker.context import Work
+from app.worker.context import TELL_EVERY_S, Work
 
 ENDS_WITHIN_S = 10
 
@@ -31,6 +32,29 @@ def simulate_people(work: Work) -> dict[str, Any]:
     return {"sessions": here.n - int(work.params["there"])}
 
 
+class _Counting(threading.Thread):
+    """Reads the command's lines to their end; `n` people are done."""
+
+    def __init__(self, lines: IO[str]) -> None:
+        super().__init__(name="simulated-people", daemon=True)
+        self.n = 0
+        self._lines = lines
+
+    def run(self) -> None:
+        for line in self._lines:
+            done, _, _ = line.partition(" ")
+            self.n = int(done) if done.isdecimal() else self.n
+
+
+def _ends(process: subprocess.Popen[str], within_s: float = TELL_EVERY_S) -> bool:
+    """True once the process has ended, which is waited for."""
+    try:
+        process.wait(within_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
 def _simulate(work: Work, slug: str, n: int) -> None:
     """Raises StudyError in the command's words."""
     options = ["-n", str(n), "--accuracy", str(work.params["accuracy"]), "--seed", str(work.params["seed"])]
@@ -43,20 +67,19 @@ def _simulate(work: Work, slug: str, n: int) -> None:
             text=True,
         )
         assert process.stdout is not None
+        counting = _Counting(process.stdout)
+        counting.start()
         try:
-            work.progress(0, n, "Simulated people take part")
-            for line in process.stdout:
-                done, _, _ = line.partition(" ")
-                if done.isdecimal():
-                    work.progress(int(done), n, "Simulated people take part")
-            process.wait()
+            # Looked at between people, too: a person may take minutes, and nobody may come once it is cancelled.
+            while not _ends(process):
+                work.progress(counting.n, n, "Simulated people take part")
         finally:
             if process.poll() is None:
                 process.terminate()
-                try:
-                    process.wait(ENDS_WITHIN_S)
-                except subprocess.TimeoutExpired:
+                if not _ends(process, ENDS_WITHIN_S):
                     process.kill()
+                    process.wait()
+            counting.join()
             process.stdout.close()
         if process.returncode:
             said.seek(0)

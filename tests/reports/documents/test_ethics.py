@@ -36,3 +36,24 @@ def test_the_application_has_the_files_texts_and_marks_what_is_missing(
         assert said in text, said
     assert "the duration" not in blanks_in(document)
     assert "the number of participants" in blanks_in(document)
+
+
+def test_what_is_held_back_and_shown_is_said_of_every_task(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    items = "item,stimulus\n" + "".join(f"i{n},human-g{n}\n" for n in (1, 2))
+    question = {"id": "human", "type": "choice", "ask": "A person?", "options": ["Yes", "No"]}
+    blocks = [
+        {"id": "rate", "task": "rating", "items": items, "questions": [question]},
+        {"id": "play", "task": "game", "game": "glee-bargaining", "seats": "any"},
+    ]
+    with database.transaction() as session:
+        load_file(session, tmp_path, sample=None, trials=None, blocks=blocks)
+    with database.reading() as session:
+        text = ethics(study_facts(session, study), NOW).markdown()
+    for said in (
+        "What is shown comes from people or from programs, and participants are not told which",
+        "violence, flashing images or offensive content",
+        "Players in block play are told that some of the others may be programs, and not which.",
+    ):
+        assert said in text, said

@@ -8,9 +8,9 @@ import pytest
 from app.core.database import Database
 from app.reports.documents.document import Chapter, Document, Grid, Items, blank, blanks_in
 from app.reports.documents.making import made_prereg
-from app.reports.documents.pdf import pdf_of
+from app.reports.documents.pdf import noted, pdf_of
 from app.reports.study_facts import study_facts
-from tests.factories import NOW, load_file
+from tests.factories import NOW, load_file, study_file
 
 H1: dict[str, Any] = {
     "id": "h1",
@@ -113,6 +113,14 @@ def test_texts_from_outside_are_shown_as_they_are() -> None:
     assert blanks_in(document) == ("this",)
 
 
+def test_letters_that_the_pdf_cannot_show_are_said_in_it() -> None:
+    def notes(title: str) -> tuple[str, ...]:
+        return noted(Document(title, ("About.",), ())).about[1:]
+
+    assert notes("Größe, año, £ “x” – …") == ()
+    assert [len(notes(title)) for title in ("どちらが人間？", "أيهما إنسان؟")] == [1, 1]
+
+
 @pytest.mark.slow
 def test_the_pdf_is_the_same_bytes_again_and_goes_over_pages() -> None:
     long = Document(
@@ -122,3 +130,61 @@ def test_the_pdf_is_the_same_bytes_again_and_goes_over_pages() -> None:
     assert data.startswith(b"%PDF-")
     assert data.count(b"/Type /Page\n") + data.count(b"/Type /Page ") > 1
     assert pdf_of(long, NOW) == data
+
+
+GAME: dict[str, Any] = {"id": "play", "task": "game", "game": "glee-bargaining", "seats": "any"}
+NO_PAIRS: dict[str, Any] = dict.fromkeys(("sample", "trials"))
+AGREE = {"id": "agree", "ask": "Choose agree here.", "scale": "agreement", "expect": "agree"}
+
+
+def test_matches_and_walks_have_their_measures_and_say_nothing_of_clips(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    walk = {"id": "walk", "task": "walk"}
+    text = made(
+        database, tmp_path, "osf", **NO_PAIRS, blocks=[{**GAME, "reasons": "required"}, walk]
+    ).markdown()
+    for said in (
+        "(block play): every move with its time, the reason that is asked with each move, and what each person earned",
+        "Of each walk (block walk): whether the goal was reached",
+        "Players in block play are told that some of the others may be programs, and not which.",
+        "A match in which a person is left out counts in no number",
+    ):
+        assert said in text, said
+    assert "clips" not in text
+
+
+def test_who_is_told_of_a_source_is_said(study: str, database: Database, tmp_path: Path) -> None:
+    named = made(database, tmp_path, "osf", **NO_PAIRS, blocks=[{**GAME, "disclosure": "named"}]).markdown()
+    assert "Players in block play are told of each other player whether a program plays." in named
+    assert "are not told the source" not in named
+    trials = {**study_file()["trials"], "feedback": True}  # type: ignore[dict-item]
+    told = made(database, tmp_path, "osf", trials=trials).markdown()
+    assert "After each practice trial of block trials they are told whether they were right." in told
+
+
+def test_checks_that_leave_out_or_end_are_among_the_exclusions(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    def of(failed: str) -> str:
+        checks = {"questions": [AGREE], "failed": failed, "after": 1}
+        trials = {**study_file()["trials"], "attention": checks}  # type: ignore[dict-item]
+        (part,) = [
+            one
+            for one in made(database, tmp_path, trials=trials).chapters
+            if one.heading.endswith("exclusions")
+        ]
+        return Document("", (), (part,)).markdown()
+
+    assert "With 1 wrong answer to attention checks in block trials a session is left out of" in of("exclude")
+    assert "With 1 wrong answer to attention checks in block trials a session ends" in of("end")
+    assert "With 1 wrong" not in of("flag")
+
+
+def test_studies_whose_participants_are_kept_out_are_named_with_any_recruiter(
+    study: str, database: Database, tmp_path: Path
+) -> None:
+    rule = {"from": "other", "parameters": {"participant": "rid"}, "not_if_in": ["earlier"]}
+    document = made(database, tmp_path, recruitment=rule)
+    assert "People who took part in earlier are not taken." in document.markdown()
+    assert "where participants are recruited" in blanks_in(document)

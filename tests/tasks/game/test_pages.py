@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import InvalidAnswer
-from app.core.money import money
+from app.core.money import decimal, money
 from app.core.templating import html_of
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.games import GAMES
@@ -361,6 +361,9 @@ def test_amounts_and_money_are_written_one_way() -> None:
     assert [amount(n, signed=True) for n in (5, 0, -5)] == ["+5", "0", "−5"]
     assert [money(n, c) for n, c in ((48, "GBP"), (123_456, "USD"), (5, "CHF"), (500, "JPY"))] == [
         "£0.48", "$1,234.56", "0.05 CHF", "¥500"]  # fmt: skip
+    assert [money(n, c) for n, c in ((1_234_567, "KWD"), (5, "TND"), (2500, "PYG"))] == [
+        "1,234.567 KWD", "0.005 TND", "2,500 PYG"]  # fmt: skip
+    assert [decimal(n, c) for n, c in ((48, "GBP"), (5, "TND"), (0, "PYG"))] == ["0.48", "0.005", "0"]
 
 
 def test_the_clock_rounds_up_and_never_shows_less_than_nothing() -> None:

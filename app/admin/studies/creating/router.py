@@ -6,10 +6,10 @@ from fastapi.responses import RedirectResponse
 from app.admin.access import ShellDep, WhoDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.studies.creating.views import first_page, new_study_page, start_in
+from app.catalog.packed import make_study_with_collections
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.making import make_study
 
 router = APIRouter(prefix="/studies", dependencies=[editors])
 
@@ -24,7 +24,7 @@ async def take_study(
     database: DatabaseDep, shell: ShellDep, who: WhoDep, form: AnyForm, files: FilesDep, now: Now
 ) -> Response:
     try:
-        study = await make_study(database, who, start_in(form, files), now)
+        study = await make_study_with_collections(database, who, start_in(form, files), now)
     except StudyError as error:
         page = await database.read(new_study_page, shell, who, form, error)
         return render(page, error.status_code)

@@ -1,0 +1,150 @@
+"""Collections as they are made, renamed, opened to every user and removed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, delete, func, select, update
+
+from app.accounts.audit import record
+from app.accounts.logins import NotAllowed, Who
+from app.catalog.collections import CollectionView, collection_for, collections_for
+from app.catalog.rules import hold_library, reprocessing, rules_in_force
+from app.core.errors import Conflict
+from app.library.collections import checked_title, collection_named, make_collection
+from app.library.tables import LIBRARY, Collection, LibraryRules, Stimulus, StudyCollection, Upload
+from app.library.uploads import STANDING
+from app.studies.access import visible_slugs
+from app.studies.collections import study_of
+
+OPENED_BY_OWNERS = "An owner decides which collections everybody sees."
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCollection:
+    """A collection with its frame, px, and what the user may do with it; `kept` says why it cannot be removed, and is
+    empty where it can.
+    """
+
+    view: CollectionView
+    size: tuple[int, int] | None
+    may_rename: bool
+    may_open: bool
+    kept: str
+
+
+def kept_collections(session: Session, who: Who) -> Sequence[KeptCollection]:
+    """The collections that the user sees, by title."""
+    visible = set(visible_slugs(session, who))
+    return [
+        KeptCollection(
+            view=view,
+            size=rules_in_force(session, view.id)[0].size,
+            may_rename=_may_rename(who, view.study, view.is_mine, visible),
+            may_open=who.is_owner,
+            kept=_why_kept(session, who, view.id, view.study, view.is_mine),
+        )
+        for view in collections_for(session, who)
+    ]
+
+
+def new_collection(session: Session, who: Who, title: str, slug: str, is_open: bool, now: datetime) -> str:
+    """A new shared collection; returns its name. Raises BadCollection, NotAllowed."""
+    if is_open and not who.is_owner:
+        raise NotAllowed(OPENED_BY_OWNERS)
+    made = make_collection(session, title, now, slug=slug, by=who.user_id, is_open=is_open)
+    record(session, who.actor, "collection.make", now=now, subject=made.slug, after={"title": made.title})
+    return made.slug
+
+
+def change_collection(
+    session: Session, who: Who, slug: str, title: str | None, is_open: bool | None, now: datetime
+) -> None:
+    """Rename a collection, open or close it; None keeps what is. Raises BadCollection, NotFound, NotAllowed."""
+    _held(session, who, slug)
+    if title is not None:
+        rename_collection(session, who, slug, title, now)
+    if is_open is not None:
+        open_collection(session, who, slug, is_open, now)
+
+
+def rename_collection(session: Session, who: Who, slug: str, title: str, now: datetime) -> None:
+    """Give a collection another title; its name in addresses stays. Raises BadCollection, NotFound, NotAllowed."""
+    row = _held(session, who, slug)
+    study = study_of(session, row.id or 0)
+    is_mine = row.created_by == who.user_id
+    if not _may_rename(who, study.slug if study else "", is_mine, set(visible_slugs(session, who))):
+        raise NotAllowed(f"Whoever made the collection {row.title}, or an owner, can rename it.")
+    before, row.title = row.title, checked_title(title)
+    if row.title != before:
+        session.add(row)
+        said = {"title": before}, {"title": row.title}
+        record(
+            session, who.actor, "collection.rename", now=now, subject=row.slug, before=said[0], after=said[1]
+        )
+
+
+def open_collection(session: Session, who: Who, slug: str, is_open: bool, now: datetime) -> None:
+    """Let every user see a collection's stimuli, or no longer: studies keep what their designs use.
+
+    Raises NotFound, NotAllowed.
+    """
+    if not who.is_owner:
+        raise NotAllowed(OPENED_BY_OWNERS)
+    row = _held(session, who, slug)
+    if row.is_open != is_open:
+        row.is_open = is_open
+        session.add(row)
+        action = "collection.open" if is_open else "collection.close"
+        record(session, who.actor, action, now=now, subject=row.slug, after={"title": row.title})
+
+
+def remove_collection(session: Session, who: Who, slug: str, now: datetime) -> None:
+    """Remove a shared collection that holds nothing. Raises NotFound, NotAllowed, Conflict for one that is to stay."""
+    hold_library(session)
+    row = _held(session, who, slug)
+    id_, study = row.id or 0, study_of(session, row.id or 0)
+    is_mine = row.created_by == who.user_id
+    if why := _why_kept(session, who, id_, study.slug if study else "", is_mine):
+        raise (Conflict if who.is_owner or is_mine else NotAllowed)(f"{row.title} stays: {why}")
+    # Uploads that are over stay in their user's list of the last ones, which names no collection.
+    session.execute(update(Upload).where(col(Upload.collection_id) == id_).values(collection_id=LIBRARY))
+    for table in (LibraryRules, StudyCollection):
+        session.execute(delete(table).where(col(table.collection_id) == id_))
+    record(session, who.actor, "collection.remove", now=now, subject=row.slug, before={"title": row.title})
+    session.delete(row)
+
+
+def _held(session: Session, who: Who, slug: str) -> Collection:
+    """The collection of that name, locked. Raises NotFound for one that the user does not see."""
+    seen = collection_for(session, who, slug) if slug else collection_named(session, slug)
+    return session.exec(select(Collection).where(Collection.id == seen.id).with_for_update()).one()
+
+
+def _may_rename(who: Who, study: str, is_mine: bool, visible: set[str]) -> bool:
+    if who.is_owner:
+        return True
+    return who.may_edit and (study in visible if study else is_mine)
+
+
+def _why_kept(session: Session, who: Who, id_: int, study: str, is_mine: bool) -> str:
+    """The reason for which a collection cannot be removed by the user; empty where it can."""
+    if study:
+        return f"it belongs to the study {study}, and goes with it."
+    if id_ == LIBRARY:
+        return "clips that are added without naming a collection go there."
+    if not (who.is_owner or (who.may_edit and is_mine)):
+        return "whoever made it, or an owner, can remove it."
+    if _n_of(session, id_):
+        return "there are clips in it. Move or delete them first."
+    standing = select(Upload.id).where(Upload.collection_id == id_, col(Upload.status).in_(STANDING))
+    if session.exec(standing.limit(1)).first() is not None:
+        return "files are on their way into it. Wait for them, or cancel them."
+    if reprocessing(session, id_) is not None:
+        return "its clips are being processed again. Wait for that, or cancel it."
+    return ""
+
+
+def _n_of(session: Session, id_: int) -> int:
+    """The number of stimuli in a collection, also those that the user does not see."""
+    return session.exec(select(func.count()).select_from(Stimulus).where(Stimulus.collection_id == id_)).one()
