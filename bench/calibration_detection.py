@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr
 
-from analysis.detection.measures import sensitivity
 from analysis.detection.multilevel import group_sensitivity
+from analysis.detection.people import sensitivity
 from analysis.stats.description import describe
 from analysis.stats.paired import paired_columns_test
 from bench.calibration_case import COVERAGE, Case, Goal, Hit, holds, interval

@@ -114,11 +114,13 @@ def with_unwatched(responses: pd.DataFrame) -> pd.DataFrame:
     """
     excluded = responses["excluded"]
     of_study = [name for name in excluded.cat.categories if name.startswith(BY_RULE)]
-    counts = excluded.where(~excluded.isin([*BY_EVIDENCE, *of_study]))
-    if not of_study:
-        return responses.assign(excluded=counts)
-    # A table that is checked again is to count them still.
-    return responses.assign(excluded=counts, use=responses["use"].mask(excluded.isin(of_study), True))
+    is_taken = excluded.isin([*BY_EVIDENCE, *of_study])
+    counting = responses.assign(excluded=excluded.where(~is_taken))
+    if "use" not in responses:
+        return counting
+    # A table that is checked again is to count them still, unwatched answers of sessions that are not used among them.
+    is_unused = responses["use"].eq(False).fillna(False).astype(bool)
+    return counting.assign(use=responses["use"].mask(is_taken & is_unused, True))
 
 
 def _has_vote(rows: pd.DataFrame, mode: str) -> Mask:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, Measured, compare_values
+from analysis.stats.comparisons import MannWhitney
 from analysis.stats.intervals import no_interval
 from analysis.stats.shift import HodgesLehmann
 
@@ -37,8 +38,13 @@ def _without_interval(one: ConditionComparison) -> ConditionComparison:
             difference=replace(mean, interval=none if mean.n else mean.interval),
         )
     if independent is not None:
-        independent = replace(independent, shift=_pulled(independent.shift))
+        independent = without_shift_limits(independent)
     return replace(one, paired=paired, independent=independent)
+
+
+def without_shift_limits(test: MannWhitney) -> MannWhitney:
+    """The same test of corrected values, without the interval of their shift."""
+    return replace(test, shift=_pulled(test.shift))
 
 
 def _pulled(shift: HodgesLehmann) -> HodgesLehmann:

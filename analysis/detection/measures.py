@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, Measure, Measured
-from analysis.data.codes import Counts, Mask, codes_of
-from analysis.data.judgements import COLUMNS, Judgements
+from analysis.data.codes import Mask, codes_of
+from analysis.data.judgements import Judgements
 from analysis.data.ordering import natural_ranks
 from analysis.detection.compared import compare_sensitivity
 from analysis.detection.multilevel import GroupSensitivity, group_sensitivity
+from analysis.detection.people import in_order, per_participant, sensitivity, share_of
 from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result, table_rows
 from analysis.stats.agreement import RatingAgreement, agreement_of_ratings
@@ -136,27 +136,6 @@ def described_as(one: Estimate, mean: Description) -> Description:
     )
 
 
-def sensitivity(
-    hits: Counts, n_signal: Counts, false_alarms: Counts, n_noise: Counts
-) -> tuple[Floats, Floats]:
-    """d' and criterion c of each participant, with the log-linear correction [Hau95]_; NaN without one of the classes.
-
-    d' = z(H) - z(F) and c = -(z(H) + z(F)) / 2 [MC05]_, where H = (hits + 0.5) / (n_signal + 1) and F likewise: with
-    everything right, or nothing, they are still numbers, and d' is a little nearer to 0. A positive c is a tendency
-    to answer that it is noise.
-
-    Examples
-    --------
-    >>> d, c = sensitivity(*(np.array([n]) for n in (20, 25, 10, 25)))
-    >>> round(float(d[0]), 3), round(float(c[0]), 3)
-    (1.044, -0.279)
-    """
-    both = (n_signal > 0) & (n_noise > 0)
-    z_hit = ndtri(np.where(both, (hits + 0.5) / (n_signal + 1), np.nan))
-    z_false = ndtri(np.where(both, (false_alarms + 0.5) / (n_noise + 1), np.nan))
-    return z_hit - z_false, -(z_hit + z_false) / 2
-
-
 @one_thread
 def analyze_judgements(
     judgements: Judgements, *, seed: int = 1, resamples: int = RESAMPLES
@@ -178,20 +157,20 @@ def analyze_judgements(
     DetectionAnalysis
         Numbers that cannot be computed are None, with a reason.
     """
-    table = _in_order(judgements.table)
+    table = in_order(judgements.table)
     known, given = (table[name].notna().to_numpy() for name in ("truth", "answer"))
     counted: Mask = known & given
     signal = (table["truth"] == judgements.signal).to_numpy()
     said = (table["answer"] == judgements.signal).to_numpy()
     rows = table[counted]
-    people = _people(table, signal, said, counted, known & ~given, judgements)
+    people = per_participant(table, signal, said, counted, known & ~given, judgements)
     names = _conditions(rows)
     shown: dict[str | None, Mask] = {None: counted}
     if len(names) > 1:
         shown |= {name: _of_condition(table, name, signal, counted) for name in names}
 
     def judged(which: Mask) -> pd.DataFrame:
-        return _people(table, signal, said, which, np.zeros(len(table), dtype=bool), judgements)
+        return per_participant(table, signal, said, which, np.zeros(len(table), dtype=bool), judgements)
 
     of_each = {name: judged(which) for name, which in shown.items()}
     return DetectionAnalysis(
@@ -254,59 +233,6 @@ def _of_condition(table: pd.DataFrame, name: str, signal: Mask, counted: Mask) -
     return inside | other
 
 
-def _in_order(table: pd.DataFrame) -> pd.DataFrame:
-    """The table in a canonical order: no result depends on that of the rows."""
-    keys = [codes_of(table[name]).codes for name in COLUMNS]
-    return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
-
-
-def _people(
-    table: pd.DataFrame, signal: Mask, said: Mask, counted: Mask, blank: Mask, judgements: Judgements
-) -> pd.DataFrame:
-    """One row per participant, in natural order."""
-    people = codes_of(table["participant"])
-    counts = {
-        "n_signal": people.counts(counted & signal),
-        "n_noise": people.counts(counted & ~signal),
-        "hits": people.counts(counted & signal & said),
-        "false_alarms": people.counts(counted & ~signal & said),
-        "n_blank": people.counts(blank),
-    }
-    d_prime, criterion = sensitivity(
-        *(counts[name] for name in ("hits", "n_signal", "false_alarms", "n_noise"))
-    )
-    right = counts["hits"] + counts["n_noise"] - counts["false_alarms"]
-    made = pd.DataFrame(
-        {
-            "participant": table["participant"].cat.categories.astype("str"),
-            **counts,
-            "accuracy": _share(right, counts["n_signal"] + counts["n_noise"]),
-            "hit_rate": _share(counts["hits"], counts["n_signal"]),
-            "false_alarm_rate": _share(counts["false_alarms"], counts["n_noise"]),
-            "d_prime": d_prime,
-            "criterion": criterion,
-            "reason": _reasons(counts["n_signal"], counts["n_noise"], judgements),
-        }
-    )
-    seen = people.counts() > 0
-    made = made[seen]
-    return made.iloc[np.argsort(natural_ranks(made["participant"].astype(object)))].reset_index(drop=True)
-
-
-def _share(part: Counts, whole: Counts) -> Floats:
-    share: Floats = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
-    return share
-
-
-def _reasons(n_signal: Counts, n_noise: Counts, judgements: Judgements) -> list[str | None]:
-    words = {
-        (False, False): "no answer that counts",
-        (False, True): f"no stimulus that is {judgements.signal}",
-        (True, False): f"no stimulus that is {judgements.noise}",
-    }
-    return [words.get((one > 0, two > 0)) for one, two in zip(n_signal, n_noise, strict=True)]
-
-
 def _group(
     condition: str | None, table: pd.DataFrame, which: Mask, people: pd.DataFrame, seed: int, resamples: int
 ) -> Detection:
@@ -344,10 +270,20 @@ def _group(
         false_alarms=false_alarms,
         d_prime_pooled=d_prime,
         criterion_pooled=criterion,
-        multilevel=group_sensitivity(
-            *(people[name].to_numpy() for name in ("hits", "n_signal", "false_alarms", "n_noise")), seed=seed
-        ),
+        multilevel=multilevel_of(people, seed),
     )
+
+
+def multilevel_of(people: pd.DataFrame, seed: int) -> GroupSensitivity:
+    """The multilevel model of the counts of `participants_of`."""
+    counts = (people[name].to_numpy() for name in ("hits", "n_signal", "false_alarms", "n_noise"))
+    return group_sensitivity(*counts, seed=seed)
+
+
+def group_as_shown(one: Estimate, mean: Description, seed: int) -> Description:
+    """A number of the multilevel model; without it the `mean` of participants' corrected values, and no interval."""
+    none = no_interval(mean.reason or PULLED, seed, 0, MEAN)
+    return _shown(one, replace(mean, interval=none))
 
 
 def _stimuli(rows: pd.DataFrame, signal: Mask, said: Mask) -> pd.DataFrame:
@@ -364,10 +300,10 @@ def _stimuli(rows: pd.DataFrame, signal: Mask, said: Mask) -> pd.DataFrame:
             "truth": rows["truth"].astype(object).to_numpy()[some[used]],
             "n": n[used],
             "n_signal": n_signal[used],
-            "share_signal": _share(n_signal[used], n[used]),
+            "share_signal": share_of(n_signal[used], n[used]),
             "ci_low": low,
             "ci_high": high,
-            "accuracy": _share(right[used], n[used]),
+            "accuracy": share_of(right[used], n[used]),
         }
     )
     return made.iloc[np.argsort(natural_ranks(made["stimulus"].astype(object)))].reset_index(drop=True)

@@ -9,11 +9,13 @@ import pandas as pd
 from analysis.data.checking import coded
 from analysis.data.judgements import Judgements
 from analysis.data.selection import Selection, choose_mode
+from analysis.detection.arms import compare_judgements_by_arm
 from analysis.detection.measures import DetectionAnalysis, analyze_judgements
 from analysis.errors import SchemaError
 from analysis.options import RESAMPLES
 from analysis.ratings.studies import blocks_of, is_yes_no, select_trials, that_count
 from analysis.results import Result
+from analysis.stats.arms import ArmsCompared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,7 +23,8 @@ class BlockJudgements(Result):
     """One yes / no question of one block of a study. `selection` and `n_sessions_excluded` are as of `BlockRatings`.
 
     In `analysis` the first of the question's two options is the signal. A person who judged an item several times has
-    all of these answers counted, as sensitivity is measured with repetitions, too."""
+    all of these answers counted, as sensitivity is measured with repetitions, too. `arms` compares the study's arms by
+    participants' accuracy, d' and criterion; None of a file without a study."""
 
     study: str
     block: str
@@ -30,6 +33,7 @@ class BlockJudgements(Result):
     selection: Selection
     n_sessions_excluded: int
     analysis: DetectionAnalysis
+    arms: ArmsCompared | None = None
 
     @property
     def name(self) -> str:
@@ -61,7 +65,12 @@ def analyze_judgement_rows(
             judged = asked[(asked["question"] == question) & that_count(asked, chosen)]
             judgements = _judgements(study, asked[asked["question"] == question], judged)
             analysis = analyze_judgements(judgements, seed=seed, resamples=resamples)
-            found.append(BlockJudgements(study, block, str(question), selection, n_excluded, analysis))
+            by_arm = compare_judgements_by_arm(
+                judgements, judged["arm"].reset_index(drop=True), seed=seed, resamples=resamples
+            )
+            found.append(
+                BlockJudgements(study, block, str(question), selection, n_excluded, analysis, by_arm)
+            )
     return tuple(found)
 
 

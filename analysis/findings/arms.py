@@ -1,20 +1,24 @@
 """The arms of a study against each other: each arm's mean, and every two arms by the test of the published study."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import pandas as pd
 
 from analysis.choice.arms import compare_choices_by_arm
 from analysis.choice.studies import StudyResult
+from analysis.detection.arms import SHOWN
+from analysis.detection.studies import BlockJudgements
 from analysis.findings.in_short import arms_line
-from analysis.findings.marks import SHARES, described, few, mark
-from analysis.findings.model import Cell, Column, Figure, Numbers, Section, Unit
-from analysis.findings.reading import size, verdict
+from analysis.findings.marks import FEW, SHARES, described, few, mark, plain_interval
+from analysis.findings.model import Cell, Column, Figure, Mark, Numbers, Section, Unit
+from analysis.findings.reading import exact_limits, size, verdict
 from analysis.findings.tables import column, counts, measured, names, reasons
 from analysis.findings.two_by_two import Line, how, tables
-from analysis.findings.words import listed, people, percent, points, sentence
+from analysis.findings.words import ends_of, exact, listed, people, percent, points, sentence, why_missing
 from analysis.reported import Settings
-from analysis.stats.arms import ArmPair, ArmsCompared, MeasureByArm
+from analysis.stats.arms import ArmMean, ArmPair, ArmsCompared, MeasureByArm
 from analysis.stats.evidence import NOT_YET, SHARE
 
 NAME = "arms"
@@ -23,6 +27,11 @@ MOST_SAID = 12  # the table has all
 _MOST_CLAIMS = 3
 _ASKED = ("accuracy", "preference")
 """Measures of pairs that a study asks for."""
+_NOT_ASKED = ("criterion", SHOWN["criterion"])
+"""Measures of items that a study does not ask for; their table has them."""
+MOST_ROWS = 12
+
+Kind = Literal["ratings", "classes", "yes-no"]
 
 
 def arms_computed(main: pd.DataFrame, settings: Settings) -> ArmsCompared:
@@ -56,41 +65,129 @@ def arms(study: StudyResult, settings: Settings) -> Iterator[Section]:
     )
 
 
-def rating_arms_section(found: ArmsCompared | None) -> Iterator[Section]:
-    """The arms of one block of ratings, over raters; nothing for one arm."""
+def rating_arms_section(found: ArmsCompared | None, kind: Kind = "ratings") -> Iterator[Section]:
+    """The arms of one block of ratings or classes, over raters, or of a yes / no question; nothing for one arm."""
     if found is None or len(found.arms) < 2:
         return
     if found.reason:
         yield Section(NAME, TITLE, (f"Not compared: {found.reason}.",))
         return
-    both = [(one, pair) for one in found.measures for pair in one.pairs]
+    both = [
+        (one, pair)
+        for one in found.measures
+        if not (kind == "yes-no" and one.measure in _NOT_ASKED)
+        for pair in one.pairs
+    ]
     yield arms_section(
         found.measures,
         "two-sided",
         sentences=tuple(arms_line(one, pair) for one, pair in both[:MOST_SAID]),
-        claims=[(one, pair, _scored(one, pair)) for one, pair in both],
-        digits=2,
-        together=True,
+        claims=[(one, pair, _scored(one, pair, kind)) for one, pair in both],
+        digits=2 if kind == "ratings" else 3,
+        together=kind != "yes-no",
     )
 
 
-def _scored(one: MeasureByArm, pair: ArmPair) -> str:
+def judged_arms(block: BlockJudgements) -> ArmsCompared | None:
+    """The arms of a yes / no question with measures named as shown."""
+    return block.arms and block.arms.labelled(SHOWN)
+
+
+def rating_arms_figure(
+    name: str,
+    section: str,
+    found: Sequence[MeasureByArm],
+    kind: Kind = "ratings",
+    scale: tuple[float, float] = (0.0, 1.0),
+) -> Figure:
+    """Each arm's mean of these measures, which have a scale in common."""
+    several, is_share = len(found) > 1, kind != "ratings"
+    rows = [(one, arm) for one in found for arm in one.arms]
+    shown = rows[:MOST_ROWS]
+    fewest = min((arm.described for _, arm in rows), key=lambda one: one.n)
+    unit: Unit = "share" if is_share else "number"
+    return Figure(
+        name=name,
+        section=section,
+        drawing="marks",
+        said=_said(found, kind),
+        how=f"{_MEAN_OF[kind]} first, then the mean over the people of each arm, with 95% interval. Every person is in "
+        "one arm; arms are compared by the Mann-Whitney test."
+        + (f" The first {len(shown)} of {len(rows)}." if len(rows) > len(shown) else "")
+        + why_missing((f"{arm.arm}, {name_of(one)}", arm.described.interval) for one, arm in rows),
+        numbers=Numbers(
+            "Means by arm",
+            (
+                *(Column("measure", "Measure", "text"), Column("arm", "Arm", "text")),
+                Column("participants", "People", "count"),
+                *(Column(*each, unit) for each in _MEAN_COLUMNS),
+            ),
+            tuple((name_of(one), *described(arm.arm, arm.described)) for one, arm in rows),
+        ),
+        marks=tuple(_arm_mark(arm, name_of(one) if several else "", is_share=is_share) for one, arm in shown),
+        chance=0.5 if kind == "yes-no" else None,
+        scale=scale,
+        ends=("0%", "100%") if is_share else (f"{scale[0]:g}", f"{scale[1]:g}"),
+        caution=few(fewest.n, "person", fewest)
+        if is_share
+        else f"{people(fewest.n)} are few."
+        if 1 < fewest.n < FEW
+        else "",
+    )
+
+
+_MEAN_COLUMNS = (("mean", "Mean"), ("ci_low", "from"), ("ci_high", "to"), ("sd_ddof1", "SD (n-1)"))
+_MEAN_OF: Mapping[Kind, str] = {
+    "ratings": "Each person's mean score",
+    "classes": "Each person's share of answers that name the class",
+    "yes-no": "Each person's share of right answers",
+}
+
+
+def _arm_mark(arm: ArmMean, of: str, *, is_share: bool) -> Mark:
+    one = arm.described
+    if is_share:
+        return mark(arm.arm, one, "ink", group=of)
+    spoken = f"{f'{of}, ' if of else ''}{arm.arm}: {exact(one.mean)}, {plain_interval(one)}"
+    beside = exact_limits(one.interval)
+    return Mark(arm.arm, one.mean, *ends_of(one), exact(one.mean), beside, "ink", of, spoken=spoken)
+
+
+def _scored(one: MeasureByArm, pair: ArmPair, kind: Kind) -> str:
+    """A sentence on two arms: a difference, none to speak of, or an open question."""
+    if kind == "yes-no" and one.measure == "accuracy":
+        return _claim(one, pair)
     first, second = pair.arms
-    found = verdict(pair.test, pair.p_holm)
+    found, words = verdict(pair.test, pair.p_holm), _WORDS[kind]
     beside = (
         ""
         if pair.test.effect is None
         else f": {size(pair.test)}, {pair.test.n1:,} and {people(pair.test.n2)}"
     )
+    does, of = words.does.format(of=one.of), "" if kind == "yes-no" else f" by {one.measure}"
     if found == "open":
-        return (
-            f"That people in arm {first} score higher or lower by {one.measure} than in arm {second}{beside}."
-        )
+        return f"That people in arm {first} {does} {words.either}{of} than in arm {second}{beside}."
     if found == "alike":
         near = f"within {SHARE:g} of that probability"
-        return f"People in arm {first} score by {one.measure} as in arm {second}, {near}{beside}."
-    more = "higher" if found == "more" else "lower"
-    return f"People in arm {first} score {more} by {one.measure} than in arm {second}{beside}."
+        return f"People in arm {first} {does}{words.alike}{of} as in arm {second}, {near}{beside}."
+    more = words.more if found == "more" else words.less
+    return f"People in arm {first} {does} {more}{of} than in arm {second}{beside}."
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    does: str
+    more: str
+    less: str
+    either: str
+    alike: str = ""
+
+
+_WORDS: Mapping[Kind, _Words] = {
+    "ratings": _Words("score", "higher", "lower", "higher or lower"),
+    "classes": _Words("answer “{of}”", "more often", "less often", "more or less often", " as often"),
+    "yes-no": _Words("score in sensitivity d'", "higher", "lower", "higher or lower"),
+}
 
 
 def arms_section(
@@ -227,7 +324,7 @@ def _figures(asked: Sequence[MeasureByArm]) -> Iterator[Figure]:
             name=NAME,
             section="conditions",
             drawing="marks",
-            said=_said(one),
+            said=_said([one]),
             how=f"Mean {name_of(one)} over the people of each arm, with 95% interval. Every person is in one arm; arms "
             "are compared by the Mann-Whitney test.",
             numbers=Numbers(
@@ -240,14 +337,23 @@ def _figures(asked: Sequence[MeasureByArm]) -> Iterator[Figure]:
         )
 
 
-def _said(one: MeasureByArm) -> str:
-    if len(one.pairs) == 1:
-        pair = one.pairs[0]
-        if verdict(pair.test, pair.p_holm) != "open":
-            return _claim(one, pair)
+def _said(measures: Sequence[MeasureByArm], kind: Kind | None = None) -> str:
+    """The comparisons in a sentence; `kind` of items, None of pairs."""
+    both = [(one, pair) for one in measures for pair in one.pairs]
+    known = [each for each in both if verdict(each[1].test, each[1].p_holm) != "open"]
+    if len(both) == 1:
+        [(one, pair)] = both
+        if known:
+            return _scored(one, pair, kind) if kind else _claim(one, pair)
         return f"Which of {listed([arm.arm for arm in one.arms])} is higher {NOT_YET}: {size(pair.test)}."
-    decided = [pair for pair in one.pairs if verdict(pair.test, pair.p_holm) in ("more", "less")]
+    decided = [each for each in known if verdict(each[1].test, each[1].p_holm) != "alike"]
     if not decided:
-        return f"Which arms differ {NOT_YET}: none of {len(one.pairs)} comparisons shows a difference."
-    named = listed([" and ".join(pair.arms) for pair in decided[:_MOST_CLAIMS]])
-    return f"Of {len(one.pairs)} comparisons of arms {len(decided)} show a difference, such as {named}."
+        return f"Which arms differ {NOT_YET}: none of {len(both)} comparisons shows a difference."
+    several = len(measures) > 1
+    named = listed(
+        [
+            f"{' and '.join(pair.arms)}{f' in {name_of(one)}' if several else ''}"
+            for one, pair in decided[:_MOST_CLAIMS]
+        ]
+    )
+    return f"Of {len(both)} comparisons of arms {len(decided)} show a difference, such as {named}."

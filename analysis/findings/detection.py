@@ -4,22 +4,25 @@ from collections.abc import Iterator
 
 from analysis.choice.chance import ChanceTest
 from analysis.detection.measures import Detection, DetectionAnalysis, described_as, rows_without_sensitivity
+from analysis.findings.arms import rating_arms_section
 from analysis.findings.condition_tests import conditions_compared
 from analysis.findings.methods import conditions_in_words
 from analysis.findings.model import Measured, Numbers, Section
 from analysis.findings.tables import column, counts, ends, names, reasons, said, sentences
 from analysis.results import table_rows
+from analysis.stats.arms import ArmsCompared
 from analysis.stats.description import Description
 from analysis.stats.p_values import p_words
 
 PLAIN_MEANS = "means over participants, which few trials pull towards 0"
 
 
-def detection_sections(analysis: DetectionAnalysis) -> Iterator[Section]:
-    """All answers, each condition, conditions compared, participants and stimuli."""
+def detection_sections(analysis: DetectionAnalysis, arms: ArmsCompared | None = None) -> Iterator[Section]:
+    """All answers, each condition, conditions and `arms` compared, participants and stimuli."""
     for group in analysis.groups:
         yield _group(analysis, group)
     yield from conditions_compared(analysis.conditions, "two-sided", "stimuli")
+    yield from rating_arms_section(arms, "yes-no")
     yield Section("model", "Other participants and other stimuli", tuple(model_and_agreement(analysis)))
     yield _participants(analysis)
     yield _stimuli(analysis)

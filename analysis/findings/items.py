@@ -6,7 +6,7 @@ from string import ascii_lowercase
 
 from analysis.detection.studies import BlockJudgements
 from analysis.findings import rating_claims, ratings
-from analysis.findings.arms import rating_arms_section
+from analysis.findings.arms import judged_arms, rating_arms_figure, rating_arms_section
 from analysis.findings.classes import class_agreement_figure, classes_figure
 from analysis.findings.detection import detection_sections
 from analysis.findings.item_judge_tables import item_judges_section
@@ -81,8 +81,8 @@ def headline(rated: RatedItems) -> str:
 def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Claims on which groups of items differ and whether people do better than chance, and open questions."""
     can_say, not_yet = (list(one) for one in rating_claims.claims(rated.numbers, rated.compared_as_shown))
-    for of_numbers in rated.numbers:
-        for section in rating_arms_section(of_numbers.arms):
+    for rated_block in (*rated.numbers, *rated.classes):
+        for section in rating_arms_section(rated_block.arms, rated_block.kind):
             can_say += section.can_say
             not_yet += section.not_yet
     for block in rated.judgements:
@@ -99,6 +99,9 @@ def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
         said = say(accuracy.interval, analysis.groups[0].d_prime_against_zero.p, sayings, null=_CHANCE)
         can_say += said.can_say
         not_yet += said.not_yet
+        for section in rating_arms_section(judged_arms(block), "yes-no"):
+            can_say += section.can_say
+            not_yet += section.not_yet
     return tuple(can_say), tuple(not_yet)
 
 
@@ -112,6 +115,8 @@ def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]
         if given := [one for one in of_classes.analysis.criteria if one.classes]:
             yield classes_figure(f"classes{letter}", section, given)
             yield class_agreement_figure(f"classagreement{letter}", section, given)
+        if of_classes.arms and of_classes.arms.measures:
+            yield rating_arms_figure(f"classarms{letter}", section, of_classes.arms.measures, "classes")
     judged = {one.block for one in rated.judgements}
     for number, one in enumerate(rated.validations):
         kind = "yes-no" if one.kind == "classes" and one.block in judged else one.kind
@@ -126,7 +131,8 @@ def sections(rated: RatedItems) -> Iterator[Section]:
     """All numbers of every block."""
     several = len(rated.blocks) > 1
     for block in rated.judgements:
-        yield from _of_block(block.question, detection_sections(block.analysis), several=several)
+        of_question = detection_sections(block.analysis, judged_arms(block))
+        yield from _of_block(block.question, of_question, several=several)
     for one in rated.ratings:
         compared = [
             each

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.detection.measures import Detection
 from analysis.detection.studies import BlockJudgements
+from analysis.findings.arms import rating_arms_figure
 from analysis.findings.detection import PLAIN_MEANS
 from analysis.findings.marks import described, few, mark, nothing, plain_interval
 from analysis.findings.model import Column, Figure, Mark, Numbers
@@ -23,6 +24,8 @@ def judgement_figures(block: BlockJudgements, letter: str, pseudonym: Mapping[st
     groups = [(group.condition or "All answers", group) for group in analysis.groups]
     yield _shares_figure(f"judged{letter}", section, block, groups)
     yield _sensitivity_figure(f"sensitivity{letter}", section, block, groups)
+    if block.arms and (accuracy := [one for one in block.arms.measures if one.measure == "accuracy"]):
+        yield rating_arms_figure(f"judgedarms{letter}", section, accuracy, "yes-no")
     yield _people_figure(f"judging{letter}", section, block, pseudonym)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-FORMAT = 13  # of findings that are kept: another number computes all anew
+FORMAT = 14  # of findings that are kept: another number computes all anew
 
 Unit = Literal["text", "words", "count", "share", "number", "p"]
 Shape = Literal["ink", "human", "computer", "other"]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.findings.arms import rating_arms_section
+from analysis.findings.arms import Kind, rating_arms_section
 from analysis.findings.model import Cell, Numbers, Section
 from analysis.findings.paired_rating_tables import paired_sections
 from analysis.findings.rating_agreement import agreement_section, rater_pairs_sections
@@ -34,7 +34,8 @@ def rating_sections(
     shown = analysis.labelled() if by_question else analysis
     own = own and own.labelled(labels)
     yield _scores(analysis, shown)
-    yield from rating_arms_section(arms and arms.labelled(labels))
+    kind: Kind = "classes" if analysis.agreement_level == "nominal" else "ratings"
+    yield from rating_arms_section(arms and arms.labelled(labels), kind)
     yield from _groups(shown)
     yield from paired_sections(shown, own, [one.labelled(labels) for one in compared])
     if own is not None and own.scores:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
+from analysis.findings.arms import rating_arms_figure
 from analysis.findings.marks import estimated, plain_interval
 from analysis.findings.model import Column, Figure, Mark, Numbers, Piece
 from analysis.findings.paired_ratings import paired_figures
@@ -59,6 +60,9 @@ def _of_block(
             yield _distribution_figure(f"distribution{suffix}", section, criteria, several)
         if any(one.groups for one in criteria):
             yield _groups_figure(f"groups{suffix}", section, criteria, _drawn_scale(scale, criteria), several)
+        names = {one.criterion for one in criteria}
+        if arms := [one for one in block.arms.measures if one.measure in names] if block.arms else []:
+            yield rating_arms_figure(f"scorearms{suffix}", section, arms, scale=_drawn_scale(scale, criteria))
     yield _agreement_figure(f"alpha{letter}", section, every)
     if block.analysis.raters["severity"].notna().any():
         yield _severity_figure(f"severity{letter}", section, block.analysis, pseudonym, several)

@@ -12,7 +12,7 @@ from analysis.data.columns import SELF
 from analysis.data.rating_table import Ratings, Scale, as_number, check_ratings
 from analysis.data.selection import Selection, choose_mode, select
 from analysis.options import RESAMPLES, Level
-from analysis.ratings.arms import compare_ratings_by_arm
+from analysis.ratings.arms import by_arm, compare_classes_by_arm, compare_ratings_by_arm
 from analysis.ratings.groups import Quartiles, quartiles_of
 from analysis.ratings.paired import PairedScores, self_compared
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
@@ -31,7 +31,7 @@ class RatedBlock:
     """The answers of one block of one study that count, of one `level`; see `BlockRatings`.
 
     `own` has `criterion`, `rater` and `mean`: the scores that raters gave themselves, once each. `by_arm` has
-    `arm`, `rater`, `criterion` and `score` of each answer that is a number and counts."""
+    `arm`, `rater`, `criterion` and `score` of each answer that counts."""
 
     study: str
     block: str
@@ -93,7 +93,7 @@ class BlockRatings(Result):
     ``condition``. `items` describes each rated item, by the newest version. `self_assessment` is None if there were no
     questions about oneself. `analysis` is of the answers that are numbers, one criterion for each question, on the
     study's scale; or of those to questions with options, names of classes. `arms` compares the study's arms by the
-    scores, over raters; None of classes.
+    scores, or by the share of each class, over raters.
     """
 
     study: str
@@ -160,9 +160,7 @@ def _analyzed(one: RatedBlock, seed: int, resamples: int) -> BlockRatings:
         analysis=analysis,
         matched_by=one.matched_by,
         self_assessment=_self_assessment(analysis, one.own, seed, resamples) if len(one.own) else None,
-        arms=None
-        if one.ratings.level == "nominal"
-        else compare_ratings_by_arm(
+        arms=(compare_classes_by_arm if one.ratings.level == "nominal" else compare_ratings_by_arm)(
             one.by_arm, [each.criterion for each in analysis.criteria], seed=seed, resamples=resamples
         ),
     )
@@ -297,18 +295,7 @@ def _block(
         checked,
         matched_by,
         own,
-        _by_arm(scored),
-    )
-
-
-def _by_arm(scored: pd.DataFrame) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "arm": scored["arm"].astype(object).where(scored["arm"].notna(), None),
-            "rater": scored["participant"].astype("str"),
-            "criterion": scored["question"].astype("str"),
-            "score": scored["value"].astype(float),
-        }
+        by_arm(scored, _scores(scored) if level == "nominal" else scored["value"].astype(float)),
     )
 
 

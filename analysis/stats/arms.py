@@ -31,9 +31,9 @@ class ArmMean(Result):
 class ArmPair(Result):
     """Two arms compared by the Mann-Whitney test [MW47]_, as the published studies were [NTT21]_.
 
-    `p_holm` corrects p by Holm's method over the `n_family` pairs of arms that have a p: of the measure, and of ratings
-    and games of all measures together. `n_shared` participants have a value in both arms, and `warning` says what the
-    test then takes for granted."""
+    `p_holm` corrects p by Holm's method over the `n_family` pairs of arms that have a p: of the measure, and of
+    ratings, classes and games of all measures together. `n_shared` participants have a value in both arms, and
+    `warning` says what the test then takes for granted, or why values of two arms are no fair comparison."""
 
     arms: tuple[str, str]
     """The two arms."""
@@ -48,7 +48,8 @@ class ArmPair(Result):
 class MeasureByArm(Result):
     """One measure in every arm that has a value of it, and every two of these arms.
 
-    `of` completes the name of the measure: a preference's source and what it was chosen over, or a role in a game."""
+    `of` completes the name of the measure: a preference's source and what it was chosen over, a class of a criterion,
+    or a role in a game."""
 
     measure: str
     of: str | None

@@ -6,8 +6,10 @@ from rich.console import RenderableType
 
 from analysis.detection.measures import DetectionAnalysis, rows_without_sensitivity
 from analysis.detection.studies import BlockJudgements
+from analysis.findings.arms import judged_arms
 from analysis.findings.detection import PLAIN_MEANS, counted, detection_sections, model_and_agreement
 from analysis.findings.in_short import condition_line
+from analysis.stats.arms import ArmsCompared
 from analysis.stats.p_values import p_words
 from analysis.terminal import (
     WIDTH,
@@ -19,7 +21,7 @@ from analysis.terminal import (
     number,
     table_of,
 )
-from analysis.text.sections import render_sections
+from analysis.text.sections import brief_arms, render_sections
 
 MOST_GROUPS, MOST_COMPARED, MOST_BLOCKS = 9, 3, 3
 FITTED = "the group's by a multilevel probit"
@@ -58,7 +60,11 @@ def _block_parts(one: BlockJudgements, *, full: bool) -> Iterator[RenderableType
     if selection.reason:
         yield f"There are no numbers: {selection.reason}."
         return
-    yield from _parts(one.analysis) if full else _brief(one.analysis)
+    if full:
+        yield from _parts(one.analysis, judged_arms(one))
+        return
+    yield from _brief(one.analysis)
+    yield from brief_arms(judged_arms(one), "yes-no")
 
 
 def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
@@ -119,9 +125,9 @@ def _compared(analysis: DetectionAnalysis) -> Iterator[str]:
     yield from (f"Note, conditions: {warning}." for warning in warnings)
 
 
-def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+def _parts(analysis: DetectionAnalysis, arms: ArmsCompared | None = None) -> Iterator[RenderableType]:
     yield (
         f"{name_of(analysis.signal)} or {name_of(analysis.noise)}; seed {analysis.seed}; "
         f"{analysis.resamples:,} bootstrap resamples"
     )
-    yield from render_sections(detection_sections(analysis))
+    yield from render_sections(detection_sections(analysis, arms))

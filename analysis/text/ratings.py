@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from analysis.findings.arms import rating_arms_section
 from analysis.findings.paired_rating_tables import of_studies
 from analysis.findings.rating_sections import rating_sections
 from analysis.ratings.between import BlocksCompared
@@ -21,11 +20,10 @@ from analysis.terminal import (
     shortened,
 )
 from analysis.text.brief_ratings import brief, brief_pairs
-from analysis.text.sections import render_sections
+from analysis.text.sections import brief_arms, render_sections
 
 MOST_BLOCKS = 3
 EVERYTHING = "Everything: --full; as data: --json."
-MOST_ARM_PAIRS = 3
 MOST_QUESTIONS, LONGEST_QUESTION = 9, 80
 
 
@@ -84,7 +82,7 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     else:
         yield from brief(one.analysis)
         yield from _brief_self(one.self_assessment)
-        yield from _brief_arms(one)
+        yield from brief_arms(one.arms, one.kind)
 
 
 def _questions(criteria: Sequence[CriterionResult]) -> Iterator[str]:
@@ -92,15 +90,6 @@ def _questions(criteria: Sequence[CriterionResult]) -> Iterator[str]:
     for one in criteria[:MOST_QUESTIONS]:
         if one.asked and one.asked != one.criterion:
             yield f"  {name_of(one.criterion)}: {shortened(name_of(one.asked), LONGEST_QUESTION)}"
-
-
-def _brief_arms(one: BlockRatings) -> Iterator[str]:
-    """The first comparisons of arms."""
-    for section in rating_arms_section(one.arms):
-        yield from (name_of(f"Arms {said}") for said in section.sentences[:MOST_ARM_PAIRS])
-        if len(section.sentences) > MOST_ARM_PAIRS:
-            more = len(section.sentences) - MOST_ARM_PAIRS
-            yield f"... and {more} more comparisons of arms: --full has them all."
 
 
 def _parts(

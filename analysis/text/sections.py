@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator
 from rich.console import RenderableType
 from rich.table import Table
 
+from analysis.findings.arms import Kind, rating_arms_section
 from analysis.findings.cells import TERMINAL, cell_text
 from analysis.findings.model import Cell, Column, Numbers, Section
+from analysis.stats.arms import ArmsCompared
 from analysis.terminal import heading, name_of, table_of
 
 LONGEST = 60
+MOST_ARM_PAIRS = 3
 
 
 def render_sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
@@ -22,6 +25,15 @@ def render_sections(sections: Iterable[Section]) -> Iterator[RenderableType]:
         yield from map(name_of, section.notes)
         for place, point in enumerate(section.points, start=1):
             yield name_of(f"{place}. {point}")
+
+
+def brief_arms(found: ArmsCompared | None, kind: Kind) -> Iterator[str]:
+    """The first comparisons of the arms of items."""
+    for section in rating_arms_section(found, kind):
+        yield from (name_of(f"Arms {said}") for said in section.sentences[:MOST_ARM_PAIRS])
+        if len(section.sentences) > MOST_ARM_PAIRS:
+            more = len(section.sentences) - MOST_ARM_PAIRS
+            yield f"... and {more} more comparisons of arms: --full has them all."
 
 
 def _table(numbers: Numbers, title: str) -> Iterator[RenderableType]:

@@ -23,7 +23,8 @@ class Widget:
     part's currency, and shown in its main unit with its sign. `is_open` shows all choices at once, and `is_boxes` a
     list of fixed words as boxes.
 
-    An `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
+    An `is_rare` field stands with others that are seldom changed, folded, where its part has many. An `is_short` field
+    shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` is a hidden field; `is_nowhere` keeps a key out of forms: it is edited elsewhere. A field that
     `settles` determines the fields after it.
     """
@@ -37,6 +38,7 @@ class Widget:
     is_money: bool = False
     is_open: bool = False
     is_boxes: bool = False
+    is_rare: bool = False
     is_short: bool = False
     is_markdown: bool = False
     is_table: bool = False
@@ -58,7 +60,8 @@ class Ways:
     """A key that a study file may write in several ways, each with a name and words (`words`), and what stands there
     when it is chosen (`begins`). `model` has the fields of the present `way`; None where it is one field, `is_whole`
     where there is nothing to fill in. `about` says what a way means, and `costs` what it takes; the `rare` ways
-    stand apart. Those that are `alike` have the same fields, whose values say which of them it is."""
+    stand apart. Those that are `alike` have the same fields, whose values say which of them it is. With `items` the way
+    is a list with a field for each of these labels. `title` is the label of the choice between the ways."""
 
     way: str
     words: Mapping[str, str]
@@ -69,6 +72,17 @@ class Ways:
     costs: Mapping[str, str] = field(default_factory=dict)
     rare: Collection[str] = ()
     alike: Collection[str] = ()
+    title: str = "Preset"
+    items: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A text that names something and its settings (`adaptive:beta=0.2`): the names with their `words`, and a model
+    with the `settings` of each that has some. A setting has a field where it has a title."""
+
+    words: Mapping[str, str]
+    settings: Mapping[str, type[BaseModel]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +90,13 @@ class Shape:
     """The form of a part as far as it depends on the part's own keys, each by its path in the part.
 
     `currency` is that of its amounts of money. Keys that are `idle` do not apply and are left out of the form.
-    `choices` are the options of a field by value, and `ruled_out` those of them that cannot be chosen now. `sums` are
-    sentences on what a field or a group comes to.
+    `named` are texts with settings, and `ruled_out` choices that cannot be made now. `sums` are sentences on what a
+    field or a group comes to.
     """
 
     currency: str = ""
     idle: Collection[str] = ()
-    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    named: Mapping[str, Named] = field(default_factory=dict)
     ruled_out: Mapping[str, Mapping[str, RuledOut]] = field(default_factory=dict)
     sums: Mapping[str, Sequence[str]] = field(default_factory=dict)
 

@@ -44,7 +44,7 @@ class AllocationQuestion(Asked):
         title="Options, one per line",
         description="2 to 12 different options; the data have each by its number, `<id>.1` the first.",
     )
-    total: Annotated[int, Widget(is_short=True)] = Field(
+    total: Annotated[int, Widget(unit="points", is_short=True)] = Field(
         default=100,
         ge=1,
         le=MOST_POINTS,

@@ -1,11 +1,12 @@
 """`text`: a free text."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from app.core.language import gettext as _
+from app.core.widgets import Widget
 from app.questions.base import ANSWER_DUE, Asked, Question, QuestionType
 
 MAX_TEXT = 5000
@@ -18,7 +19,7 @@ class TextQuestion(Asked):
     required: bool = Field(
         default=False, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    max_length: int = Field(
+    max_length: Annotated[int, Widget(unit="characters")] = Field(
         default=MAX_TEXT,
         ge=1,
         le=50_000,

@@ -14,10 +14,12 @@ from analysis.detection.measures import (
     described_as,
 )
 from analysis.detection.studies import BlockJudgements
+from analysis.findings.arms import rating_arms_section
 from analysis.findings.detection import detection_methods
 from analysis.findings.item_judge_tables import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, validation_of
 from analysis.findings.items import RatedItems
 from analysis.findings.making import table_view
+from analysis.findings.registry import methods_in
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.results import Result
@@ -103,7 +105,8 @@ def _report(
     mode = block.selection.mode
     flow = None if study is None else study.flows.get(mode)
     analysis = block.analysis
-    methods = f"{about} {detection_methods(analysis)}"
+    of_arms = methods_in(rating_arms_section(block.arms, "yes-no"))
+    methods = " ".join((about, detection_methods(analysis), *of_arms))
     validations = () if judges is None else (validation_of(block, "classes", judges),)
     return FileReport(
         title,

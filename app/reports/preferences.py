@@ -1,6 +1,6 @@
 """Labels as preference records: `prompt`, `chosen`, `rejected`, as trainers of reward models read them [Wer20]_."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 from analysis import majority_vote, select_rows
 from analysis.data.columns import MODES
 from analysis.data.selection import with_unwatched
+from analysis.natural import natural
 from analysis.results import table_rows
 from app.reports.frames import responses_frame
 from app.studies.file.design import StudyDesign
@@ -17,12 +18,14 @@ from app.studies.queries import study_named
 from app.tasks.pair.settings import PairDesign, pair_questions
 from app.trials.tables import StudyVersion
 
+Prompts = Mapping[tuple[int, str], str]
 _PAIR = ("pair", "stimulus_a", "stimulus_b")
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """One row per main pair that has a majority; `n_ties` pairs have votes and none, and are left out."""
+    """One row per main pair that has a majority, or per pair and wording where arms ask in other words; `n_ties` have
+    votes and no majority, and are left out."""
 
     rows: Sequence[Mapping[str, Any]]
     mode: str
@@ -37,16 +40,25 @@ def preferences(
     return preferences_of(with_unwatched(responses) if unwatched else responses, asked(session, slug), mode)
 
 
-def asked(session: Session, slug: str) -> Mapping[int, str]:
-    """The question of each version that a choice answers."""
+def asked(session: Session, slug: str) -> Prompts:
+    """The question of each version, and arm of it, that a choice answers."""
     study = study_named(session, slug)
     versions = session.exec(
         select(StudyVersion.number, StudyVersion.design)
         .where(StudyVersion.study_id == study.id)
         .order_by(col(StudyVersion.number))
     )
-    designs = {number: StudyDesign.model_validate_json(design) for number, design in versions}
-    return {number: prompt_of(design) for number, design in designs.items() if design.blocks_of(PairDesign)}
+    return prompts_of((number, StudyDesign.model_validate_json(design)) for number, design in versions)
+
+
+def prompts_of(versions: Iterable[tuple[int, StudyDesign]]) -> Prompts:
+    """The 2AFC question by version and arm, and by version alone, which is the study's own; of versions with pairs."""
+    found: dict[tuple[int, str], str] = {}
+    for number, design in versions:
+        for arm, own in (("", design), *((one.id, design.for_arm(one.id)) for one in design.arms)):
+            if own.blocks_of(PairDesign):
+                found[number, arm] = prompt_of(own)
+    return found
 
 
 def prompt_of(design: StudyDesign) -> str:
@@ -54,25 +66,47 @@ def prompt_of(design: StudyDesign) -> str:
     return next(question.ask for question in pair_questions(design.blocks) if question.type == "2afc")
 
 
-def preferences_of(
-    responses: pd.DataFrame, prompts: Mapping[int, str], mode: str | None = None
-) -> Preferences:
+def preferences_of(responses: pd.DataFrame, prompts: Prompts, mode: str | None = None) -> Preferences:
     """Preference records of checked responses.
 
     One row of the result is one pair; its votes are counted over all versions in which it is the same two clips, and
-    its prompt is that of the newest of them.
+    its prompt is that of the newest of them. Votes of arms that ask different questions are not counted together: each
+    question has its own row.
     """
     rows = select_rows(responses, mode)
     rows = rows[(rows["kind"] == "main") & rows["choice"].notna()]
     voters = str(rows["mode"].iloc[0]) if len(rows) else mode or MODES[0]
-    labels = table_rows(majority_vote(rows))
-    newest = rows.groupby(list(_PAIR), observed=True)["version"].max().to_dict()
-    records = [
-        _record(label, prompts[int(newest[tuple(label[name] for name in _PAIR)])], voters)
-        for label in labels
-        if label["majority"] != "tie"
-    ]
-    return Preferences(records, voters, len(labels) - len(records))
+    records, n_ties = list[dict[str, Any]](), 0
+    for group in _asked_alike(rows, prompts):
+        labels = table_rows(majority_vote(group))
+        newest = group.sort_values("version", kind="stable").drop_duplicates(list(_PAIR), keep="last")
+        asks = {
+            tuple(map(str, pair)): _asked(prompts, int(version), arm)
+            for *pair, version, arm in newest[[*_PAIR, "version", "arm"]].itertuples(index=False)
+        }
+        decided = [label for label in labels if label["majority"] != "tie"]
+        records += [
+            _record(label, asks[tuple(str(label[name]) for name in _PAIR)], voters) for label in decided
+        ]
+        n_ties += len(labels) - len(decided)
+    return Preferences(records, voters, n_ties)
+
+
+def _asked_alike(rows: pd.DataFrame, prompts: Prompts) -> Iterator[pd.DataFrame]:
+    """The rows of arms that the newest version with a vote of theirs asks the same question."""
+    arms = rows["arm"].astype(object).where(rows["arm"].notna(), "")
+    newest = rows.groupby(arms)["version"].max()
+    wording = {str(arm): _asked(prompts, int(version), arm) for arm, version in newest.items()}
+    if not wording:
+        yield rows
+    for ask in dict.fromkeys(wording[arm] for arm in sorted(wording, key=natural)):
+        yield rows[arms.map(wording) == ask]
+
+
+def _asked(prompts: Prompts, version: int, arm: object) -> str:
+    """An arm that the version does not have was asked in the study's own words."""
+    name = arm if isinstance(arm, str) else ""
+    return prompts.get((version, name)) or prompts[version, ""]
 
 
 def _record(label: Mapping[str, Any], prompt: str, mode: str) -> dict[str, Any]:

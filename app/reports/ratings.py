@@ -14,6 +14,7 @@ from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
 from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
+from analysis.findings.arms import rating_arms_section
 from analysis.findings.hypotheses import with_hypotheses
 from analysis.findings.item_judge_tables import (
     ITEM_HEAD,
@@ -27,6 +28,7 @@ from analysis.findings.making import table_view
 from analysis.findings.paired_rating_tables import PAIRED, paired_rows
 from analysis.findings.rating_agreement import RATER_PAIRS, rater_pair_rows
 from analysis.findings.rating_sections import rating_methods
+from analysis.findings.registry import methods_in
 from analysis.hypotheses import HypothesesDecided
 from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import item_judges_figure
@@ -194,7 +196,7 @@ def _report(
         result,
         methods_of_file(
             "Ratings",
-            f"{about} {rating_methods(analysis)}",
+            " ".join((about, rating_methods(analysis), *methods_in(rating_arms_section(block.arms, kind)))),
             analysis.seed,
             ITEM_JUDGES if judges else "",
             study,

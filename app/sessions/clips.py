@@ -81,6 +81,11 @@ def shown_design(session: Session, slug: str) -> StudyDesign | None:
     return spoken(run_of(session, newest.id, newest.sha256)).design
 
 
+def is_study(session: Session, slug: str) -> bool:
+    """True if there is such a study, in whatever state."""
+    return session.execute(select(col(Study.id)).where(col(Study.slug) == slug)).first() is not None
+
+
 def recruitment_of(session: Session, slug: str) -> DesignRecruitment | None:
     """The recruitment of a study's newest version; None without one."""
     newest = NEWEST.first(session, {"slug": slug})

@@ -6,6 +6,8 @@ from fastapi import APIRouter, Request, Response
 
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import NotFound
+from app.core.language import gettext as _
+from app.core.language import noop, speak
 from app.library.dependencies import StoreDep
 from app.sessions.clips import clip_for
 from app.sessions.media import ClipMissing, clip_response, is_there, note_missing, note_sent
@@ -15,6 +17,7 @@ from app.sessions.where import locate
 from app.trials.tables import Status
 
 _log = logging.getLogger("likely-human.clips")
+NOTHING = noop("There is nothing to measure here.")
 router = APIRouter(include_in_schema=False)
 
 
@@ -39,8 +42,9 @@ async def stream_news(
 async def measure_speed(token: str, database: DatabaseDep) -> Response:
     """A file of known size, for somebody who is asked for consent. Nothing of it is noted."""
     where = await database.peek(locate, token)
+    speak(where.design.language)
     if where.status != Status.ARRIVED or not where.design.devices.asks_speed:
-        raise NotFound("There is nothing to measure here.")
+        raise NotFound(_(NOTHING))
     return speed_response()
 
 

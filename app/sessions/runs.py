@@ -1,11 +1,11 @@
 """A version's run, kept in memory by every process: a frozen version cannot change any more."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from app.core.language import choose, speak
 from app.library.kinds import StimulusKind
@@ -18,14 +18,17 @@ from app.trials.parts import BlockDesign
 from app.trials.runs import BlockRun, Run
 from app.trials.tables import StudyVersion, Unit, UnitMember
 
+Frame = tuple[int | None, int | None, float | None]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyRun(Run):
     """A version's blocks in an arm with their whole design, in one of its `languages`, its own first; `version_sha256`
-    is that of all arms.
+    is that of all arms. `frame` is the largest size and rate of its clips, such as `640x400@30`, where it is known.
     """
 
     design: StudyDesign
+    frame: str = ""
     version_sha256: str = ""
     languages: tuple[str, ...] = ()
     numbers: Numbers | None = None
@@ -91,7 +94,8 @@ def _read(session: Session, version_id: int, sha256: str, design: StudyDesign, a
             units[unit.block].append(to_plan)
     blocks = tuple(_block(block, tuple(units[block.id])) for block in design.blocks)
     kinds = _kinds(session, version_id, list(units))
-    reading = bool(kinds - {StimulusKind.CLIP}) or any(block.has_texts for block in design.blocks)
+    width, height, fps = kinds.get(StimulusKind.CLIP, (None, None, None))
+    reading = bool(kinds.keys() - {StimulusKind.CLIP}) or any(block.has_texts for block in design.blocks)
     return StudyRun(
         # Pages are kept by it, and each arm has its own.
         sha256=sha256 if arm == MAIN else f"{sha256}.{arm}",
@@ -104,17 +108,23 @@ def _read(session: Session, version_id: int, sha256: str, design: StudyDesign, a
         shows_clips=StimulusKind.CLIP in kinds,
         shows_reading=reading,
         design=design,
+        frame=f"{width}x{height}@{fps:g}" if width and height and fps else "",
         languages=design.languages,
         version_sha256=sha256,
     )
 
 
-def _kinds(session: Session, version_id: int, blocks: Sequence[str]) -> set[str]:
-    """The kinds of stimuli in these blocks of the version."""
-    kinds = select(Stimulus.kind).join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id).join(Unit)
-    return set(
-        session.exec(kinds.where(Unit.version_id == version_id, col(Unit.block).in_(blocks)).distinct())
+def _kinds(session: Session, version_id: int, blocks: Sequence[str]) -> Mapping[str, Frame]:
+    """The kinds of stimuli in these blocks of the version, each with its largest width, height and frames a second."""
+    largest = (func.max(col(one)) for one in (Stimulus.width, Stimulus.height, Stimulus.fps))
+    kinds = (
+        select(Stimulus.kind, *largest)
+        .join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id)
+        .join(Unit, col(Unit.id) == col(UnitMember.unit_id))
+        .where(Unit.version_id == version_id, col(Unit.block).in_(blocks))
+        .group_by(col(Stimulus.kind))
     )
+    return {kind: (width, height, fps) for kind, width, height, fps in session.execute(kinds)}
 
 
 def _block(design: BlockDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:

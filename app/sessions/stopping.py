@@ -13,7 +13,7 @@ from app.core.language import gettext as _
 from app.core.language import noop, speak
 from app.core.templating import render
 from app.sessions.beginning import Declined
-from app.sessions.clips import shown_design
+from app.sessions.clips import is_study, shown_design
 from app.sessions.coming import came_by
 from app.sessions.ends import farewell, full, took_part
 from app.sessions.entering import NO_STUDY
@@ -74,7 +74,7 @@ async def withdraw_by_code(
 @router.get("/s/{slug}/withdrawn")
 async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
     """Show that answers were deleted. The page is the same for everyone."""
-    return render(withdrawn(await _spoken(database, slug)))
+    return render(withdrawn(await _of_study(database, slug)))
 
 
 @router.get("/s/{slug}/declined/{status}")
@@ -87,7 +87,7 @@ async def show_farewell(
     known: bool = False,
 ) -> Response:
     """The same for everybody, but for the id in the way back. `known`: of who was screened out a hash is kept."""
-    design, id_ = await _spoken(database, slug), _id_in(came, settings.secret)
+    design, id_ = await _of_study(database, slug), _id_in(came, settings.secret)
     declined = Declined(without_nul(slug), Status(status), is_known=known)
     return render(farewell(declined, design, participant=id_))
 
@@ -107,7 +107,7 @@ async def show_full(
 @router.get("/s/{slug}/took-part")
 async def show_took_part(slug: str, database: DatabaseDep, settings: SettingsDep, came: str = "") -> Response:
     """Show that the study takes nobody who took part in an earlier one. Nothing about the visitor was stored."""
-    return render(took_part(await _spoken(database, slug), _id_in(came, settings.secret)))
+    return render(took_part(await _of_study(database, slug), _id_in(came, settings.secret)))
 
 
 def _id_in(carried: str, secret: str) -> str:
@@ -121,6 +121,14 @@ async def _spoken(database: Database, slug: str) -> StudyDesign | None:
     design = await database.peek(shown_design, without_nul(slug))
     if design is not None:
         speak(design.language)
+    return design
+
+
+async def _of_study(database: Database, slug: str) -> StudyDesign | None:
+    """The same, None for a draft alone, which simulated people walk. Raises NotFound where there is no study."""
+    design = await _spoken(database, slug)
+    if design is None and not await database.peek(is_study, without_nul(slug)):
+        raise NotFound(_(NO_STUDY))
     return design
 
 

@@ -51,6 +51,7 @@ NOTICES = {
     "over": noop("You have already finished; there are no more questions."),
     "late": noop("Your move was not counted: another one was made first, or time had run out."),
 }
+FRAME = "1280x720@30"  # asked for where the clips are not known
 FORM_ERROR = noop("Please check the marked questions.")
 
 
@@ -177,7 +178,7 @@ def page_for(
         earlier=where.earlier,
     )
     block = where.run.block(where.part.block) if where.page.kind in ("trial", "feedback") else None
-    return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
+    return page_of(where.design, place, block, plays_clips=where.run.shows_clips, frame=where.run.frame)
 
 
 def shown_at(session: Session, token: str, now: datetime, came: str = "") -> Shown:
@@ -192,10 +193,16 @@ def preview_of(where: StudyWhere) -> str:
 
 
 def page_of(
-    design: StudyDesign, place: Place, block: BlockRun | None = None, *, plays_clips: bool = True
+    design: StudyDesign,
+    place: Place,
+    block: BlockRun | None = None,
+    *,
+    plays_clips: bool = True,
+    frame: str = "",
 ) -> Page:
-    """A page of a design, for a session or for the experimenter who writes it; a trial's is of a `block`."""
-    frame: dict[str, Any] = {
+    """A page of a design, for a session or for the experimenter who writes it; a trial's is of a `block`. `frame` is of
+    the clips."""
+    common: dict[str, Any] = {
         "study_title": design.title,
         "action": place.action,
         "submit_id": place.submit_id,
@@ -210,7 +217,7 @@ def page_of(
             consent = design.consent
             html, age = markdown(consent.text), consent.minimum_age
             return ConsentPage(
-                **frame,
+                **common,
                 html=html,
                 version=consent.version,
                 minimum_age=age,
@@ -223,38 +230,38 @@ def page_of(
                 least_width=design.devices.minimum_width or 0,
                 least_mbps=design.devices.minimum_mbps or 0,
                 speed_at=speed_address(place.action) if design.devices.asks_speed else "",
-                smooth=design.devices.smooth,
+                smooth=(frame or FRAME) if design.devices.smooth else "",
                 needs=needs_of(design.devices),
             )
         case "screening":
             asked = views(design.screening, place.form, place.errors)
-            return QuestionsPage(**frame, questions=asked, title=_("Before you begin"))
+            return QuestionsPage(**common, questions=asked, title=_("Before you begin"))
         case "viewing":
             asked = viewing_views(place.form, place.errors)
-            return QuestionsPage(**frame, questions=asked, title=_("How you watch"))
+            return QuestionsPage(**common, questions=asked, title=_("How you watch"))
         case "attention":
             asked = views(design.asked_at(place.page), place.form, place.errors)
-            return QuestionsPage(**frame, questions=asked, title=_("A short question"))
+            return QuestionsPage(**common, questions=asked, title=_("A short question"))
         case "feedback":
             assert block is not None
             feedback = task_named(block.design.task).feedback(block, place.earlier)
             why = markdown(feedback.why)
-            return FeedbackPage(**frame, is_right=feedback.is_right, why=why, parts=feedback.parts)
+            return FeedbackPage(**common, is_right=feedback.is_right, why=why, parts=feedback.parts)
         case "comprehension":
-            return _comprehension(design, place, frame)
+            return _comprehension(design, place, common)
         case "background":
-            return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
+            return QuestionsPage(**common, questions=views(design.background, place.form, place.errors))
         case "instructions":
-            return TextPage(**frame, html=markdown(design.instructions_of(place.page.block) or ""))
+            return TextPage(**common, html=markdown(design.instructions_of(place.page.block) or ""))
         case "trial":
             assert block is not None
-            return task_named(block.design.task).page(block, place, frame)
+            return task_named(block.design.task).page(block, place, common)
         case "self":
             text = next(
                 block.self_assessment or "" for block in design.blocks if block.id == place.page.block
             )
             asked = views(design.asked_on("self", place.page.block), place.form, place.errors)
-            return QuestionsPage(**frame, questions=asked, html=markdown(text))
+            return QuestionsPage(**common, questions=asked, html=markdown(text))
         case "debrief":
             return last_page(
                 design,
@@ -277,14 +284,14 @@ def language_menu(place: Place) -> tuple[LanguageLink, ...]:
     )
 
 
-def _comprehension(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> ComprehensionPage:
+def _comprehension(design: StudyDesign, place: Place, common: Mapping[str, Any]) -> ComprehensionPage:
     """Questions on the instructions; asked again, those answered right keep their answers."""
     rules, given = design.comprehension, place.earlier
     right = {q.id: met_by(q) for q in rules.questions if is_met(q, given.get(q.id))}
     wrong = {q.id: _("Your first answer was not right.") for q in rules.questions if q.id not in right}
     form, errors = (place.form, place.errors) if place.errors else (right, wrong if given else {})
     return ComprehensionPage(
-        **frame,
+        **common,
         questions=views(rules.questions, form, errors),
         html=markdown(design.instructions or ""),
         is_again=bool(given),

@@ -41,7 +41,7 @@ class Attention(Part):
         description="`flag` flags each wrong answer; `exclude` also leaves the session out, and `end` ends it, after "
         "as many wrong answers as `after` says.",
     )
-    after: Annotated[int, Widget(is_short=True)] = Field(
+    after: Annotated[int, Widget(unit="wrong answers", is_short=True)] = Field(
         default=AFTER,
         ge=1,
         le=20,

@@ -16,6 +16,25 @@ class Check:
     detail: str
     action: str = ""
 
+    @property
+    def goes_to(self) -> str:
+        """The text of the link to `action`, empty where there is nothing to correct or the launch page is the place."""
+        if self.verdict == "ok" or self.action in ("", "launch"):
+            return ""
+        return _PLACES.get(self.action) or "Go to the place in the design"
+
+
+_PLACES = {
+    "versions": "Go to the versions",
+    "design": "Go to the design",
+    "pairs": "Go to the pairs",
+    "pairs#truth": "Say which source is the true one",
+    "clues": "Go to the clues",
+    "monitor": "Go to the monitor",
+    "recruiting": "Go to recruitment",
+    "launch#places": "Change the places",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:

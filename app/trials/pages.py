@@ -79,8 +79,8 @@ class ConsentPage(Page):
     With `plays_clips` the page first checks that the browser can play clips. `minutes` and `pay` are the study's stated
     duration and payment. `languages` are there where the study has several. Where it `measures`, a script sends the
     window's size; `least_width` is the least that the study takes, and `needs` says what it needs of a device. The
-    speed of the connection is measured at `speed_at`, if anywhere, and is to be `least_mbps`; with `smooth` the browser
-    is asked whether it loses pictures.
+    speed of the connection is measured at `speed_at`, if anywhere, and is to be `least_mbps`; with `smooth`, the
+    size and rate of the study's clips, the browser is asked whether it loses pictures.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -96,7 +96,7 @@ class ConsentPage(Page):
     least_width: int = 0
     least_mbps: float = 0
     speed_at: str = ""
-    smooth: bool = False
+    smooth: str = ""
     needs: str = ""
 
     @property

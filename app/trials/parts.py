@@ -28,12 +28,18 @@ from app.trials.stimuli import Sources, StimulusFacts
 from app.trials.tidying import Tidy
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
-Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2, words=CLUE_WORDS)]
+Allowed = Annotated[
+    tuple[LeakName, ...], AfterValidator(different), Widget(rows=2, words=CLUE_WORDS, is_rare=True)
+]
 ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
 StudyRules = Annotated[
     tuple[StudyRule, ...],
     AfterValidator(different),
-    Widget(rows=2, words={name: MEANINGS[Flag(name)].title.capitalize() for name in get_args(StudyRule)}),
+    Widget(
+        rows=2,
+        is_rare=True,
+        words={name: MEANINGS[Flag(name)].title.capitalize() for name in get_args(StudyRule)},
+    ),
 ]
 RULES = (
     "Flags that leave an answer out of the numbers: {names}; without them they are shown and exclude nothing."
@@ -74,7 +80,7 @@ class BlockSettings(Part):
     key_order: ClassVar[Sequence[str]] = ()
     tidies: ClassVar[Mapping[str, Tidy]] = {}
 
-    id: str = Field(
+    id: Annotated[str, Widget(is_rare=True)] = Field(
         pattern=BLOCK_PATTERN,
         title="Name in the data",
         description="Names the block in the data; lower-case letters, digits and -, at most 40, each block its own.",

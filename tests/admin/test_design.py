@@ -412,7 +412,8 @@ def form_on(page: str) -> dict[str, str]:
     for found in ENTRY.finditer(form[0]):
         attributes = found["input"] or found["area"] or found["select"]
         name = re.search(r'name="([^"]*)"', attributes)
-        if not name or ('type="checkbox"' in attributes and "checked" not in attributes):
+        is_pick = 'type="checkbox"' in attributes or 'type="radio"' in attributes
+        if not name or (is_pick and "checked" not in attributes):
             continue
         if found["select"] is not None:
             chosen = re.search(r'value="([^"]*)" selected', found["options"])

@@ -85,6 +85,19 @@ def test_the_page_offers_every_judge_and_is_in_the_menu(owner: Person, study: st
     assert judge_named("motion").info.title in page
 
 
+def test_without_a_script_the_dialog_to_run_a_judge_is_a_page(
+    owner: Person, answered: str, settings: Settings, database: Database
+) -> None:
+    assert f'<a class="btn" href="{HERE}/run" data-opens="run">Run a judge</a>' in owner.get(HERE).text
+    page = owner.get(f"{HERE}/run").text
+    assert "<dialog" not in page
+    assert re.findall(r'name="judge-([\w-]+)"', page) == ["motion"]
+    assert f'<form method="post" action="{HERE}"' in page
+    owner.post(HERE, {"judge-motion": "1"})
+    drain(settings, database)
+    assert "motion has run on these 10 pairs." in owner.get(f"{HERE}/run").text
+
+
 def test_what_cannot_run_is_folded_with_its_reason_and_what_has_run_is_not_offered_again(
     answered: str, owner: Person, settings: Settings, database: Database
 ) -> None:

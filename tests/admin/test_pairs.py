@@ -315,6 +315,17 @@ def test_a_draw_is_looked_at_and_then_saved(made: Person, database: Database) ->
     assert "The pairs drawn" in made.get(f"{HERE}/draw").text
 
 
+def test_a_long_table_of_pairs_is_folded_and_open_where_a_row_is_to_be_corrected(made: Person) -> None:
+    many = {name: value for name, value in DRAW.items() if name != "match-1"} | {"main-0": "12"}
+    page = post(made, "/draw", {**many, "do": "preview"}).text
+    assert '<details class="rest" id="rest"><summary>All 13 pairs: 8 more</summary>' in page
+    assert len(re.findall(r'data-label="Clip a"', page)) == 13
+    rows = [f"q{n},human-g{1 + n % 2},hybrid-g{1 + n % 2}" for n in range(11)]
+    text = "\n".join(["pair,a,b", *rows, "q11,human-g1,nobody"])
+    page = post(made, "/csv", {"do": "preview", "text": text}).text
+    assert '<details class="rest" id="rest" open><summary>All 12 pairs: 4 more</summary>' in page
+
+
 def test_drawn_pairs_are_kept_until_drawn_again(made: Person, database: Database) -> None:
     post(made, "/draw", {**DRAW, "do": "save"})
     was = here(database, made.who)
@@ -330,6 +341,8 @@ def test_drawn_pairs_are_kept_until_drawn_again(made: Person, database: Database
     assert re.search(r"Draw \d+ pairs again", shown)
     assert "Replaces the 6 pairs here. Nobody has answered them yet." in shown
     assert shown.index("Pairs within one source") < shown.index('value="human-human"')
+    rare = shown.index("Pairs of two other sources")
+    assert shown.index('value="human-hybrid"') < rare < shown.index('value="hybrid-symbolic"')
     post(made, "/draw", {**DRAW, "do": "save"})
     assert here(database, made.who) == was, "saved as it stands, it is no other draw"
     post(made, "/again", {}, seen="/draw")

@@ -104,6 +104,26 @@ def test_a_link_shows_results_to_outsiders_and_nothing_else(
     assert token not in owner.get(HERE).text, "shown once"
 
 
+def test_a_cut_table_of_a_link_names_no_csv_which_is_not_there(
+    answered: str,
+    owner: Person,
+    stranger: TestClient,
+    database: Database,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.reports.page.drawn.MOST_ROWS", 1)
+    address = make_link(owner)
+    close(database)
+    stranger.get(address)
+    owner.get(HERE)
+    drain(settings, database)
+    page, own = stranger.get(address).text, owner.get(HERE).text
+    assert re.search(r"The first 1 of \d+ rows\.", page)
+    assert "in the CSV" not in page
+    assert re.search(r"\d+ more rows are in the CSV\.", own)
+
+
 def test_pictures_of_a_link_are_those_of_the_studys_pairs(
     answered: str, owner: Person, stranger: TestClient, database: Database
 ) -> None:

@@ -200,8 +200,8 @@ def test_the_overview_shows_what_is_done(client: TestClient, owner: Person, stud
     assert done == {"Clips", "Pairs", "Design", "Launch"}
     assert (steps(html)["Preview"], steps(html)["Watch"]) == ("left out", "next")
     assert "http://testserver/s/nav" in html
-    assert re.search(r'<th scope="row">live</th><td class="num">2</td><td class="num">1</td>', html)
-    assert "Version 1 is what participants get: 11 pairs" in html
+    assert re.search(r"Live sessions</dt><dd>1 <span[^>]*>completed of 2 that came", html)
+    assert '<dd>11 pairs <span class="small">in version 1</span>' in html
 
 
 def test_a_study_is_shared_and_no_longer_shared(owner: Person, make_person: MakePerson, study: str) -> None:

@@ -13,7 +13,8 @@ from scipy.stats import norm
 from analysis.__main__ import main
 from analysis.data.mapping import mapping_kind, read_judgements, read_mapped, read_ratings
 from analysis.detection.compared import PULLED_DIFFERENCE
-from analysis.detection.measures import CORRECTION, PULLED, DetectionAnalysis, analyze_judgements, sensitivity
+from analysis.detection.measures import CORRECTION, PULLED, DetectionAnalysis, analyze_judgements
+from analysis.detection.people import sensitivity
 from analysis.errors import AnalysisError, SchemaError
 from analysis.text.detection import render_detection
 

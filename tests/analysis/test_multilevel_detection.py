@@ -6,8 +6,8 @@ from scipy.integrate import dblquad
 from scipy.special import ndtr
 from scipy.stats import binom, multivariate_normal
 
-from analysis.detection.measures import sensitivity
 from analysis.detection.multilevel import _Model, _sigma, group_sensitivity
+from analysis.detection.people import sensitivity
 
 CELLS = np.array([[9, 10, 1, 12], [5, 5, 0, 7], [20, 40, 13, 40]])
 

@@ -1,6 +1,7 @@
 import pytest
 
 from analysis import AnalysisError, select_rows
+from analysis.data.schema import leave_out_by_rules
 from analysis.data.selection import choose_mode, select, with_unwatched
 from tests.analysis.tables import answer, checked, person
 
@@ -83,3 +84,22 @@ def test_all_counts_what_the_rule_unwatched_leaves_out_and_nothing_else() -> Non
     everything = select("s", with_unwatched(rows), "live").selection
     assert everything.left_out["excluded"] == {"by-hand": 1, "unplayable": 1}
     assert everything.n_used == 4
+
+
+def test_unwatched_answers_of_sessions_that_rules_leave_out_count_again_too() -> None:
+    out = {"use": "false", "rules": "attention-failed"}
+    rows = checked(
+        *person("p1", "aab"),
+        answer(participant="p2", pair="q1", excluded="unwatched", **out),
+        answer(participant="p2", pair="q2", **out),
+        answer(participant="p3", pair="q1", excluded="by-hand", use="false"),
+    )
+    again = with_unwatched(rows)
+    leave_out_by_rules(again)  # as a table that is checked once more
+    selection = select("s", again, "live").selection
+    assert (selection.n_participants_used, selection.left_out["excluded"]) == (2, {"by-hand": 1})
+    alone = with_unwatched(
+        checked(*person("p1", "aab"), answer(participant="p2", excluded="unwatched", **out))
+    )
+    leave_out_by_rules(alone)
+    assert select("s", alone, "live").selection.n_participants_used == 2

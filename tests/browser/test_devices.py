@@ -5,6 +5,7 @@ import json
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from app.sessions.views import FRAME
 from app.trials.pages import ConsentPage
 
 from .conftest import Visit
@@ -97,7 +98,7 @@ def test_a_connection_that_is_fast_enough_says_no_more(rig: Rig, visit: Visit) -
 
 
 def test_what_cannot_be_measured_holds_nobody_back(rig: Rig, visit: Visit) -> None:
-    walk = rig.walk(asked(least_mbps=5, speed_at="/speed", smooth=True), message())
+    walk = rig.walk(asked(least_mbps=5, speed_at="/speed", smooth=FRAME), message())
     page = visit(walk, "Object.defineProperty(navigator, 'mediaCapabilities', { value: undefined });")
     expect(page.locator("[data-speed-said]")).to_be_hidden()
     agree(page)
@@ -107,7 +108,7 @@ def test_what_cannot_be_measured_holds_nobody_back(rig: Rig, visit: Visit) -> No
 
 @pytest.mark.parametrize("smooth", [True, False])
 def test_a_browser_that_loses_pictures_is_told(rig: Rig, visit: Visit, smooth: bool) -> None:
-    walk = rig.walk(asked(smooth=True), message())
+    walk = rig.walk(asked(smooth=FRAME), message())
     page = visit(walk, SAYS % json.dumps(smooth))
     said = page.get_by_role("alert").filter(has_text="it cannot show them smoothly")
     if smooth:
@@ -134,7 +135,7 @@ def test_whether_videos_play_is_told_where_the_device_is_looked_at(rig: Rig, vis
 
 
 def test_without_scripts_consent_is_given_and_nothing_is_measured(rig: Rig, visit: Visit) -> None:
-    walk = rig.walk(asked(least_width=900, least_mbps=5, speed_at="/speed", smooth=True), message())
+    walk = rig.walk(asked(least_width=900, least_mbps=5, speed_at="/speed", smooth=FRAME), message())
     page = visit(walk, java_script_enabled=False, viewport={"width": 390, "height": 844})
     agree(page)
     expect(page.get_by_role("heading", name="This study is closed")).to_be_visible()

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
+from app.admin.design.places import SECTIONS
+from app.trials.tables import State
 from tests.browser.lab import lab_service
 from tests.browser.test_stimuli import Service, opened
 from tools.lab import CLIPS, SESSIONS, STUDIES
@@ -23,8 +25,15 @@ def drafted(template: str) -> Planned:
     return next(each for each in PLAN if each.template == template)
 
 
-LARGE = f"/admin/studies/{PLAN[0].slug}"
-NEW = f"/admin/studies/{drafted('blank').slug}"
+def at(study: Planned) -> str:
+    return f"/admin/studies/{study.slug}"
+
+
+LARGE = at(PLAN[0])
+CLOSED = at(next(each for each in PLAN if each.state is State.CLOSED and each.came >= 50))
+PILOT = at(next(each for each in PLAN if each.state is State.PILOT))
+PAUSED = at(next(each for each in PLAN if each.state is State.PAUSED))
+NEW, DRAWN, RUBRIC = (at(drafted(template)) for template in ("blank", "hntt", "rubric"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +44,12 @@ class Row:
     does: Callable[[Page], None] | None = None
 
 
+def draws_twenty(page: Page) -> None:
+    page.get_by_label("human-hybrid: main pairs").fill("12")
+    page.get_by_label("human-learned: main pairs").fill("8")
+    expect(page.get_by_text("All 20 pairs: 15 more")).to_be_visible()
+
+
 PAGES = (
     Row("/admin"),
     Row("/admin?state=closed"),
@@ -42,8 +57,16 @@ PAGES = (
     Row("/admin/users"),
     Row("/admin/audit"),
     Row(f"{LARGE}/sessions"),
+    *(Row(study) for study in (LARGE, CLOSED, PILOT, PAUSED, NEW, DRAWN, RUBRIC)),
+    *(Row(f"{study}/launch") for study in (LARGE, CLOSED, PILOT, PAUSED, NEW, DRAWN, RUBRIC)),
+    *(Row(f"{study}/pairs") for study in (LARGE, CLOSED, PILOT, NEW, DRAWN)),
+    *(Row(f"{study}/pairs/{way}") for study in (LARGE, CLOSED, DRAWN) for way in ("draw", "csv", "pick")),
+    Row(f"{CLOSED}/pairs/draw", draws_twenty),
     *(Row(f"{study}/versions") for study in (LARGE, NEW)),
     *(Row(f"{study}/design") for study in (LARGE, NEW)),
+    *(Row(f"{LARGE}/design/{section.slug}") for section in SECTIONS),
+    *(Row(f"/admin/studies/{slug}/design/trials") for slug in ("play", "rate", "walk")),
+    *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
 )
 
 

@@ -123,16 +123,37 @@ def test_arms_are_retargeted_and_paused_on_the_launch_page_which_breaks_no_rule(
     page: Page, check: Check
 ) -> None:
     page.goto(f"{HERE}/launch")
+    target = page.get_by_label("Target of fast")
+    expect(target).not_to_be_visible()
+    page.locator("summary", has_text="Places").focus()
+    page.keyboard.press("Enter")
+    expect(target).to_be_visible()
     opens = page.get_by_label("Opens", exact=True)
     assert opens.evaluate("field => field.scrollWidth <= field.clientWidth"), "a date with its zone fits"
     page.get_by_label("Target of fast").fill("50")
     page.get_by_label("Pause slow").check()
     page.get_by_role("button", name="Change the places").click()
-    expect(page.get_by_label("Target of fast")).to_have_value("50")
+    expect(target).to_be_visible()  # the address names the part that was changed
+    expect(target).to_have_value("50")
     expect(page.get_by_label("Pause slow")).to_be_checked()
     expect(page.get_by_role("heading", name="Pre-registration and ethics board")).to_be_visible()
     check(page)
     check(page)
+
+
+def test_an_address_opens_the_folded_part_that_it_names_without_a_script_too(
+    browser: Browser, page: Page
+) -> None:
+    page.goto(f"{HERE}/launch#registration")
+    expect(page.get_by_label("Where it was registered")).to_be_visible()
+    expect(page.get_by_label("Target of fast")).not_to_be_visible()
+    page.goto(f"{HERE}/launch#places")
+    expect(page.get_by_label("Target of fast")).to_be_visible()
+    without = browser.new_context(java_script_enabled=False, storage_state=page.context.storage_state())
+    plain = without.new_page()
+    plain.goto(page.url)
+    expect(plain.get_by_label("Target of fast")).to_be_visible()
+    without.close()
 
 
 def test_lists_of_a_page_are_no_boxes_of_the_figure_of_the_flow(page: Page) -> None:

@@ -351,12 +351,25 @@ def test_the_judges_that_can_run_on_uploaded_videos_run_on_the_first_click(
         load_file(session, service.files, study="judged", pairs=pairs, sample=None)
     for page in opened(browser, service, **AXE_CONTEXT):
         page.goto(here)
-        expect(page.get_by_role("checkbox", name="motion")).to_be_checked()
+        run, dialog = (
+            page.get_by_role("link", name="Run a judge"),
+            page.get_by_role("dialog", name="Run a judge"),
+        )
+        run.click()
+        expect(dialog.get_by_role("checkbox", name="motion")).to_be_checked()
+        check(page)
+        page.keyboard.press("Escape")
+        expect(dialog).to_be_hidden()
+        expect(run).to_be_focused()
+        run.press("Enter")
+        expect(dialog).to_be_visible()
         for name in ("straightness", "fidget"):
             expect(page.get_by_role("checkbox", name=name)).to_have_count(0)
+        dialog.get_by_role("button", name="Close").click()
         page.get_by_text("5 judges cannot run on this study").click()
         expect(page.get_by_text("it needs the positions of the player")).to_have_count(2)
-        page.get_by_role("button", name="Run on 2 pairs").click()
+        run.click()
+        dialog.get_by_role("button", name="Run on 2 pairs").click()
         expect(page.get_by_role("region", name="motion: 2 verdicts")).to_be_visible(timeout=LONG_MS)
         expect(page.locator("main")).to_contain_text("There are no answers yet")
         refuse_faults(page, [here], check)

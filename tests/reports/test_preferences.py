@@ -13,9 +13,10 @@ from app.core.database import Database
 from app.core.errors import NotFound
 from app.reports.export import export
 from app.reports.kinds import Format
-from app.reports.preferences import preferences, preferences_of
+from app.reports.preferences import asked, preferences, preferences_of
 from tests.analysis.tables import answer, checked, person
 from tests.reports.packages import published_in, rows_in
+from tests.sessions.arms import put_study
 
 ASKED = "Which video is more likely to be human?"
 
@@ -66,13 +67,43 @@ def test_ties_blanks_and_other_kinds_make_no_record() -> None:
         answer(participant="three", pair="q6", choice=""),
         answer(participant="pilot", pair="q1", choice="a", mode="pilot"),
     ]
-    found = preferences_of(checked(*rows), {1: ASKED, 2: "Asked anew?"})
+    found = preferences_of(checked(*rows), {(1, ""): ASKED, (2, ""): "Asked anew?"})
     assert [(row["pair"], row["chosen"], row["share"], row["n"], row["prompt"]) for row in found.rows] == [
         ("q2", "q2-b", 1.0, 2, ASKED),
         ("q3", "q3-b", 1.0, 2, "Asked anew?"),
         ("q4", "q4-a", 1.0, 2, ASKED),
     ]
     assert (found.n_ties, found.mode) == (1, "live")
+
+
+ASKED_OTHERWISE = """\
+arms:
+  - {id: plain}
+  - {id: same, set: {blocks.watch.trials.watch: free}}
+  - {id: other, set: {blocks.watch.trials.questions.choice.ask: "Which is the agent?"}}
+"""
+
+
+@pytest.mark.any_database
+def test_arms_that_ask_otherwise_have_records_of_their_own_and_arms_that_ask_alike_share_them(
+    database: Database, tmp_path: Path
+) -> None:
+    put_study(database, tmp_path, ASKED_OTHERWISE)
+    with database.reading() as session:
+        prompts = asked(session, "arms")
+    own = "Which is real?"
+    assert prompts == {(1, ""): own, (1, "plain"): own, (1, "same"): own, (1, "other"): "Which is the agent?"}
+    rows = [
+        *(row for who in ("one", "two") for row in person(who, "a", arm="plain")),
+        *person("three", "b", arm="same"),
+        *(row for who in ("four", "five") for row in person(who, "b", arm="other")),
+    ]
+    found = preferences_of(checked(*rows), prompts)
+    assert {(row["prompt"], row["chosen"], row["share"], row["n"]) for row in found.rows} == {
+        (own, "q1-a", 2 / 3, 3),
+        ("Which is the agent?", "q1-b", 1.0, 2),
+    }
+    assert found.n_ties == 0
 
 
 def test_a_mode_without_votes_is_refused_and_an_unknown_study_too(published: Database) -> None:

@@ -61,10 +61,12 @@ test("what is cut off, or refused, says nothing", async () => {
 
 test("a browser says whether it plays smoothly, or nothing", async () => {
   const says = (info) => Object.defineProperty(globalThis, "navigator", { value: info, configurable: true });
-  says({ mediaCapabilities: { decodingInfo: async () => ({ supported: true, smooth: true }) } });
-  assert.equal(await showsSmoothly(), true);
+  let asked = null;
+  says({ mediaCapabilities: { decodingInfo: async ({ video }) => ((asked = video), { supported: true, smooth: true }) } });
+  assert.equal(await showsSmoothly("640x400@25"), true);
+  assert.deepEqual([asked.width, asked.height, asked.framerate], [640, 400, 25]);
   says({ mediaCapabilities: { decodingInfo: async () => ({ supported: false, smooth: false }) } });
-  assert.equal(await showsSmoothly(), false);
+  assert.equal(await showsSmoothly("640x400@25"), false);
   says({});
-  assert.equal(await showsSmoothly(), null);
+  assert.equal(await showsSmoothly("640x400@25"), null);
 });

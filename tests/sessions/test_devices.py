@@ -6,15 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session, func, select
+from sqlmodel import Session, col, func, select, update
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.library.tables import Stimulus
 from app.reports.export import rows_of
 from app.sessions.devices import Device, device_of, measured
 from app.sessions.speed import SPEED_BYTES
 from app.trials.responses import Response
-from app.trials.tables import ParticipantSession, SessionToken, Status
+from app.trials.tables import ParticipantSession, SessionToken, Status, UnitMember
 from tests.factories import answer_for, load_file
 from tests.sessions.walks import Walk
 
@@ -173,6 +174,21 @@ def test_who_cannot_agree_and_declines_is_counted_by_the_device(
         assert session.scalar(select(func.count()).select_from(Response)) == 0
 
 
+@pytest.mark.parametrize(("fps", "asked"), [(25.0, "320x240@25"), (None, "1280x720@30")])
+def test_smooth_playback_is_asked_for_the_size_and_rate_of_the_studys_own_clips(
+    client: TestClient, database: Database, study: str, tmp_path: Path, fps: float | None, asked: str
+) -> None:
+    """Another clip of the library is larger; a clip of answers from elsewhere has no size."""
+    load(database, tmp_path, smooth=True)
+    with database.transaction() as session:
+        of_study = select(UnitMember.stimulus_id)
+        own = {"width": 320, "height": 240, "fps": fps}
+        larger = {"width": 1920, "height": 1080, "fps": 60.0}
+        session.execute(update(Stimulus).where(col(Stimulus.id).in_(of_study)).values(**own))
+        session.execute(update(Stimulus).where(col(Stimulus.id).not_in(of_study)).values(**larger))
+    assert f'data-smooth="{asked}"' in Walk(client).html
+
+
 def test_the_speed_is_measured_on_a_file_for_those_asked_for_consent(
     client: TestClient, database: Database, study: str, tmp_path: Path
 ) -> None:
@@ -194,7 +210,7 @@ def test_smooth_playback_is_told_before_consent(
     load(database, tmp_path, smooth=True)
     walk = Walk(client)
     assert "needs a device that shows them smoothly" in walk.html
-    assert "data-smooth>" in walk.html
+    assert 'data-smooth="' in walk.html
     assert 'data-speed=""' in walk.html
     assert client.get(f"{walk.address}/speed").status_code == 404
 

@@ -235,6 +235,12 @@ def test_pages_of_no_study_are_in_the_browsers_language_and_those_of_experimente
     assert '<html lang="de"' in client.get("/").text
 
 
+def test_that_no_speed_is_measured_is_told_in_the_language_of_the_study(client: TestClient, two: str) -> None:
+    walk = opened(client, two, "de")
+    reply = client.get(f"{walk.address}/speed")
+    assert (reply.status_code, "Hier gibt es nichts zu messen." in reply.text) == (404, True)
+
+
 def test_a_service_has_read_its_catalogues_before_the_first_request(client: TestClient) -> None:
     assert set(with_catalogue()) <= set(language._catalogues)
 

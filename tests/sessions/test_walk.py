@@ -174,12 +174,13 @@ def test_declining_ends_politely_and_leaves_no_way_back(
         "next"
     ]
     assert says in client.get(reply).text
-    assert client.get("/s/none/declined/refused").status_code == 200  # what is said is not about anybody
 
 
-def test_that_a_study_is_full_is_told_only_of_a_study_that_is_there(client: TestClient, study: str) -> None:
-    assert client.get(f"/s/{study}/full").status_code == 200
-    assert client.get("/s/none").status_code == client.get("/s/none/full").status_code == 404
+@pytest.mark.parametrize("way", ["declined/refused", "declined/unsuited", "took-part", "withdrawn", "full"])
+def test_a_way_out_is_told_only_of_a_study_that_is_there(client: TestClient, study: str, way: str) -> None:
+    assert client.get(f"/s/{study}/{way}").status_code == 200
+    reply = client.get(f"/s/none/{way}")
+    assert (reply.status_code, "There is no study at this address" in reply.text) == (404, True)
 
 
 def test_an_experimenters_preview_of_declining_leads_back_to_the_study(

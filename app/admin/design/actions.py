@@ -6,11 +6,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from app.admin.design.fields import default_of, put_words
-from app.admin.design.nodes import Cards, Changes, Group, Leaf, changes, leaves, lists
-from app.admin.design.outline import outline, put, tag_of
+from app.admin.design.nodes import Cards, Changes, Group, Leaf, changes, default_of, leaves, lists
+from app.admin.design.outline import outline, put, spell_out, tag_of
 from app.admin.design.translations import LANGUAGES, built_in_labels, keep, offered
 from app.admin.design.values import MOST, Keys, cleaned, dotted, entries, free_name, scales, value_at
+from app.admin.design.writing import put_words
 from app.core.errors import StudyError
 from app.core.problems import Place
 from app.questions.registry import TYPES
@@ -19,6 +19,7 @@ from app.studies.file.exclusion import TAG, TAKEN, tidied_rules
 from app.studies.file.languages import OWN, own_language, translated
 from app.tasks.registry import BLOCKS
 
+_SCALES: Place = ("scales",)
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
 _CHOICE = "2afc"
 
@@ -61,8 +62,10 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
             put(changed, arm.place, value_at(changed, arm.place) or None)
             return Acted(changed, f"{dotted(arm.place)}.add")
         case "remove" | "up" | "down":
-            at, index = _entry(changed, place)
-            return _remove(changed, at, index) if name == "remove" else _move(changed, at, index, name)
+            cards, index = _entry(changed, place)
+            if name == "remove":
+                return _remove(changed, cards, index)
+            return _move(changed, cards.place if cards else _SCALES, index, name)
     raise BadAction("This button does nothing here; please reload the page.")
 
 
@@ -124,19 +127,23 @@ def _add_change(keys: Keys, arm: Changes, path: str) -> Acted:
     return Acted(keys, f"{dotted(arm.place)}.{path}")
 
 
-def _entry(keys: Keys, place: str) -> tuple[Place, int]:
+def _entry(keys: Keys, place: str) -> tuple[Cards | None, int]:
+    """The list of an entry, None for the scales, and its number in it."""
     at, _, number = place.rpartition(".")
     index = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else -1
     cards = _list_at(keys, at)
     n = len(cards.entries) if cards else len(scales(keys)) if at == "scales" else 0
     if not 0 <= index < n:
         raise BadAction("That is not there any more; please reload the page.")
-    return cards.place if cards else ("scales",), index
+    if cards:
+        spell_out(keys, cards)
+    return cards, index
 
 
 def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
     if cards.place == ("blocks",):
         keys = as_blocks(keys)
+    spell_out(keys, cards)
     held = entries(keys, cards.place)
     if cards.tag == TAG and type_ == TAKEN:
         put(keys, cards.place, tidied_rules([*held, TAKEN]))
@@ -158,7 +165,11 @@ def _first_field(keys: Keys, place: Place) -> str:
     """The field of a card to focus: the first that can be typed into."""
     cards = (cards for cards in lists(outline(keys)) if cards.place == place[:-1])
     card: Group = next(cards).entries[int(place[-1])]
-    typed = (leaf for leaf in card.parts if isinstance(leaf, Leaf) and leaf.kind != "tag")
+    typed = (
+        leaf
+        for leaf in card.parts
+        if isinstance(leaf, Leaf) and leaf.kind != "tag" and not leaf.widget.is_rare
+    )
     return dotted(next(typed, next(leaves(card))).place)
 
 
@@ -166,9 +177,11 @@ def _new(type_: str, cards: Cards, held: Sequence[Any]) -> Keys:
     if cards.tag == TAG:
         return {TAG: type_}
     if not cards.tag:
-        ids = [one.get("id") for one in held if isinstance(one, Mapping)]
+        ids = [one.get(cards.name_key) for one in held if isinstance(one, Mapping)]
         stem = getattr(cards.variants[""], "named", "")
-        return {"id": next(name for n in range(1, len(ids) + 2) if (name := f"{stem}{n}") not in ids)}
+        return {
+            cards.name_key: next(name for n in range(1, len(ids) + 2) if (name := f"{stem}{n}") not in ids)
+        }
     return new_block(type_, held) if cards.tag == "task" else new_question(type_, cards, held)
 
 
@@ -201,21 +214,22 @@ def _add_scale(keys: Keys) -> Acted:
     return Acted(keys, f"scales.{list(scales(keys)).index(name)}.name")
 
 
-def _remove(keys: Keys, at: Place, index: int) -> Acted:
-    if at == ("scales",):
+def _remove(keys: Keys, cards: Cards | None, index: int) -> Acted:
+    at = cards.place if cards else _SCALES
+    if cards is None:
         del keys["scales"][list(scales(keys))[index]]
         put(keys, at, keys["scales"] or None)
     else:
         held = entries(keys, at)
         del held[index]
-        put(keys, at, held or None)
+        put(keys, at, held or cards.none)
         if at == ("blocks",) and not held:
             keys.pop("block_order", None)
     return Acted(keys, f"{dotted(at)}.add")
 
 
 def _move(keys: Keys, at: Place, index: int, way: str) -> Acted:
-    if at == ("scales",):
+    if at == _SCALES:
         raise BadAction("Scales stand in the order of their names.")
     held = entries(keys, at)
     other = index - 1 if way == "up" else index + 1

@@ -1,16 +1,20 @@
 """Choices of the form's fields: conditions, arms, measures and sources that the study has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.admin.design.nodes import Cards
+from app.admin.design.outline import tag_of
 from app.admin.design.values import Keys, entries, shown, value_at
 from app.admin.design.views import Options
 from app.studies.file.comparable import as_blocks, blocks_in
+from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS, SHARES
 from app.studies.file.rules import about_items, ends_in, measures_in
 from app.trials.stimuli import StimulusFacts
 
+_CHOICE = "2afc"
 _MEASURES = {
     "accuracy": "Accuracy: the share of right answers",
     "uncertainty": "Uncertainty: the mean of the answers",
@@ -75,3 +79,26 @@ def _short(text: object) -> str:
     """A question's words, cut where they are long."""
     words = " ".join(shown(text).split()) or "no words yet"
     return words if len(words) <= 60 else f"{words[:59]}…"
+
+
+def types_of(cards: Cards, entry: Any) -> Options:
+    """The types that an entry may have: one question of a trial alone is the choice between the clips."""
+    others = [each.value for each in cards.entries if each.value is not entry]
+    if cards.tag == TAG:
+        return _rules(cards, {rule_of(other) for other in others}, is_new=entry is None)
+    is_taken = any(tag_of(other, cards.tag) == _CHOICE for other in others)
+    return [
+        (name, str(model.model_fields[cards.tag].title or name))
+        for name, model in sorted(cards.variants.items(), key=lambda each: each[0] != _CHOICE)
+        if not (name == _CHOICE and is_taken)
+    ]
+
+
+def _rules(cards: Cards, taken: Collection[str | None], *, is_new: bool) -> Options:
+    """The exclusion rules that no other entry has; a new one may stand for all default rules."""
+    own = [
+        (name, str(model.model_fields[TAG].title))
+        for name, model in cards.variants.items()
+        if name not in taken
+    ]
+    return [(TAKEN, "The default rules"), *own] if is_new else own

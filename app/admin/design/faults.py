@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from app.admin.design.fault_words import in_words, message_in_words
 from app.admin.design.nodes import Cards, Group, Node, changes, groups, label_of, leaves, lists
 from app.admin.design.outline import outline
 from app.admin.design.translations import LANGUAGES, language_name
@@ -95,10 +96,8 @@ class _Form:
             return f"“{label}” has no translation", "translate it"
         if label and fault.place[-1:] == (at.rpartition(".")[2],) and _EMPTY.search(fault.message):
             return f"“{label}” is empty", "fill it in"
-        message, own = fault.message, f"{fault.place[-1]}:" if fault.place else ""
-        if label and message.startswith(own):
-            message = f"“{label}”:{message.removeprefix(own)}"
-        return plain(message[:1].upper() + message[1:]), plain(fault.remedy)
+        message = plain(message_in_words(fault.message, fault.place, label))
+        return message[:1].upper() + message[1:], plain(in_words(fault.remedy, fault.place))
 
     def _where(self, at: str) -> str:
         """`Blocks, block 2, question 3`."""

@@ -10,7 +10,7 @@ from app.admin.design.values import dotted
 from app.admin.design.views import ChoiceView, Options, Widget
 from app.studies.file.fieldhelp import in_forms
 
-LABELS = {"tag": "Type of answer", "way": "Preset"}
+LABELS = {"tag": "Type of answer", "way": ""}
 TAGS = {"rule": "Rule"}
 KINDS_HELP = {
     "entries": "One per line, as name: value.",
@@ -55,8 +55,8 @@ def help_of(leaf: Leaf, options: Options) -> str:
     said = leaf.widget
     if (leaf.kind in LABELS and leaf.key not in TAGS) or said.words or said.chosen_from:
         return ""
-    if leaf.how == "item" and leaf.place[-1] != 0:
-        return ""  # said at the first
+    if leaf.how == "item" and (leaf.named or leaf.place[-1] != 0):
+        return ""  # said above them, or at the first
     if leaf.key == "scale" and options and not leaf.options:
         return "A named scale, or labels of its own."
     words = plain(in_forms(leaf.info.description or ""))

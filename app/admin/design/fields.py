@@ -14,9 +14,9 @@ from typing import Any
 
 import yaml
 
-from app.admin.design.nodes import WAY, Cards, Group, Leaf, leaves, lists
+from app.admin.design.named import cut
+from app.admin.design.nodes import WAY, Cards, Group, Leaf, default_of, leaves, lists
 from app.admin.design.outline import fields_of, outline, put
-from app.admin.design.translations import write_own
 from app.admin.design.values import (
     MOST,
     Fields,
@@ -33,11 +33,10 @@ from app.admin.design.values import (
     value_at,
 )
 from app.admin.design.whole import Within, everywhere, fit
+from app.admin.design.writing import write, write_all
 from app.core.money import decimals_of, minor_units
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
-from app.studies.file.languages import with_word
-from app.studies.file.yamlsource import read_yaml
 
 _FIRST_SCALE = "agreement"
 _YES_NO = {
@@ -53,8 +52,7 @@ _YES_NO = {
 
 
 _WAS = ".was"
-# An amount as people type it, and one that a study file has in quotes.
-_AMOUNT = re.compile(r"[+-]?([0-9]{1,14}\.?[0-9]{0,14}|\.[0-9]{1,14})(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
+# An amount that a study file has in quotes.
 _QUOTED = re.compile(r"[+-]?[0-9]{1,14}(\.[0-9]{1,14})?")
 
 
@@ -85,6 +83,8 @@ def text_of(leaf: Leaf) -> str:
         return amount_text(value, leaf.currency)
     if leaf.currency and isinstance(value, str) and _QUOTED.fullmatch(value.strip()):
         return amount_text(value.strip(), leaf.currency)
+    if leaf.named:
+        return (cut(value) or ("",))[0]
     match leaf.kind:
         case "yes-no":
             return "yes" if is_on(leaf) else "no"
@@ -108,11 +108,6 @@ def is_on(leaf: Leaf) -> bool:
     """The given boolean, or its type's default."""
     named = _YES_NO.get(str(leaf.value).lower())
     return bool(default_of(leaf)) if named is None else named
-
-
-def default_of(leaf: Leaf) -> Any:
-    """The value of a key that is not given."""
-    return None if leaf.info.is_required() else leaf.info.default
 
 
 def _plain(value: Any) -> Any:
@@ -146,6 +141,7 @@ def fields_to_keys(
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     if whole:
         _take_ways(keys, sent, ways)
+        _take_names(keys, sent)
     seen, before = outline(deepcopy(keys)), keys_to_fields(keys)
     changed = {
         name: text
@@ -158,7 +154,7 @@ def fields_to_keys(
         is_gone = any(leaf.place[: len(place)] == place for place in rewritten)
         if dotted(leaf.place) in changed and leaf.kind not in ("tag", "way") and not is_gone:
             typed.append(leaf)
-    _write_all(keys, typed, changed)
+    write_all(keys, typed, changed)
     if not whole:
         _rename_arms(keys, base, changed)
     for cards in lists(seen):
@@ -169,50 +165,8 @@ def fields_to_keys(
     refused = tuple(_take_scales(keys, scale_changes(sent, before)))
     # What an arm sets has its kind by what the study has there, and that was taken above.
     made = leaves(outline(deepcopy(keys))) if new else ()
-    _write_all(keys, [leaf for leaf in made if dotted(leaf.place) in new], sent)
+    write_all(keys, [leaf for leaf in made if dotted(leaf.place) in new], sent)
     return FormKeys(keys, refused)
-
-
-def _write_all(keys: Keys, typed: list[Leaf], texts: Mapping[str, str]) -> None:
-    """Write fields; amounts of money last, in the currency that was sent with them."""
-    for leaf in typed:
-        if not leaf.currency:
-            _write(keys, leaf, texts[dotted(leaf.place)])
-    amounts = [leaf for leaf in typed if leaf.currency]
-    now = {leaf.place: leaf for leaf in leaves(outline(deepcopy(keys)))} if amounts else {}
-    for leaf in amounts:
-        _write(keys, now.get(leaf.place, leaf), texts[dotted(leaf.place)])
-
-
-def _write(keys: Keys, leaf: Leaf, text: str) -> None:
-    """Write a field's text where its value stands."""
-    *above, last = leaf.place
-    match leaf.how:
-        case "key":
-            put(keys, leaf.place, _taken(leaf, text))
-        case "kept":
-            # Empty is a value, too: an arm may do without what the study has.
-            held = value_at(keys, tuple(above))
-            held[last] = text == "yes" if leaf.kind == "yes-no" else _taken(leaf, text)
-        case "item":
-            items: list[Any] = [*entries(keys, tuple(above)), *[""] * len(leaf.widget.items)]
-            items = items[: len(leaf.widget.items)]
-            items[int(last)] = "" if (taken := _taken(leaf, text)) is None else taken
-            put(keys, tuple(above), items if any(each not in ("", None) for each in items) else None)
-        case "word":
-            put_words(keys, leaf.place, _taken(leaf, text))
-        case "own":
-            write_own(keys, text)
-        case "pick":
-            names = [each for each in entries(keys, tuple(above)) if each != last]
-            put(keys, tuple(above), [*names, *([last] if text == "yes" else [])] or None)
-
-
-def put_words(keys: Keys, place: Place, words: Any) -> None:
-    """Write a translation, or take it away."""
-    _, tag, *path = place
-    languages = keys["languages"]
-    keys["languages"] = {**languages, tag: with_word(keys, languages[tag], tuple(path), words) or {}}
 
 
 def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str]) -> set[Place]:
@@ -233,54 +187,19 @@ def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str
     return taken
 
 
+def _take_names(keys: Keys, sent: Mapping[str, str]) -> None:
+    """Write the names that have other settings than those before."""
+    for leaf in list(leaves(outline(deepcopy(keys)))):
+        if leaf.named and (name := sent.get(dotted(leaf.place))) not in (None, text_of(leaf)):
+            write(keys, leaf, str(name))
+
+
 def _forget(keys: Keys, entry: Group, changed: Mapping[str, str]) -> None:
     """Take away what followed from a key that is another now."""
     for key, following in getattr(entry.model, "forgets", {}).items():
         if f"{dotted(entry.place)}.{key}" in changed:
             for each in following:
                 put(keys, (*entry.place, each), None)
-
-
-def _taken(leaf: Leaf, text: str) -> Any:
-    """The value of a field's text; None if empty or the default."""
-    if not text:
-        return None
-    match leaf.kind:
-        case "number":
-            return _minor(text, leaf.currency) if leaf.currency else _number(text)
-        case "lines":
-            return lines(text)
-        case "yes-no":
-            return None if (text == "yes") == bool(default_of(leaf)) else text == "yes"
-        case "entries":
-            return _entries(text, _number if leaf.numbers else str)
-        case "yaml":
-            source = read_yaml(text)
-            return text if source.faults or source.data is None else source.data
-    return text
-
-
-def _entries(text: str, of_text: Any) -> Any:
-    """A mapping from `key: value` lines; the text itself if a line has another form, for the check to report."""
-    cut = [line.partition(":") for line in lines(text)]
-    found = {key.strip(): of_text(value.strip()) for key, _, value in cut}
-    is_clear = all(colon and key.strip() and value.strip() for key, colon, value in cut)
-    return found if is_clear and len(found) == len(cut) else text
-
-
-def _number(text: str) -> Any:
-    # 15 digits at most: JSON's numbers are doubles wherever a browser reads them.
-    if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", text):
-        return int(text)
-    return float(text) if re.fullmatch(r"-?[0-9]{1,14}\.[0-9]{1,14}", text) else text
-
-
-def _minor(text: str, currency: str) -> Any:
-    """An amount in minor units; the text itself where it is no number, for the check to report."""
-    if not _AMOUNT.fullmatch(text):
-        return text
-    amount = Decimal(text) * minor_units(currency)
-    return int(amount) if amount == int(amount) else float(amount)
 
 
 # Labels and types of questions

@@ -1,9 +1,10 @@
 """Fields of blocks that depend on the block's other keys: currencies, choices, and what does not apply to it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.admin.design.named import with_settings
 from app.admin.design.nodes import Cards, Group, Leaf, Node
 from app.core.problems import Place
 from app.core.widgets import Shape
@@ -35,13 +36,14 @@ def _block(entry: Group, keys: Mapping[str, Any]) -> Group:
 def _shaped(nodes: tuple[Node, ...], shape: Shape, depth: int) -> tuple[Node, ...]:
     """The parts that apply; a value that is given is shown whether it applies or not."""
     return tuple(
-        _part(node, shape, depth)
+        part
         for node in nodes
         if _at(node.place, depth) not in shape.idle or getattr(node, "value", None) is not None
+        for part in _part(node, shape, depth)
     )
 
 
-def _part(node: Node, shape: Shape, depth: int) -> Node:
+def _part(node: Node, shape: Shape, depth: int) -> Sequence[Node]:
     at = _at(node.place, depth)
     if isinstance(node, Leaf):
         node = replace(
@@ -50,10 +52,10 @@ def _part(node: Node, shape: Shape, depth: int) -> Node:
             ruled_out=shape.ruled_out.get(at, {}),
             sums=shape.sums.get(at, ()),
         )
-        return replace(node, options=shape.choices[at]) if at in shape.choices else node
+        return with_settings(node, shape.named[at]) if at in shape.named else [node]
     if isinstance(node, Group):
-        return replace(node, parts=_shaped(node.parts, shape, depth), sums=shape.sums.get(at, ()))
-    return node
+        return [replace(node, parts=_shaped(node.parts, shape, depth), sums=shape.sums.get(at, ()))]
+    return [node]
 
 
 def _at(place: Place, depth: int) -> str:

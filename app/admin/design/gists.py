@@ -1,15 +1,17 @@
 """Cards of the form in a few words: their titles, and what stands in them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from analysis.files.faults import TableFault
 from analysis.quality.registry import RULES
 from analysis.quality.rules import Parameter
-from app.admin.design.nodes import Cards
+from app.admin.design.fields import text_of
+from app.admin.design.nodes import Cards, Group, Leaf, Node
 from app.admin.design.outline import tag_of
 from app.admin.design.values import entries, shown, value_at
+from app.core.money import sign_of
 from app.core.problems import counted, listed
 from app.core.spreadsheet import csv_rows
 from app.studies.file.comparable import blocks_in
@@ -19,6 +21,7 @@ from app.tasks.pair.pairs import read_pair_file
 Keys = Mapping[str, Any]
 _KINDS = {"practice": "for practice", "attention": "for attention"}
 _DIRECTIONS = {"less": "lower than", "greater": "higher than", "two-sided": "differs from"}
+_MOST_SAID, _LONGEST_SAID = 3, 60
 _TESTS = {"wilcoxon": "Wilcoxon", "mann-whitney": "Mann-Whitney"}
 
 
@@ -27,8 +30,8 @@ def title_of(cards: Cards, given: Keys, index: int) -> str:
     if cards.tag == TAG:
         rule = RULES.get(rule_of(given) or "")
         return rule.title if rule else "A rule"
-    is_named = cards.tag == "task" or not cards.tag
-    named = shown(given.get("id")) if is_named else ""
+    is_named = cards.tag == "task" or (cards.name_key and cards.noun != "question")
+    named = shown(given.get(cards.name_key or "id")) if is_named else ""
     return named or f"{cards.noun.capitalize()} {index + 1}"
 
 
@@ -38,6 +41,8 @@ def gist_of(cards: Cards, given: Keys) -> str:
         return _rule(given)
     if cards.noun == "hypothesis":
         return _hypothesis(given)
+    if words := getattr(cards.variants.get(""), "gist", None):
+        return str(words(given))
     asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
     return f"{asked} · {tag_title(cards, given)}"
 
@@ -149,3 +154,55 @@ def rows_in_words(text: str) -> str:
     )
     parts = [f"{n} {_KINDS.get(kind, kind)}" for kind, n in kinds.items()]
     return f"{counted(sum(kinds.values()), 'row')}: {', '.join(parts)}." if parts else "No rows yet."
+
+
+# Folded parts
+
+
+def gist_of_parts(nodes: Iterable[Node]) -> str:
+    """What is set in a folded part, as far as it fits a line; `as usual` where nothing is, or `none`."""
+    parts = list(nodes)
+    said = [words for part in parts for words in _set_in(part)]
+    is_none = any(_is_none(part) for part in parts)
+    return "; ".join(said[:_MOST_SAID]) or ("none" if is_none else "as usual")
+
+
+def _is_none(node: Node) -> bool:
+    """True for what is nothing where it is not given: a list, or a part that holds one."""
+    if isinstance(node, Group):
+        return node.is_none or any(map(_is_none, node.parts))
+    return isinstance(node, Cards) and not node.usual
+
+
+def _set_in(node: Node) -> Iterator[str]:
+    """A field with its value if it has one, a list by its length."""
+    match node:
+        case Cards(entries=(_, *_)) if value_is_given(node):
+            yield counted(len(node.entries), node.noun, node.nouns)
+        case Group():
+            for part in node.parts:
+                yield from _set_in(part)
+        case Leaf(value=value) if value not in (None, "", False):
+            if words := value_in_words(node):
+                yield words
+
+
+def value_is_given(cards: Cards) -> bool:
+    """True for a list that is given, rather than the usual one."""
+    return [entry.value for entry in cards.entries] != list(cards.usual)
+
+
+def value_in_words(leaf: Leaf) -> str:
+    """`longest message 400 characters`; of a choice, a text or an entry of a list, the value alone."""
+    text = text_of(leaf).strip()
+    if leaf.kind in ("yes-no", "tag") or leaf.how == "setting":
+        return leaf.label if text == "yes" else ""
+    if leaf.widget.is_table:
+        return rows_in_words(text).removesuffix(".")
+    if leaf.options or leaf.how == "item":
+        return leaf.options.get(text, text).strip("“”").partition(":")[0]
+    if leaf.kind == "number":
+        sign = sign_of(leaf.currency) if leaf.currency else ""
+        return f"{leaf.label.lower()} {sign}{text} {leaf.widget.unit}".strip()
+    line = text.partition("\n")[0].strip("#* ")
+    return line if len(line) <= _LONGEST_SAID else f"{line[: _LONGEST_SAID - 1]}…"

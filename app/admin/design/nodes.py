@@ -12,7 +12,7 @@ from app.core.widgets import RuledOut, Ways, Widget, widget_of
 
 Model = type[BaseModel]
 Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
-How = Literal["key", "kept", "item", "pick", "word", "own"]
+How = Literal["key", "kept", "item", "pick", "word", "own", "setting"]
 WAY = "way"
 _NOUNS = {"task": "block", "rule": "rule"}
 _NOUNS_AT = {"arms": "arm", "hypotheses": "hypothesis"}
@@ -24,9 +24,10 @@ class Leaf:
 
     A `way` chooses the form in which the key above it is written; `ways` has the value for each. `how` it is written:
     a `key` goes when it is empty or a default, one that is `kept` stays; an `item` is an entry of a list of fixed
-    length, a `pick` stands in its list or does not; a `word` is a translation of an `original`, and `own` the language
-    of the study itself. `currency` is that of an amount of money; `ruled_out` are the options that others rule
-    out, and `sums` say what the value comes to.
+    length (`n_items`), a `pick` stands in its list or does not; a `word` is a translation of an `original`, and `own`
+    the language of the study itself. A `setting` stands in the text `of` another field, one that is `named`.
+    `currency` is that of an amount of money; `ruled_out` are the options that others rule out, and `sums` say what the
+    value comes to.
     """
 
     place: Place
@@ -42,6 +43,9 @@ class Leaf:
     currency: str = ""
     ruled_out: Mapping[str, RuledOut] = field(default_factory=dict)
     sums: Sequence[str] = ()
+    n_items: int = 0
+    named: bool = False
+    of: "Leaf | None" = None
 
     @property
     def key(self) -> str:
@@ -60,7 +64,8 @@ class Leaf:
 class Group:
     """The fields of a model; of an entry of a list, `model` is None where its type is unknown.
 
-    `is_picks`: its fields are the boxes of one list.
+    `is_picks`: its fields are the boxes of one list. It `is_rare` where it is seldom changed, and `is_none` where it is
+    not given and stands for nothing.
     """
 
     place: Place
@@ -72,13 +77,16 @@ class Group:
     model: Model | None = None
     is_picks: bool = False
     sums: Sequence[str] = ()
+    is_rare: bool = False
+    is_none: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Cards:
     """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`.
 
-    Arms and hypotheses are of one kind, without a tag.
+    Others are of one kind, without a tag: arms, hypotheses, residents of a game. `usual` is what the list has where it
+    is not given.
     """
 
     place: Place
@@ -87,10 +95,22 @@ class Cards:
     tag: str
     variants: Mapping[str, Model]
     entries: tuple[Group, ...]
+    usual: Sequence[Mapping[str, Any]] = ()
 
     @property
     def noun(self) -> str:
-        return _NOUNS_AT.get(str(self.place[-1])) or _NOUNS.get(self.tag, "question")
+        own = getattr(self.variants.get(""), "noun", "")
+        return _NOUNS_AT.get(str(self.place[-1])) or own or _NOUNS.get(self.tag, "question")
+
+    @property
+    def none(self) -> list[Any] | None:
+        """The value of an empty list: no key, unless that would bring the usual entries back."""
+        return [] if self.usual else None
+
+    @property
+    def name_key(self) -> str:
+        """The key that names an entry of a list of one kind: its first; empty where entries have tags."""
+        return "" if self.tag else next(iter(self.variants[""].model_fields))
 
     @property
     def nouns(self) -> str:
@@ -118,6 +138,11 @@ Node = Leaf | Group | Cards | Changes
 def label_of(key: str, info: FieldInfo) -> str:
     """A field's label: every field of a study file has its title, and a key is none (tests/studies/test_labels.py)."""
     return info.title or key
+
+
+def default_of(leaf: Leaf) -> Any:
+    """The value of a key that is not given."""
+    return None if leaf.info.is_required() else leaf.info.default
 
 
 def leaves(node: Node) -> Iterator[Leaf]:

@@ -3,7 +3,8 @@
 No content of a study is named here: a task or a type of question that has a model is in the form.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
@@ -80,7 +81,7 @@ def _nodes(info: FieldInfo, value: Any, place: Place) -> Sequence[Node]:
     inner = _core(get_args(_core(info.annotation))[0])
     held = [*entries_of(value), *[None] * len(items)]
     return [
-        Leaf((*place, at), info, _kind(inner)[0], held[at], {}, how="item", title=title)
+        Leaf((*place, at), info, _kind(inner)[0], held[at], {}, how="item", title=title, n_items=len(items))
         for at, title in enumerate(items)
     ]
 
@@ -88,22 +89,47 @@ def _nodes(info: FieldInfo, value: Any, place: Place) -> Sequence[Node]:
 def _node(info: FieldInfo, value: Any, place: Place) -> Node:
     core = _core(info.annotation)
     title, help_ = label_of(str(place[-1]), info), info.description or ""
-    if variants := _variants(core):
-        tag = _tag(next(iter(variants.values())))
-        held = enumerate(entries_of(value))
+    if (variants := _variants(core)) and not _is_in_a_file(variants, value):
+        tag, usual = _tag(next(iter(variants.values()))), _usual(info, variants)
+        held = enumerate(usual if value is None else entries_of(value))
         entries = tuple(_entry(each, (*place, at), tag, variants) for at, each in held)
-        return Cards(place, title, help_, tag, variants, entries)
+        return Cards(place, title, help_, tag, variants, entries, usual)
+    is_rare = widget_of(info.metadata).is_rare
     if boxes := _boxes(info, core, value, place):
-        return Group(place, title.removesuffix(ONE_PER_LINE), help_, value, boxes, is_picks=True)
+        return Group(
+            place, title.removesuffix(ONE_PER_LINE), help_, value, boxes, is_picks=True, is_rare=is_rare
+        )
     if not _is_model(core):
         return _leaf(info, core, value, place)
     parts = _parts(_fields(core), value, place)
     # A part with one field is that field.
-    return (
-        parts[0]
-        if len(parts) == 1
-        else Group(place, title, help_, value, parts, not info.is_required(), core)
+    if len(parts) == 1:
+        return parts[0]
+    is_none = value is None and info.default is None
+    return Group(
+        place, title, help_, value, parts, not info.is_required(), core, is_rare=is_rare, is_none=is_none
     )
+
+
+def _is_in_a_file(variants: Mapping[str, Model], value: Any) -> bool:
+    """True for a list that may be a CSV file, and is."""
+    return isinstance(value, str) and hasattr(variants.get(""), "gist")
+
+
+def _usual(info: FieldInfo, variants: Mapping[str, Model]) -> Sequence[Mapping[str, Any]]:
+    """The entries of a list of one kind that is not given."""
+    default = info.default if "" in variants and isinstance(info.default, tuple) else ()
+    return [each.model_dump(mode="json", exclude_defaults=True) for each in default]
+
+
+def spell_out(keys: dict[str, Any], cards: Cards) -> None:
+    """Write a list that is not given, so that one of its entries can be changed."""
+    if cards.usual and all(entry.value in cards.usual for entry in cards.entries):
+        held: Any = keys
+        for part in cards.place:
+            held = held[part] if isinstance(part, int) else held.get(part) if isinstance(held, dict) else None
+        if held is None:
+            put(keys, cards.place, [dict(each) for each in cards.usual])
 
 
 def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
@@ -151,9 +177,31 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
     held: tuple[Node, ...] = (node,)
     if ways.model is not None:
         held = _parts(_fields(ways.model), node.value, node.place)
+    elif ways.items:
+        held = _of_list(node, ways)
     elif ways.is_whole:
         held = ()
     return Group(node.place, node.label, node.info.description or "", node.value, (which, *held))
+
+
+def _of_list(node: Leaf, ways: Ways) -> tuple[Leaf, ...]:
+    """A field for each entry of a list; one text alone stands for a list of one, and a key that is not given for its
+    default."""
+    given = entries_of(node.info.default) if node.value is None else entries_of(node.value) or [node.value]
+    held = [*given, *[None] * len(ways.items)]
+    return tuple(
+        Leaf(
+            (*node.place, at),
+            node.info,
+            "text",
+            held[at],
+            {},
+            how="item",
+            title=title,
+            n_items=len(ways.items),
+        )
+        for at, title in enumerate(ways.items)
+    )
 
 
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
@@ -218,6 +266,19 @@ def _fields(model: Model) -> Fields:
         for name, info in model.model_fields.items()
         if name != _SCALES and not widget_of(info.metadata).is_nowhere
     )
+
+
+def every_field(model: Model, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Leaf]]:
+    """Every field that a study file may have, by its keys without numbers."""
+    for name, info in model.model_fields.items():
+        path, core = (*above, name), _core(info.annotation)
+        leaf = _leaf(info, core, None, path)
+        if name == _tag(model):
+            leaf = replace(leaf, kind="tag", options=dict.fromkeys(leaf.options, leaf.label))
+        yield path, leaf
+        inner = [*_variants(core).values()] or ([core] if _is_model(core) else [])
+        for each in inner:
+            yield from every_field(each, path)
 
 
 @cache

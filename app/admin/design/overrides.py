@@ -7,7 +7,8 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
-from app.admin.design.nodes import WAY, Cards, Changes, Group, Leaf, Node
+from app.admin.design.named import as_one
+from app.admin.design.nodes import WAY, Cards, Changes, Group, Kind, Leaf, Node
 from app.core.problems import Place
 from app.studies.file.arms import place_in
 from app.studies.file.languages import translated, words_in
@@ -78,12 +79,13 @@ def named_fields(node: Node, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]
     if isinstance(node, Leaf):
         is_plain = node.kind not in ("tag", "way") and node.how == "key" and not node.widget.is_unseen
         if is_plain and node.key != "id":
-            yield ", ".join(where) or "The study", node
+            yield ", ".join(where) or "The study", as_one(node)
     elif isinstance(node, Group):
         which = next((part for part in node.parts if isinstance(part, Leaf) and part.key == WAY), None)
         if which is not None:
             title = f"{node.title}, all of it"
-            yield ", ".join(where), Leaf(node.place, which.info, "yaml", node.value, {}, title=title)
+            kind: Kind = "lines" if which.ways and which.ways.items else "yaml"
+            yield ", ".join(where), Leaf(node.place, which.info, kind, node.value, {}, title=title)
         for part in node.parts:
             yield from named_fields(part, [*where, *([node.title] if node.title else [])])
     elif isinstance(node, Cards):

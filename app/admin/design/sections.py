@@ -1,10 +1,10 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.admin.design.choices import Known, choices
+from app.admin.design.choices import Known, choices, types_of
 from app.admin.design.faults import labels_are_shown, plain
 from app.admin.design.field_parts import (
     KINDS_HELP,
@@ -20,12 +20,21 @@ from app.admin.design.field_parts import (
     widget as widget_of_leaf,
 )
 from app.admin.design.fields import labels_of, text_of
-from app.admin.design.gists import arm_in_words, gist_of, pairs_line, rows_in_words, tag_title, title_of
+from app.admin.design.folding import folds, may_fold, stretches
+from app.admin.design.gists import (
+    arm_in_words,
+    gist_of,
+    gist_of_parts,
+    pairs_line,
+    rows_in_words,
+    tag_title,
+    title_of,
+)
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
-from app.admin.design.outline import outline, tag_of
+from app.admin.design.outline import outline
 from app.admin.design.scaleviews import scales_view
 from app.admin.design.translations import LANGUAGES, offered
-from app.admin.design.values import dotted, scales, shown, value_at
+from app.admin.design.values import dotted, entries, scales, shown, value_at
 from app.admin.design.views import (
     CardView,
     ChangesView,
@@ -44,7 +53,6 @@ from app.core.money import sign_of
 from app.core.problems import listed
 from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
-from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.languages import languages_in
 
@@ -52,8 +60,8 @@ Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
 OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
-# Questions within blocks are folded: there may be many.
-_DEEP = 3
+_TO_SET = "When a number is known well enough"
+_PARAMETERS = "Parameters"
 _MAY_BE_EMPTY = ("text", "lines", "entries", "yaml")
 # A section's id and its page, where these are not its key in the file.
 _IDS = {
@@ -90,7 +98,12 @@ class _Form:
         self.keys, self.errors, self.known = keys, errors, known
 
     def sections(self) -> Iterator[SectionView]:
-        order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
+        is_one = len(entries(self.keys, ("blocks",))) < 2
+        order = [
+            part
+            for part in outline(self.keys).parts
+            if _key(part) == _WITH_NEXT and not (is_one and isinstance(part, Leaf) and part.value is None)
+        ]
         for part in outline(self.keys).parts:
             key = _key(part)
             if key == LANGUAGES and isinstance(part, Group):
@@ -129,7 +142,12 @@ class _Form:
 
     def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
         is_trials = key == "trials"
-        parts = list(self._parts(part.parts if isinstance(part, Group) else [*before, part]))
+        nodes = part.parts if isinstance(part, Group) else [*before, part]
+        is_unset = key == "stop_when" and isinstance(part, Group) and part.value is None
+        if is_unset and not self._faults_at(key):
+            parts: list[Part] = [self._folded(f"{key}.unset", _TO_SET, [part])]
+        else:
+            parts = list(self._parts_of_block(nodes) if is_trials else self._parts(nodes))
         if is_trials:
             parts.append(self._first_blocks())
         if key == "arms":
@@ -218,10 +236,25 @@ class _Form:
         return ChangesView(at, arm.title, fields, list(by_part.items()), self._error(at))
 
     def _group(self, group: Group) -> GroupView:
-        at, parts = dotted(group.place), list(self._parts(group.parts))
-        is_folded = group.is_optional and not group.value and not self._faults_at(at)
+        at = dotted(group.place)
+        nodes: Sequence[Node] = group.parts
+        way = next((node for node in nodes if isinstance(node, Leaf) and node.kind == "way"), None)
+        is_of_presets = way is not None and way.ways is not None and not way.ways.items
+        own = self._own(at, nodes[1:]) if is_of_presets else ()
+        parts = [*self._parts(nodes[:1] if is_of_presets else nodes), *own]
+        is_in_block = group.place[0] == "blocks"
+        is_unset = group.is_optional and not group.value
+        # Presets are shown until one is chosen.
+        is_short = is_in_block and not (is_of_presets and group.value is None)
+        is_folded = (is_unset if not is_in_block else is_short) and not self._faults_at(at)
         intro = plain(in_forms(group.help))
-        return GroupView(at, group.title, intro, parts, self._error(at), is_folded, group.sums)
+        gist = gist_of_parts([group]) if is_short else ""
+        return GroupView(at, group.title, intro, parts, self._error(at), is_folded, group.sums, gist)
+
+    def _own(self, at: str, nodes: Sequence[Node]) -> Iterator[GroupView]:
+        """The parameters below a choice of presets, folded: a preset fills them in."""
+        if nodes:
+            yield self._folded(f"{at}.own", _PARAMETERS, nodes)
 
     def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
         value, said, at = text_of(leaf), leaf.widget, dotted(leaf.place)
@@ -235,7 +268,7 @@ class _Form:
         is_required, said_by_default = leaf.info.is_required(), by_default(leaf)
         return FieldView(
             name=at,
-            label=TAGS.get(leaf.key) or LABELS.get(leaf.kind, leaf.label),
+            label=leaf.ways.title if leaf.ways else TAGS.get(leaf.key) or LABELS.get(leaf.kind, leaf.label),
             widget=widget_of_leaf(leaf, options),
             value=value,
             help=self._usual(leaf) if leaf.how == "kept" else help_of(leaf, options),
@@ -243,9 +276,12 @@ class _Form:
             options=options,
             rows=said.rows if said.rows > 1 else 4,
             is_markdown=said.is_markdown,
-            is_half=said.is_short or leaf.kind == "tag",
-            settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles,
-            optional=not is_required and leaf.kind in _MAY_BE_EMPTY,
+            is_half=said.is_short or leaf.kind == "tag" or leaf.how == "setting",
+            settles=leaf.kind in LABELS or leaf.key == "scale" or said.settles or leaf.named,
+            optional=not is_required
+            and leaf.kind in _MAY_BE_EMPTY
+            and not leaf.named
+            and leaf.how != "setting",
             placeholder=said.placeholder or said_by_default,
             counts=rows_in_words(value) if said.is_table else "",
             before=sign_of(leaf.currency) if leaf.currency else "",
@@ -277,7 +313,7 @@ class _Form:
             intro=plain(in_forms(cards.help)),
             cards=[self._card(cards, index, entry) for index, entry in enumerate(cards.entries)],
             noun=cards.noun,
-            types=self._types(cards, None) if cards.tag else (),
+            types=types_of(cards, None) if cards.tag else (),
             error=self._error(at),
         )
 
@@ -285,10 +321,9 @@ class _Form:
         given = entry.value if isinstance(entry.value, Mapping) else {}
         has_points = labels_are_shown(given)
         is_block = cards.tag == "task"
+        nodes = [node for node in entry.parts if not (has_points and _key(node) == "labels")]
         parts: list[Part] = []
-        for part in self._parts(
-            [node for node in entry.parts if not (has_points and _key(node) == "labels")]
-        ):
+        for part in self._parts_of_block(nodes) if is_block else self._parts(nodes):
             if isinstance(part, FieldsView) and cards.tag:
                 part = self._with_types(part, cards, entry)
             parts.append(part)
@@ -301,43 +336,35 @@ class _Form:
             page=f"block-{index + 1}" if is_block else "",
             match=f"../draft/match/{index + 1}" if is_block and given.get("task") == "game" else "",
             gist=gist_of(cards, given) if cards.noun != "arm" else "",
-            is_folded=not self._faults_at(dotted(entry.place))
-            if cards.tag == TAG or cards.noun == "hypothesis" or len(cards.place) >= _DEEP
+            is_folded=folds(cards, index) and not self._faults_at(dotted(entry.place))
+            if may_fold(cards)
             else None,
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
-            is_named=cards.noun in ("arm", "hypothesis") and bool(given.get("id")),
+            is_named=bool(cards.name_key and given.get(cards.name_key)) and cards.noun != "question",
             is_first=index == 0,
             is_last=index == len(cards.entries) - 1,
         )
+
+    def _parts_of_block(self, nodes: Sequence[Node]) -> Iterator[Part]:
+        for stretch in stretches(nodes):
+            if stretch.title:
+                yield self._folded(stretch.at, stretch.title, stretch.nodes)
+            else:
+                yield from self._parts(stretch.nodes)
+
+    def _folded(self, at: str, title: str, nodes: Sequence[Node]) -> GroupView:
+        faulty = any(self._faults_at(dotted(node.place)) for node in nodes)
+        inner = nodes[0].parts if at.endswith(".unset") and isinstance(nodes[0], Group) else nodes
+        parts, gist = list(self._parts(inner)), gist_of_parts(nodes)
+        return GroupView(at, title, "", parts, is_folded=not faulty, gist=gist)
 
     def _with_types(self, part: FieldsView, cards: Cards, entry: Group) -> FieldsView:
         """The fields with the types allowed for this entry; a block's task cannot be changed."""
         at = dotted((*entry.place, cards.tag))
         leaf = next(node for node in entry.parts if isinstance(node, Leaf) and node.key == cards.tag)
-        field = self._field(leaf, self._types(cards, entry.value))
+        field = self._field(leaf, types_of(cards, entry.value))
         return FieldsView([field if each.name == at else each for each in part.fields])
-
-    def _types(self, cards: Cards, entry: Any) -> Options:
-        """The types that an entry may have: one question of a trial alone is the choice between the clips."""
-        others = [each.value for each in cards.entries if each.value is not entry]
-        if cards.tag == TAG:
-            return self._rules(cards, {rule_of(other) for other in others}, is_new=entry is None)
-        is_taken = any(tag_of(other, cards.tag) == _CHOICE for other in others)
-        return [
-            (name, str(model.model_fields[cards.tag].title or name))
-            for name, model in sorted(cards.variants.items(), key=lambda each: each[0] != _CHOICE)
-            if not (name == _CHOICE and is_taken)
-        ]
-
-    def _rules(self, cards: Cards, taken: Collection[str | None], *, is_new: bool) -> Options:
-        """The exclusion rules that no other entry has; a new one may stand for all default rules."""
-        own = [
-            (name, str(model.model_fields[TAG].title))
-            for name, model in cards.variants.items()
-            if name not in taken
-        ]
-        return [(TAKEN, "The default rules"), *own] if is_new else own
 
     # Scales
 

@@ -67,7 +67,7 @@ class FieldsView:
 
 @dataclass(frozen=True, slots=True)
 class GroupView:
-    """Fields that belong together. `is_folded` where nothing need stand in them, and nothing does."""
+    """Fields that belong together. Where `is_folded`, its `gist` says what stands in them."""
 
     at: str
     title: str
@@ -76,6 +76,7 @@ class GroupView:
     error: str = ""
     is_folded: bool = False
     sums: Sequence[str] = ()
+    gist: str = ""
     is_a: ClassVar[str] = "group"
 
 

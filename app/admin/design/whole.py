@@ -18,6 +18,7 @@ from app.admin.design.values import (
     scale_changes,
     scales,
     shown,
+    value_at,
 )
 from app.core.problems import Place
 from app.studies.file.comparable import blocks_in, has_blocks
@@ -69,7 +70,7 @@ def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
     for leaf in list(leaves(outline(keys))):
         name = dotted(leaf.place)
         is_split = any(other.startswith(f"{name}.") for other in sent)
-        if leaf.how == "key" and is_split:
+        if leaf.how == "key" and is_split and not leaf.named:
             put(keys, leaf.place, None)
         elif leaf.how == "item" and (whole := name.rpartition(".")[0]) in sent:
             put(keys, leaf.place[:-1], sent[whole])
@@ -142,7 +143,11 @@ def _numbers(sent: Mapping[str, str]) -> dict[str, int]:
 
 
 def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None:
-    held = entries(keys, cards.place)
+    held, is_given = entries(keys, cards.place), value_at(keys, cards.place) is not None
+    if cards.usual and not is_given:
+        if n == len(cards.usual):
+            return
+        held = [dict(each) for each in cards.usual]
     made: list[Any] = []
     for index in range(n):
         name = f"{dotted(cards.place)}.{index}"
@@ -153,7 +158,7 @@ def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None
         if tag and (tag_of(kept, cards.tag) or "").strip() != tag:
             entry = {key: kept[key] for key in _of_all(cards) if key in kept} | {cards.tag: tag}
         made.append(deepcopy(entry))
-    put(keys, cards.place, made or None)
+    put(keys, cards.place, made or cards.none)
 
 
 def _of_all(cards: Cards) -> Collection[str]:

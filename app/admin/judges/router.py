@@ -1,5 +1,6 @@
 """Judges of a study: choose them or upload verdicts, and compare them with people."""
 
+from dataclasses import fields
 from typing import Annotated
 
 import anyio.to_thread
@@ -10,6 +11,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.forms import AnyForm, Files, FilesDep
 from app.admin.judges.example import example_csv
 from app.admin.judges.judges_page import CHOSEN, checked_page, judges_page, numbers_csv
+from app.admin.judges.views import RunPage
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
@@ -44,6 +46,16 @@ async def show_judges(
         if shown.job.seen_at is None:
             database.write_soon(mark_job_seen, shown.job.id, now)
     return render(page)
+
+
+@router.get("/judges/run")
+async def show_form_to_run(
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, study: StudyDep
+) -> Response:
+    """The form of the dialog as a page."""
+    judges = await anyio.to_thread.run_sync(described)
+    page = await database.read(judges_page, shell, study, settings.data_dir, judges)
+    return render(RunPage(**{each.name: getattr(page, each.name) for each in fields(page)}))
 
 
 @router.post("/judges")

@@ -23,6 +23,8 @@ from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 
 ALLOW = "allow-"
+USUAL = "turn-speed-gru"
+"""The network to begin with; the others are folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,12 @@ class TrainingPage(AdminPage):
     standing: Sequence[JobView]
     last: JobView | None
     models: Sequence[ModelRow]
+    usual: ClassVar[Sequence[str]] = (USUAL,)
+
+    @property
+    def allowed(self) -> Sequence[str]:
+        """The leaks that the form allows."""
+        return [name for name, _ in self.leaks if self.form.get(ALLOW + name)]
 
 
 def training_page(
@@ -68,7 +76,7 @@ def training_page(
     networks = () if here.missing else here.networks
     usual = {
         "name": "",
-        "network": "turn-speed-gru" if networks else VOTES,
+        "network": USUAL if networks else VOTES,
         "folder": "",
         "human": "human",
         "seed": "1",

@@ -104,6 +104,13 @@ class JudgesPage(AdminPage):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunPage(JudgesPage):
+    """The form to run judges as a page; with a script it is a dialog of the page of judges."""
+
+    template: ClassVar[str] = "judges-run.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedPage(AdminPage):
     """The answer to a file that was chosen, as a part of the page."""
 

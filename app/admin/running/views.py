@@ -37,7 +37,7 @@ from app.studies.launch import (
     is_first_launch,
     state_changes,
 )
-from app.studies.registering import TEMPLATES, RegistrationView, registrations
+from app.studies.registering import TEMPLATES, RegistrationView, registration_that_counts, registrations
 from app.trials.checks import Check
 from app.trials.states import STATES, Allows, following
 from app.trials.tables import Mode, State
@@ -55,7 +55,8 @@ class LaunchPage(AdminPage):
     """The checklist and the possible changes of state (`to`).
 
     `must_accept`: each warning has to be ticked; `ticked` and `reason` are the input of a form that was not accepted,
-    and so are `grace`, `ends_at_once` and `farewell` of a closing, and `address` of a registration.
+    and so are `grace`, `ends_at_once` and `farewell` of a closing, and `address` of a registration. `sent` names the
+    part of the page whose form was not accepted.
     """
 
     template: ClassVar[str] = "launch.html"
@@ -85,6 +86,20 @@ class LaunchPage(AdminPage):
     places: PlacesForm | None = None
     simulated: Simulated
     wish: SimulationForm
+    sent: str = ""
+
+    @property
+    def fine(self) -> Sequence[Check]:
+        """The checks that need no attention."""
+        return [check for check in self.checks if check.verdict == "ok"]
+
+    @property
+    def registered(self) -> RegistrationView | None:
+        return registration_that_counts(self.registrations)
+
+
+# A field that the form of each folded part of the launch page has.
+_PARTS = {"people": "simulated", "template": "registration", "mark": "places", "closing": "closing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +225,7 @@ def launch_page(
         places=places_form(session, study, now, form or {}) if version else None,
         simulated=simulated_here(session, study),
         wish=typed_wish(form or {}),
+        sent=next((part for field, part in _PARTS.items() if field in (form or {})), ""),
     )
 
 

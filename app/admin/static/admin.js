@@ -21,6 +21,20 @@ for (const link of document.querySelectorAll("nav [aria-current]")) {
   list.scrollLeft = link.offsetLeft - list.offsetLeft - (list.clientWidth - link.offsetWidth) / 2;
 }
 
+/** A folded part that the address names is opened: browsers do so by themselves only for what is inside of one. */
+function unfold() {
+  const named = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!named) return;
+  const folded = [];
+  for (let each = named; each; each = each.parentElement) if (each.matches("details:not([open])")) folded.push(each);
+  if (!folded.length) return;
+  for (const each of folded) each.open = true;
+  named.scrollIntoView();
+}
+
+unfold();
+addEventListener("hashchange", unfold);
+
 const problem = document.querySelector("[data-problem]");
 if (problem) problem.focus();
 

@@ -2,6 +2,19 @@
 
 const form = document.querySelector("[data-verdicts]");
 if (form) start();
+const dialog = document.querySelector("[data-run]");
+if (dialog) openInPlace();
+
+/** The form to run a judge is opened where one is, in place of a page of its own. */
+function openInPlace() {
+  document.querySelector("[data-opens=run]").addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    dialog.showModal();
+  });
+  dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
+  if (dialog.dataset.again !== undefined) dialog.showModal();
+}
 
 function start() {
   const input = form.querySelector("#verdicts");

@@ -21,16 +21,19 @@ async function preview(what) {
 
 function replace(selector, page) {
   const [old, fresh] = [document.querySelector(selector), page.querySelector(selector)];
-  if (old && fresh) old.replaceChildren(...fresh.childNodes);
+  if (!old || !fresh) return;
+  const open = [...old.querySelectorAll("details[id][open]")].map((each) => each.id);
+  old.replaceChildren(...fresh.childNodes);
+  for (const each of old.querySelectorAll("details[id]")) each.open ||= open.includes(each.id);
 }
 
 /** What belongs to a field beside what is typed: errors, how many pairs clips make, another seed. */
 function takeOver(page) {
-  const rows = (where) => where.querySelectorAll(".draw-table tbody tr");
-  const fresh = rows(page);
-  rows(form).forEach((row, index) => {
-    const other = fresh[index];
-    if (!other || other.querySelector("input").value !== row.querySelector("input").value) return;
+  const rows = (where) => [...where.querySelectorAll(".draw-table tbody tr")];
+  const fresh = new Map(rows(page).map((row) => [row.querySelector("input").value, row]));
+  rows(form).forEach((row) => {
+    const other = fresh.get(row.querySelector("input").value);
+    if (!other) return;
     row.cells[0].replaceChildren(...other.cells[0].childNodes);
     row.cells[3].replaceChildren(...other.cells[3].childNodes);
     for (const cell of [1, 2]) {

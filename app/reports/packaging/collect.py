@@ -19,10 +19,9 @@ from app.reports.facts import COUNTED_MODES, tables_of
 from app.reports.kinds import table_names
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import Table, data_path
-from app.reports.preferences import preferences_of, prompt_of
+from app.reports.preferences import preferences_of, prompts_of
 from app.reports.study_facts import StudyFacts
 from app.reports.tasks import table_of
-from app.tasks.pair.settings import PairDesign
 
 PREFERENCES_PATH = "results/preferences.jsonl"
 
@@ -82,9 +81,7 @@ class Collection:
         """The preference records of `mode`, if there are any; returns how many pairs are tied."""
         if not (responses["mode"] == mode).any():
             return 0
-        prompts = {
-            v.number: prompt_of(v.design) for v in self.facts.versions if v.design.blocks_of(PairDesign)
-        }
+        prompts = prompts_of((version.number, version.design) for version in self.facts.versions)
         preferred = preferences_of(responses, prompts, mode)
         if preferred.rows:
             self._add("preferences", "preferences", PREFERENCES_PATH, preferred.rows)

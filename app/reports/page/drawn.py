@@ -81,7 +81,7 @@ def drawn_of(figure: Figure, csv: str, anchor: str = "", marks: Sequence[Mark] |
         plots=plots(figure),
         ticks=ticks(figure),
         people=people(figure),
-        table=table_of(figure.numbers),
+        table=table_of(figure.numbers, csv),
         csv=csv if figure.numbers.columns else "",
         anchor=anchor or figure.name,
     )

@@ -22,7 +22,7 @@ export function measureDevice(field, page, agree) {
     };
   };
   measureWidth(field, held("data-narrow", page.querySelector("[data-narrow-said]")), tell);
-  if ("smooth" in field.dataset) askSmooth(held("data-lossy", page.querySelector("[data-smooth-said]")), tell);
+  if (field.dataset.smooth) askSmooth(field.dataset.smooth, held("data-lossy", page.querySelector("[data-smooth-said]")), tell);
   const said = page.querySelector("[data-speed-said]");
   if (field.dataset.speed) measureSpeed(field, said, said ? held("data-slow", said) : () => {}, tell);
   return tell;
@@ -39,8 +39,8 @@ function measureWidth(field, holdIf, tell) {
   measure();
 }
 
-async function askSmooth(holdIf, tell) {
-  const smooth = await showsSmoothly();
+async function askSmooth(frame, holdIf, tell) {
+  const smooth = await showsSmoothly(frame);
   if (smooth === null) return;
   tell({ smooth });
   holdIf(!smooth);

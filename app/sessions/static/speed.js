@@ -2,8 +2,7 @@
 
 const TRIES = 2;
 const LONGEST_MS = 20_000;
-// More than two clips of 640 x 400 beside each other.
-const VIDEO = { contentType: 'video/mp4; codecs="avc1.64001f"', width: 1280, height: 720, bitrate: 4_000_000, framerate: 30 };
+const VIDEO = { contentType: 'video/mp4; codecs="avc1.64001f"', bitrate: 4_000_000 };
 
 /**
  * Mbit/s of a file at `address`: the better of two tries where the first is below `enough`; null where nothing came.
@@ -48,10 +47,12 @@ async function timed(address) {
   return (8 * bytes) / 1000 / Math.max(performance.now() - (isMostFirst ? asked : began), 1);
 }
 
-/** As the browser says by Media Capabilities; null where it says nothing. */
-export async function showsSmoothly() {
+/** As the browser says by Media Capabilities of a video of `frame`, as `640x400@30`; null where it says nothing. */
+export async function showsSmoothly(frame) {
+  const [width, height, framerate] = frame.split(/[x@]/).map(Number);
   try {
-    const { supported, smooth } = await navigator.mediaCapabilities.decodingInfo({ type: "file", video: VIDEO });
+    const video = { ...VIDEO, width, height, framerate };
+    const { supported, smooth } = await navigator.mediaCapabilities.decodingInfo({ type: "file", video });
     return supported && smooth;
   } catch {
     return null;

@@ -37,7 +37,7 @@ class Arm(Part):
         title="Name in the data",
         description="Names the arm in the data; lower-case letters, digits and -, at most 40, each arm its own.",
     )
-    target: Annotated[Count | None, Widget(is_short=True)] = Field(
+    target: Annotated[Count | None, Widget(unit="people", is_short=True)] = Field(
         default=None,
         title="Participants",
         description="How many live sessions of this arm are to count; an arm that has them takes no one else. Every "

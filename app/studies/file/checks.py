@@ -50,7 +50,7 @@ class Comprehension(Part):
         title="Questions",
         description="Asked after the instructions. Without questions there is no such page.",
     )
-    tries: Annotated[int, Widget(is_short=True)] = Field(
+    tries: Annotated[int, Widget(unit="times", is_short=True)] = Field(
         default=MOST_TRIES,
         ge=1,
         le=MOST_TRIES,

@@ -37,8 +37,8 @@ class Devices(Part):
     smooth: bool = Field(
         default=False,
         title="Smooth playback",
-        description="Whether the browser has to say that it plays video of 1280 × 720 at 30 pictures a second without "
-        "losing any, asked by a script before consent; one that does not say it comes in.",
+        description="Whether the browser has to say that it plays a video as large and fast as the study's clips "
+        "without losing pictures, asked by a script before consent; one that does not say it comes in.",
     )
     minimum_mbps: Annotated[float | None, Widget(unit="Mbit/s", is_short=True, placeholder="2")] = Field(
         default=None,

@@ -11,7 +11,7 @@ from app.questions.base import Frozen, Part
 class Retention(Part):
     """The time that identities are kept; answers stay."""
 
-    days: Annotated[int, Widget(is_short=True, placeholder="90")] = Field(
+    days: Annotated[int, Widget(unit="days", is_short=True, placeholder="90")] = Field(
         ge=0,
         le=36_500,
         title="Days that identities are kept",

@@ -46,7 +46,7 @@ class StopWhen(Part):
         description="From end to end. As a share: 0.1 is 10 points, such as 75% to 85%; of scores in points of their "
         "scale: 0.5 is such as 3.2 to 3.7. The study closes at the first participant with whom it is as narrow.",
     )
-    at_least: Annotated[int, Widget(is_short=True)] = Field(
+    at_least: Annotated[int, Widget(unit="people", is_short=True)] = Field(
         default=AT_LEAST,
         ge=FEWEST,
         le=5_000,

@@ -20,7 +20,8 @@ IN_FORMS: Mapping[str, str] = {
     "The agent that takes an `any` seat at the bound; one of the game's own unless said.": "",
     "The agent that takes the seat, as for `game play`; one of the game's own unless said, and where it cannot take "
     "that seat.": "",
-    ", or an agent as for `game play`, such as `adaptive:beta=0.2`": ", or an agent by its name",
+    ", or one entry for all: `human`, `any` (a person, or an agent at the bound), or an agent as for `game play`, such "
+    "as `adaptive:beta=0.2`": ", one choice for all of them or one for each",
     "What a point takes, where `fixed`.": "",
     "What is taken: main, variants and random, joined by +.": "The words main, variants and random, joined by +.",
 }

@@ -21,7 +21,7 @@ from app.tasks.game.form_words import IN_A_GAME_FILE, IN_FORMS
 from app.tasks.game.games import GAMES, KITS, TITLES
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
-from app.tasks.game.shaping import shape_of, ways_of
+from app.tasks.game.shaping import shape_of, ways_of, ways_of_seats
 from app.tasks.game.terms import (
     CHECKS,
     ORDER,
@@ -90,16 +90,16 @@ class GameBlock(CheckedSettings):
     )
     seats: Seats = Field(
         default=(ANY,),
-        title="Seats, one per line",
+        title="Seats",
         description="Who sits on each seat, or one entry for all: `human`, `any` (a person, or an agent at the bound), "
         "or an agent as for `game play`, such as `adaptive:beta=0.2`.",
     )
-    agent: Text | None = Field(
+    agent: Annotated[Text | None, Widget(is_rare=True)] = Field(
         default=None,
         title="Agent that takes a free seat",
         description="The agent that takes an `any` seat at the bound; one of the game's own unless said.",
     )
-    rounds_per_person: Annotated[int, Field(ge=1, le=50), Widget(unit="matches")] = Field(
+    rounds_per_person: Annotated[int, Field(ge=1, le=50), Widget(unit="matches", is_rare=True)] = Field(
         default=1,
         title="Matches for each participant",
         description="How many matches each participant plays, never with the same person twice.",
@@ -133,7 +133,7 @@ class GameBlock(CheckedSettings):
     bonus: BonusPay | None = Field(
         default=None, title="Payment", description="What a match pays; nothing unless said."
     )
-    show_bonus: bool = Field(
+    show_bonus: Annotated[bool, Widget(is_rare=True)] = Field(
         default=True,
         title="Show the earnings while the match goes on",
         description="Whether the bonus is shown as it grows.",
@@ -158,8 +158,10 @@ class GameBlock(CheckedSettings):
 
     @classmethod
     def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
-        """The ways to write the configurations of its game."""
-        return ways_of(keys) if key == "configs" and str(keys.get("game")) in GAMES else None
+        """The ways to write the configurations of its game, and its seats."""
+        if str(keys.get("game")) not in GAMES:
+            return None
+        return ways_of(keys) if key == "configs" else ways_of_seats(keys) if key == "seats" else None
 
     @classmethod
     def shape(cls, keys: Mapping[str, Any], study: Mapping[str, Any]) -> Shape:

@@ -1,7 +1,7 @@
 """The form of a block of matches as far as it depends on its own keys: presets, choices, and what they come to."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from app.core.errors import StudyError
 from app.core.money import money, number_text
 from app.core.problems import counted
-from app.core.widgets import RuledOut, Shape, Ways
-from app.tasks.game.agents.registry import PROGRAM, agent_named, agents_for, is_outside
+from app.core.widgets import Named, RuledOut, Shape, Ways
+from app.tasks.game.agents.registry import agent_named, agents_for, all_agents_for, is_outside
 from app.tasks.game.base import GameConfig
 from app.tasks.game.choosing import LIST, ONE, PRESET, SAMPLE, START, presets_of, sample_of, sizes_of
 from app.tasks.game.games import GAMES, KITS, phases
@@ -22,6 +22,10 @@ from app.tasks.game.terms import BonusPay, Deadlines, Matching
 
 Keys = Mapping[str, Any]
 _HUMAN, _ANY = "human", "any"
+_PEOPLE = {"human": "A person", "any": "A person, or an agent if nobody comes"}
+_OWN = "The game’s own"
+_ALIKE, _EACH = "alike", "each"
+_MOST_SEATS = 20
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _ANY_MOVE = Deadlines.model_fields["default_s"].default
 # Of a match that takes longer to play than a form may take to come.
@@ -83,6 +87,38 @@ def ways_of(keys: Keys) -> Ways:
     )
 
 
+def ways_of_seats(keys: Keys) -> Ways | None:
+    """One entry for all seats, or one for each; None for what is neither."""
+    given = _seats(keys)
+    if not all(isinstance(each, str) for each in given) or len(given) > _MOST_SEATS:
+        return None
+    roles = _roles(str(keys["game"]), keys)
+    n = max(len(roles), len(given))
+    each = (given + given * n)[:n] if len(given) == 1 else given
+    labels = [_label(at, roles) for at in range(n)]
+    is_each = len(given) > 1
+    return Ways(
+        _EACH if is_each else _ALIKE,
+        {_ALIKE: "The same for all seats", _EACH: "Each seat for itself"},
+        {_ALIKE: given[:1], _EACH: each},
+        title="Who sits on them",
+        items=labels if is_each else ["All seats"],
+    )
+
+
+def _roles(game: str, keys: Keys) -> list[str]:
+    """The names of the seats of the first configuration."""
+    config = _config(game, keys) or GAMES[game].Config()
+    return [role.name for role in GAMES[game].seats(config)]
+
+
+def _label(at: int, roles: Sequence[str]) -> str:
+    """`Seat 1`, with its part in the game where parts differ."""
+    if at >= len(roles):
+        return f"Seat {at + 1}, which this game has not"
+    return f"Seat {at + 1}, {roles[at]}" if len({*roles}) > 1 else f"Seat {at + 1}"
+
+
 def shape_of(keys: Keys, study: Keys) -> Shape:
     """The form of a block; empty where its game is not known."""
     game = str(keys.get("game"))
@@ -90,13 +126,15 @@ def shape_of(keys: Keys, study: Keys) -> Shape:
         return Shape()
     currency = _at(keys, "bonus", "currency")
     known = currency if isinstance(currency, str) and _CURRENCY.fullmatch(currency) else "GBP"
-    agents = _agents(game)
+    models = all_agents_for(game)
+    agents = {name: _sentence(agent.about) for name, agent in models.items()}
     return Shape(
         known,
         frozenset(_idle(game, keys)),
         {
-            "agent": _with(agents, keys.get("agent")),
-            "leaving.agent": _with(agents, _at(keys, "leaving", "agent")),
+            "agent": Named({"": _OWN, **agents}, models),
+            "leaving.agent": Named({"": _OWN, **_inside(game, agents)}, models),
+            **{f"seats.{at}": Named({**_PEOPLE, **agents}, models) for at in range(_MOST_SEATS)},
         },
         dict(_ruled_out(keys)),
         {at: tuple(said) for at, said in _sums(game, keys, study, known).items()},
@@ -136,26 +174,13 @@ def _idle(game: str, keys: Keys) -> Iterator[str]:
         yield "models"
 
 
-def _agents(game: str) -> Mapping[str, str]:
-    """The agents of a game, in words, by name."""
-    said = {name: agent.about for name, agent in agents_for(game).items()}
-    return {"": "The game’s own", **{name: _sentence(words) for name, words in said.items()}}
+def _inside(game: str, agents: Mapping[str, str]) -> Mapping[str, str]:
+    """Those that play in the service."""
+    return {name: words for name, words in agents.items() if name in agents_for(game)}
 
 
 def _sentence(words: str) -> str:
     return (words[:1].upper() + words[1:]).replace("`", "")
-
-
-def _with(agents: Mapping[str, str], given: object) -> Mapping[str, str]:
-    """The agents, with one that has parameters of its own."""
-    if not isinstance(given, str) or not given or given in agents:
-        return agents
-    name, _, parameters = given.partition(":")
-    shown = parameters.replace(":", ", ").replace("=", " = ")
-    words = f"{agents[name]} ({shown})" if name in agents else given
-    if is_outside(given) and PROGRAM.fullmatch(name):
-        words = f"A program outside or a language model ({given})"
-    return {**agents, given: words}
 
 
 # What other choices rule out

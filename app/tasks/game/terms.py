@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, WithJsonSchema, create_model, model_validator
 
@@ -21,7 +21,10 @@ Then = Literal["agent", "default", "end"]
 Screen = Literal["contact", "links"]
 Reasons = Annotated[
     Literal["none", "optional", "required"],
-    Widget(words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"}),
+    Widget(
+        words={"none": "Nobody is asked", "optional": "Where they like", "required": "With every move"},
+        is_rare=True,
+    ),
 ]
 Disclosure = Annotated[
     Literal["some-may-be-programs", "all-people", "named"],
@@ -40,7 +43,8 @@ Updates = Annotated[
         words={
             "long-poll": "They ask again and again (long polling)",
             "server-sent-events": "Over a connection that stays open (server-sent events)",
-        }
+        },
+        is_rare=True,
     ),
 ]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
@@ -240,10 +244,21 @@ class ReasonAsked:
 class Checked(Part):
     """A question on the rules, with its answer."""
 
-    id: QuestionId = Field(title="Name in the data", description="Names the question; each its own.")
+    named: ClassVar[str] = "rule_"
+    noun: ClassVar[str] = "question"
+
+    id: Annotated[QuestionId, Widget(is_short=True)] = Field(
+        title="Name in the data", description="Names the question; each its own."
+    )
     ask: Text = Field(title="Question", description="The question as the participant reads it.")
     options: Options = Field(title="Options, one per line", description="2 to 50 different options.")
     answer: Label = Field(title="Right answer", description="The option that is right.")
+
+    @classmethod
+    def gist(cls, keys: Mapping[str, Any]) -> str:
+        """The question and its right answer."""
+        asked = " ".join(str(keys.get("ask") or "").split()) or "no words yet"
+        return f"{asked} · {keys.get('answer') or 'no answer yet'}"
 
     @model_validator(mode="after")
     def _answer_is_an_option(self) -> Self:

@@ -32,7 +32,8 @@ EXPORTS = Exports(
         ExportTable(
             "preferences",
             PREFERENCE_COLUMNS,
-            "One record per main pair whose votes have a majority: the clip chosen and the clip rejected.",
+            "One record per main pair whose votes have a majority: the clip chosen and the clip rejected. Where arms "
+            "ask in different words, one per pair and question.",
         ),
     )
 )

@@ -103,7 +103,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
     sample: Sample | None = Field(
         default=None, title="Draw of pairs", description="Draws the pairs. Either this or `pairs`."
     )
-    per_participant: Count | None = Field(
+    per_participant: Annotated[Count | None, Widget(unit="pairs")] = Field(
         default=None,
         title="Pairs for each participant",
         description="How many main pairs each participant sees, of every condition its share; all of them unless said.",

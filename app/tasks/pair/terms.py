@@ -156,7 +156,8 @@ class Trials(Part):
                 "side-by-side": "Both at once: side by side, or one above the other in a narrow window",
                 "by-width": "Both at once where they fit side by side; else one after the other",
                 "sequential": "One after the other, then the last picture of both, for everybody",
-            }
+            },
+            is_rare=True,
         ),
     ] = Field(
         default="side-by-side",
@@ -171,7 +172,7 @@ class Trials(Part):
         description=RULES.format(names="`out-of-step`, `dropped-frames`"),
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
-    feedback: bool = Field(
+    feedback: Annotated[bool, Widget(is_rare=True)] = Field(
         default=False,
         title="Practice with feedback",
         description="After each practice trial a page says whether the answer was right, and why: the column `why` of "

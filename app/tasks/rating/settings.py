@@ -58,7 +58,7 @@ ItemRule = Literal["dropped-frames"]  # one clip is in step with itself
 ItemRules = Annotated[
     tuple[ItemRule, ...],
     AfterValidator(different),
-    Widget(rows=2, words={"dropped-frames": "Dropped frames"}),
+    Widget(rows=2, words={"dropped-frames": "Dropped frames"}, is_rare=True),
 ]
 WhenFull = Literal["refuse", "skip"]
 SelfAssessed = Literal["after", "before"]
@@ -99,7 +99,10 @@ class RatingBlock(BlockSettings):
     )
     order: Annotated[
         ItemOrder,
-        Widget(words={"random": "Random, counterbalanced", "fixed": "Fixed, as the items are listed"}),
+        Widget(
+            words={"random": "Random, counterbalanced", "fixed": "Fixed, as the items are listed"},
+            is_short=True,
+        ),
     ] = Field(
         default="random",
         title="Order of the items",
@@ -107,18 +110,18 @@ class RatingBlock(BlockSettings):
         "`fixed` as in the file.",
     )
     watch: Annotated[
-        ItemWatch, Widget(words={"to-end": "Clips to the end", "free": "As much as they like"})
+        ItemWatch, Widget(words={"to-end": "Clips to the end", "free": "As much as they like"}, is_short=True)
     ] = Field(
         default="to-end",
         title="Watching",
         description="Of clips: `to-end` opens the questions when the clip was watched, `free` at once.",
     )
-    per_participant: Annotated[Count | None, Widget(is_short=True)] = Field(
+    per_participant: Annotated[Count | None, Widget(unit="items", is_short=True)] = Field(
         default=None,
         title="Items for each participant",
         description="How many main items each participant rates; all of them unless said.",
     )
-    per_item: Annotated[Count | None, Widget(is_short=True)] = Field(
+    per_item: Annotated[Count | None, Widget(unit="people", is_short=True)] = Field(
         default=None,
         title="Participants for each item",
         description="How many participants rate each main item; when every item has them, no new participants are "
@@ -131,7 +134,7 @@ class RatingBlock(BlockSettings):
     )
     when_full: Annotated[
         WhenFull,
-        Widget(words={"refuse": "Takes nobody new", "skip": "Goes on without these items"}),
+        Widget(words={"refuse": "Takes nobody new", "skip": "Goes on without these items"}, is_rare=True),
     ] = Field(
         default="refuse",
         title="When every item has its participants",
@@ -139,7 +142,7 @@ class RatingBlock(BlockSettings):
         "without this one; a study with nothing left to do admits no one either way.",
     )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
-    feedback: bool = Field(
+    feedback: Annotated[bool, Widget(is_rare=True)] = Field(
         default=False,
         title="Practice with feedback",
         description="After each practice item a page says whether the answers were right, by the column `right` of the "
@@ -153,7 +156,7 @@ class RatingBlock(BlockSettings):
     questions: tuple[RatingQuestion, ...] = Field(
         min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
     )
-    self_assessment: Annotated[Markdown | None, Widget(rows=4, is_markdown=True)] = Field(
+    self_assessment: Annotated[Markdown | None, Widget(rows=4, is_markdown=True, is_rare=True)] = Field(
         default=None,
         title="Self-assessment",
         description="Asks the block's questions once more after it, about the participants themselves, under this "
@@ -161,7 +164,10 @@ class RatingBlock(BlockSettings):
     )
     self_assessed: Annotated[
         SelfAssessed,
-        Widget(words={"after": "After the block's items", "before": "Before them, such as after a match"}),
+        Widget(
+            words={"after": "After the block's items", "before": "Before them, such as after a match"},
+            is_rare=True,
+        ),
     ] = Field(
         default="after",
         title="When they are asked about themselves",

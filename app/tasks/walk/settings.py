@@ -36,23 +36,23 @@ class WalkBlock(CheckedSettings):
         title="Walks on the map",
         description="Walks to the goals of the map, in first person: they become clips.",
     )
-    goals: Annotated[int, Field(ge=2, le=MOST_GOALS), Widget(is_short=True)] = Field(
+    goals: Annotated[int, Field(ge=2, le=MOST_GOALS), Widget(unit="goals", is_short=True)] = Field(
         default=MOST_GOALS,
         title="Goals",
         description="How many goals of the map are walked to, the first ones; their order is counterbalanced.",
     )
-    starts: Annotated[int, Field(ge=1, le=MOST_STARTS), Widget(is_short=True)] = Field(
+    starts: Annotated[int, Field(ge=1, le=MOST_STARTS), Widget(unit="places", is_short=True)] = Field(
         default=1,
         title="Starts for each goal",
         description="From how many places there are walks to each goal, by turns over participants. Clips of agents in "
         "the same scenes: `likely-human stimuli walk --seed 1`.",
     )
-    walks: Annotated[int, Field(ge=1, le=60), Widget(is_short=True)] = Field(
+    walks: Annotated[int, Field(ge=1, le=60), Widget(unit="walks", is_short=True)] = Field(
         default=3,
         title="Walks for each participant",
         description="How many walks each participant takes beside practice, to another goal each as far as these go.",
     )
-    practice: Annotated[int, Field(ge=0, le=MOST_PRACTICE), Widget(is_short=True)] = Field(
+    practice: Annotated[int, Field(ge=0, le=MOST_PRACTICE), Widget(unit="walks", is_short=True)] = Field(
         default=1,
         title="Walks for practice",
         description="How many walks come first that do not count, from starts of their own.",

@@ -45,7 +45,7 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
     frame["summary"] = summary_of(found, keys, here.stimuli)
     return DrawPage(
         **frame,
-        lines=_lines(draw, {line.condition: line for line in possible}, found),
+        lines=_lines(draw, {line.condition: line for line in possible}, found, true_source_of(keys)),
         attributes=_attributes(here, draw),
         match=draw.match,
         seed=draw.seed,
@@ -111,14 +111,25 @@ def _stored_draw(here: PairsHere, seed: str) -> Draw:
     return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even, pairing)
 
 
-def _lines(draw: Draw, possible: Mapping[str, Capacity], found: FoundPairs) -> list[DrawLine]:
+def _lines(
+    draw: Draw, possible: Mapping[str, Capacity], found: FoundPairs, true_source: str
+) -> list[DrawLine]:
     """The requested conditions, then every other two sources that are possible."""
     typed = {name: numbers for name, *numbers in draw.lines}
     names = list(dict.fromkeys((*typed, *possible)))[:MOST_CONDITIONS]
-    return [_line(name, typed.get(name, ["", ""]), possible.get(name), found) for name in names]
+    across = [each for each in possible.values() if each.first != each.second]
+    untrue = {each.condition for each in across if true_source not in (each.first, each.second)}
+    if len(untrue) == len(across):
+        untrue = set()
+    return [
+        _line(name, typed.get(name, ["", ""]), possible.get(name), found, is_untrue=name in untrue)
+        for name in names
+    ]
 
 
-def _line(name: str, numbers: list[str], capacity: Capacity | None, found: FoundPairs) -> DrawLine:
+def _line(
+    name: str, numbers: list[str], capacity: Capacity | None, found: FoundPairs, *, is_untrue: bool
+) -> DrawLine:
     main, practice = ("" if n.strip() == "0" else n for n in numbers)
     errors = [*_at(found, "sample", "conditions", name), *_at(found, "sample", "practice", name)]
     return DrawLine(
@@ -129,6 +140,7 @@ def _line(name: str, numbers: list[str], capacity: Capacity | None, found: Found
         n_lacking=capacity.n_lacking if capacity else 0,
         errors=errors,
         is_within=capacity is not None and capacity.first == capacity.second,
+        is_untrue=is_untrue,
     )
 
 

@@ -152,7 +152,9 @@ class CsvPage(PairsFrame):
 
 @dataclass(frozen=True, slots=True)
 class DrawLine:
-    """One condition of the draw, its numbers as typed; `is_within` one source."""
+    """One condition of the draw, its numbers as typed; `is_within` one source, `is_untrue` of two that are not the true
+    one, where other conditions are of it.
+    """
 
     condition: str
     main: str
@@ -161,6 +163,12 @@ class DrawLine:
     n_lacking: int
     errors: Sequence[str]
     is_within: bool = False
+    is_untrue: bool = False
+
+    @property
+    def is_rare(self) -> bool:
+        """True for a condition without a right answer of which nothing is asked, so that it can be folded."""
+        return (self.is_within or self.is_untrue) and not (self.main or self.practice or self.errors)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,16 +195,16 @@ class DrawPage(PairsFrame):
     replaces: int
 
     @property
-    def across(self) -> Sequence[tuple[int, DrawLine]]:
-        """Conditions of two sources, each with the number of its fields."""
-        return [(at, line) for at, line in enumerate(self.lines) if not line.is_within]
+    def usual(self) -> Sequence[tuple[int, DrawLine]]:
+        """Conditions of the true source and another, and others that are asked for; each with its fields' number."""
+        return [(at, line) for at, line in enumerate(self.lines) if not line.is_rare]
+
+    @property
+    def untrue(self) -> Sequence[tuple[int, DrawLine]]:
+        """Conditions of two sources of which none is the true one, each with its fields' number."""
+        return [(at, line) for at, line in enumerate(self.lines) if line.is_rare and line.is_untrue]
 
     @property
     def within(self) -> Sequence[tuple[int, DrawLine]]:
-        """Conditions of one source, each with the number of its fields."""
-        return [(at, line) for at, line in enumerate(self.lines) if line.is_within]
-
-    @property
-    def asks_within(self) -> bool:
-        """True if pairs within one source are asked for, or have a fault."""
-        return any(line.main or line.practice or line.errors for _, line in self.within)
+        """Conditions of one source, each with its fields' number."""
+        return [(at, line) for at, line in enumerate(self.lines) if line.is_rare and line.is_within]

@@ -60,14 +60,19 @@ class ModelAgent(Outside):
     about: ClassVar[str] = "a language model behind a server of the chat-completions protocol"
 
     model: str = Field(
-        default="", max_length=200, description="Its name at the server; LIKELY_HUMAN_MODEL unless given."
+        default="",
+        max_length=200,
+        title="Model",
+        description="Its name at the server; LIKELY_HUMAN_MODEL unless given.",
     )
-    persona: str = Field(default="", max_length=4000, description="Who it is: a persona's name, or a text.")
+    persona: str = Field(
+        default="", max_length=4000, title="Persona", description="Who it is: a persona's name, or a text."
+    )
     personas: Texts = Field(
         default=(), exclude=True, description="Texts of personas by name, beside the ready ones."
     )
     temperature: float | None = Field(
-        default=0.7, ge=0, le=2, description="Of sampling; null leaves it to the server."
+        default=0.7, ge=0, le=2, title="Temperature", description="Of sampling; null leaves it to the server."
     )
     top_p: float | None = Field(
         default=None, gt=0, le=1, description="Of sampling; null leaves it to the server."
@@ -138,7 +143,12 @@ class PullAgent(Outside):
     name: ClassVar[str] = "pull"
     about: ClassVar[str] = "any program that fetches its decisions over HTTP and posts its moves"
 
-    label: str = Field(default="", max_length=100, description="Which program it is, for the records.")
+    label: str = Field(
+        default="",
+        max_length=100,
+        title="Name of the program",
+        description="Which program it is, for the records.",
+    )
     seconds: float = Field(
         default=60, gt=0, le=86_400, exclude=True, description="For one decision; then the default move."
     )

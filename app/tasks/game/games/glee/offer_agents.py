@@ -93,7 +93,13 @@ class Threshold(Agent):
     name: ClassVar[str] = "threshold"
     about: ClassVar[str] = "asks for a fixed share of the surplus, accepts no less"
 
-    share: Ratio = Field(default=Fraction("0.6"), ge=0, le=1, description="The share of the surplus.")
+    share: Ratio = Field(
+        default=Fraction("0.6"),
+        ge=0,
+        le=1,
+        title="Share of the surplus",
+        description="The share of the surplus.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""
@@ -110,11 +116,33 @@ class Conceder(Agent):
     name: ClassVar[str] = "conceder"
     about: ClassVar[str] = "lowers its demand as the deadline comes near"
 
-    start: Ratio = Field(default=Fraction(1), ge=0, le=1, description="Share asked for in round 1.")
-    end: Ratio = Field(default=Fraction("0.4"), ge=0, le=1, description="Share asked for at the deadline.")
-    beta: float = Field(default=1, gt=0, le=100, description="Above 1 concedes early, below 1 late.")
+    start: Ratio = Field(
+        default=Fraction(1),
+        ge=0,
+        le=1,
+        title="Share asked for at first",
+        description="Share asked for in round 1.",
+    )
+    end: Ratio = Field(
+        default=Fraction("0.4"),
+        ge=0,
+        le=1,
+        title="Share asked for at last",
+        description="Share asked for at the deadline.",
+    )
+    beta: float = Field(
+        default=1,
+        gt=0,
+        le=100,
+        title="How early it concedes",
+        description="Above 1 concedes early, below 1 late.",
+    )
     patience: int = Field(
-        default=10, ge=2, le=1000, description="The deadline where the horizon is not shown."
+        default=10,
+        ge=2,
+        le=1000,
+        title="Rounds that it expects",
+        description="The deadline where the horizon is not shown.",
     )
 
     def player(self) -> Player:
@@ -213,9 +241,19 @@ class SimulatedAgent(Agent):
     )
     occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
 
-    noise: float = Field(default=0.05, ge=0, le=1, description="Share of answers that are turned round.")
+    noise: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        title="Share of wrong answers",
+        description="Share of answers that are turned round.",
+    )
     spread: float = Field(
-        default=0.03, ge=0, le=1, description="SD of errors in amounts, in shares of the money."
+        default=0.03,
+        ge=0,
+        le=1,
+        title="Errors in amounts, standard deviation",
+        description="SD of errors in amounts, in shares of the money.",
     )
 
     def player(self) -> Player:

@@ -95,7 +95,13 @@ class Commitment(Agent):
     about: ClassVar[str] = "sells; recommends bad products as often as a buyer who knows it bears"
     takes: ClassVar[tuple[Seat, ...]] = (ALICE,)
 
-    q: Ratio | None = Field(default=None, ge=0, le=1, description="Chance of recommending a bad product.")
+    q: Ratio | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        title="Chance of recommending a bad product",
+        description="Chance of recommending a bad product.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""
@@ -199,7 +205,13 @@ class SimulatedAgent(Agent):
     about: ClassVar[str] = "a simulated person of either seat, who does the opposite at the rate `noise`"
     occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
 
-    noise: float = Field(default=0.05, ge=0, le=1, description="Share of moves that are turned round.")
+    noise: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        title="Share of wrong moves",
+        description="Share of moves that are turned round.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""

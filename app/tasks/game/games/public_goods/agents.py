@@ -92,8 +92,20 @@ class ConditionalCooperator(Agent):
     name: ClassVar[str] = "conditional-cooperator"
     about: ClassVar[str] = "contributes what the others did on average in the last round"
 
-    start: Ratio = Field(default=Fraction(1, 2), ge=0, le=1, description="Share of the endowment in round 1.")
-    match: Ratio = Field(default=Fraction(1), ge=0, le=2, description="Times the mean of the others.")
+    start: Ratio = Field(
+        default=Fraction(1, 2),
+        ge=0,
+        le=1,
+        title="Share given in round 1",
+        description="Share of the endowment in round 1.",
+    )
+    match: Ratio = Field(
+        default=Fraction(1),
+        ge=0,
+        le=2,
+        title="Times the mean of the others",
+        description="Times the mean of the others.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""
@@ -108,9 +120,19 @@ class Punisher(ConditionalCooperator):
     name: ClassVar[str] = "punisher"
     about: ClassVar[str] = "cooperates conditionally, and gives points to those who contributed less than it"
 
-    start: Ratio = Field(default=Fraction(1), ge=0, le=1, description="Share of the endowment in round 1.")
+    start: Ratio = Field(
+        default=Fraction(1),
+        ge=0,
+        le=1,
+        title="Share given in round 1",
+        description="Share of the endowment in round 1.",
+    )
     severity: Ratio = Field(
-        default=Fraction(1, 2), ge=0, le=10, description="Points for each tenth of the endowment."
+        default=Fraction(1, 2),
+        ge=0,
+        le=10,
+        title="Severity",
+        description="Points for each tenth of the endowment.",
     )
 
     def player(self) -> Player:
@@ -155,7 +177,13 @@ class SimulatedAgent(Agent):
     )
     occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
 
-    noise: float = Field(default=0.1, ge=0, le=1, description="Share of moves that are arbitrary.")
+    noise: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        title="Share of arbitrary moves",
+        description="Share of moves that are arbitrary.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""

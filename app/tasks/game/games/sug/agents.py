@@ -207,9 +207,27 @@ class AdaptiveAgent(Agent):
         "adaptive: learns what others accept and what is fair, tries lower offers now and then"
     )
 
-    alpha: float | None = Field(default=None, ge=0, le=1)
-    beta: float | None = Field(default=None, ge=0, le=1)
-    gamma: float | None = Field(default=None, ge=0, le=1)
+    alpha: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        title="Least share that it accepts",
+        description="Drawn from those of people unless given.",
+    )
+    beta: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        title="Rate of learning",
+        description="Drawn from those of people unless given.",
+    )
+    gamma: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        title="Chance of a lower offer",
+        description="Drawn from those of people unless given.",
+    )
     habits: Habits = SYNTHETIC
 
     def player(self) -> Player:
@@ -259,7 +277,13 @@ class SimulatedAgent(AdaptiveAgent):
     )
     occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
 
-    noise: float = Field(default=0.05, ge=0, le=1)
+    noise: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        title="Share of wrong moves",
+        description="By one step, or the other answer.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""

@@ -36,7 +36,9 @@ class SalaryShare(Agent):
     name: ClassVar[str] = "salary-share"
     about: ClassVar[str] = "bids a share of its salary every day"
 
-    share: Ratio = Field(default=Fraction(1), ge=0, le=100, description="The bid, in salaries.")
+    share: Ratio = Field(
+        default=Fraction(1), ge=0, le=100, title="Share of the salary", description="The bid, in salaries."
+    )
 
     def player(self) -> Player:
         """A fresh player."""
@@ -64,7 +66,7 @@ class Outbid(Agent):
     name: ClassVar[str] = "outbid"
     about: ClassVar[str] = "bids one more than the second-highest bid that won lately"
 
-    window: int = Field(default=3, ge=1, le=365, description="Days that count.")
+    window: int = Field(default=3, ge=1, le=365, title="Days that count", description="Days that count.")
 
     def player(self) -> Player:
         """A fresh player."""
@@ -83,7 +85,11 @@ class Saver(Agent):
     about: ClassVar[str] = "bids nothing until its life is at stake, then everything"
 
     reserve: int = Field(
-        default=0, ge=0, le=100, description="Health below which it does not let itself fall."
+        default=0,
+        ge=0,
+        le=100,
+        title="Least health",
+        description="Health below which it does not let itself fall.",
     )
 
     def player(self) -> Player:
@@ -122,7 +128,13 @@ class SimulatedAgent(Agent):
     )
     occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
 
-    noise: float = Field(default=0.1, ge=0, le=1, description="Share of bids that are arbitrary.")
+    noise: float = Field(
+        default=0.1,
+        ge=0,
+        le=1,
+        title="Share of arbitrary bids",
+        description="Share of bids that are arbitrary.",
+    )
 
     def player(self) -> Player:
         """A fresh player."""

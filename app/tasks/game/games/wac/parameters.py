@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -15,10 +15,24 @@ SUPPLIES = ((10, 20), (15, 25), (20, 30))
 class Resident(Strict):
     """One resident: units of water needed and dollars earned a day, and who that is where personas are on."""
 
-    name: str = Field(min_length=1, max_length=40, title="Name")
+    named: ClassVar[str] = "Resident "
+    noun: ClassVar[str] = "resident"
+
+    name: Annotated[str, Widget(is_short=True)] = Field(min_length=1, max_length=40, title="Name")
     need: Annotated[int, Widget(unit="units a day")] = Field(ge=1, title="Water needed")
     salary: Annotated[int, Widget(unit="dollars a day")] = Field(ge=0, title="Salary")
-    persona: str = Field(default="", max_length=1000, title="Persona")
+    persona: Annotated[str, Widget(rows=2)] = Field(
+        default="",
+        max_length=1000,
+        title="Persona",
+        description="Read by the resident where personas are told.",
+    )
+
+    @classmethod
+    def gist(cls, keys: Mapping[str, Any]) -> str:
+        """`needs 8 units a day, earns 70 dollars a day`."""
+        need, salary = keys.get("need", "?"), keys.get("salary", "?")
+        return f"needs {need} units a day, earns {salary} dollars a day"
 
 
 RESIDENTS = (
