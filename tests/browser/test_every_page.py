@@ -76,16 +76,20 @@ def faults_on(page: Page) -> Iterator[str]:
 
 
 def anywhere(page: Page) -> set[str]:
-    """Broken rules at the top of a page and at its end: a bar that stays in view lies over some field at either."""
+    """Rules that an element breaks both at the top of a page and at its end.
+
+    A bar that stays in view lies over some field at either, which can be scrolled away from under it.
+    """
     page.evaluate("scrollTo(0, 0)")
-    if found := set(axe_faults(page)):
+    found = {_where(fault) for fault in axe_faults(page)}
+    if found:
         page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-        return {
-            fault
-            for fault in axe_faults(page)
-            if fault.split(" ")[0] in {each.split(" ")[0] for each in found}
-        }
-    return found
+    return {fault for fault in axe_faults(page) if _where(fault) in found} if found else set()
+
+
+def _where(fault: str) -> str:
+    """The rule and the element."""
+    return fault.partition(" Fix ")[0]
 
 
 class Faults:
