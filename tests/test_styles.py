@@ -68,6 +68,13 @@ def words_of(folders: list[Path]) -> set[str]:
     return {word for each in found for word in re.findall(r"[\w-]+", each)}
 
 
+def test_what_scrolls_sideways_is_reached_by_the_keyboard_and_has_a_name() -> None:
+    for path in ROOT.rglob("templates/*.html"):
+        for box in re.findall(r'<div class="scroll"[^>]*>', path.read_text()):
+            assert {'tabindex="0"', 'role="region"'} <= set(box.rstrip(">").split()), (path.name, box)
+            assert "aria-label" in box, (path.name, box)
+
+
 def test_every_class_of_a_style_sheet_is_used_by_a_template_or_a_script() -> None:
     for path, folders in SHEETS.items():
         words = words_of(folders)

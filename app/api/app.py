@@ -13,10 +13,12 @@ from app.api.data import router as data
 from app.api.judges import router as judges
 from app.api.listed import router as listed_studies
 from app.api.matches import router as matches
+from app.api.notes_and_links import router as notes_and_links
 from app.api.pairs import router as pairs
 from app.api.people import router as people
 from app.api.places import router as places
 from app.api.running import router as running
+from app.api.simulated import router as simulated
 from app.api.stimuli import router as stimuli
 from app.api.studies import owners as deleting_studies
 from app.api.studies import router as studies
@@ -35,6 +37,8 @@ PARTS: tuple[APIRouter, ...] = (
     uploads,
     running,
     places,
+    simulated,
+    notes_and_links,
     matches,
 )
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter, Path, Query
@@ -15,6 +16,7 @@ from app.library.dependencies import StoreDep
 from app.monitor.progress import choice_of, snapshot
 from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions, found_ids
 from app.monitor.sessions_view import one_session
+from app.monitor.strips import Mark
 from app.outputs.clues import clues_state
 from app.sessions import exclusions, links
 from app.sessions.entry import pass_for
@@ -91,14 +93,18 @@ class LineOut(Out):
     flags: Flags
     is_excluded: bool
     notes: int
+    strip: Sequence[Mark]
 
 
 class SessionsOut(Out):
-    """`next` is the `after` of the next page, 0 on the last."""
+    """`next` is the `after` of the next page, 0 on the last. `counts` has how many there are of each kind, whatever
+    status, flag and exclusion are looked for; `strip` of a line has a mark for each trial, or for several of many.
+    """
 
     found: int
     lines: Sequence[LineOut]
     next: int
+    counts: Mapping[str, int]
 
 
 class WatchedOut(Out):
@@ -291,7 +297,8 @@ async def list_sessions(
 ) -> SessionsOut:
     """Find sessions, the newest first, fifty at a time."""
     search = checked_search(Search(q, status, mode, flag, excluded, rule, after))
-    return SessionsOut.model_validate(await database.read(find_sessions, study, search, None))
+    found = await database.read(partial(find_sessions, with_counts=True), study, search, None)
+    return SessionsOut.model_validate(found)
 
 
 @router.get("/sessions/{session_id}")

@@ -95,8 +95,14 @@ def open_collection(session: Session, who: Who, slug: str, is_open: bool, now: d
     if row.is_open != is_open:
         row.is_open = is_open
         session.add(row)
-        action = "collection.open" if is_open else "collection.close"
-        record(session, who.actor, action, now=now, subject=row.slug, after={"title": row.title})
+        record(
+            session,
+            who.actor,
+            "collection.open" if is_open else "collection.close",
+            now=now,
+            subject=row.slug,
+            after={"title": row.title},
+        )
 
 
 def remove_collection(session: Session, who: Who, slug: str, now: datetime) -> None:

@@ -34,7 +34,7 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 @app.command()
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
-    from app.studies.checklist import notes_on_file
+    from app.studies.design_checks import notes_on_file
     from app.studies.file.load import load_study
     from app.studies.leaks import leaks_of, refuse_leaks
     from app.studies.versions import refuse_mixed_processing, stimulus_facts

@@ -6,10 +6,9 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlmodel import Session, col
 
-from app.trials.design import Kind
 from app.trials.flags import split
 from app.trials.responses import Response
-from app.trials.tables import Trial, Unit
+from app.trials.tables import Trial
 
 MOST_MARKS = 16
 
@@ -26,7 +25,7 @@ _WORST = (Mark.FLAGGED, Mark.OPEN, Mark.DONE)
 
 
 def strips_of(session: Session, ids: Sequence[int]) -> Mapping[int, Sequence[Mark]]:
-    """The marks of these sessions' trials, without practice, in their order; a mark for several where they are many."""
+    """The marks of these sessions' trials, practice too, in their order; a mark for several where they are many."""
     rows = session.execute(
         select(
             col(Trial.session_id),
@@ -35,9 +34,8 @@ def strips_of(session: Session, ids: Sequence[int]) -> Mapping[int, Sequence[Mar
             col(Response.raised),
             col(Response.unplayable),
         )
-        .join(Unit, col(Unit.id) == col(Trial.unit_id))
         .outerjoin(Response, col(Response.trial_id) == col(Trial.id))
-        .where(col(Trial.session_id).in_(ids), col(Unit.kind) != Kind.PRACTICE)
+        .where(col(Trial.session_id).in_(ids))
         .order_by(col(Trial.session_id), col(Trial.position))
     )
     found: dict[int, dict[int, Mark]] = {}

@@ -13,6 +13,7 @@ from app.jobs.queue import JobView
 from app.jobs.tables import Kind
 from app.studies.access import StudyHere
 from app.studies.forgetting import forget_sessions
+from app.studies.jobs import call_off
 from app.studies.launch import hold, refuse_without_version
 from app.trials.tables import Mode, ParticipantSession, State, StudyVersion
 
@@ -86,6 +87,15 @@ def ask_simulation(session: Session, who: Who, study: StudyHere, wish: Simulatio
     # A run that is repeated after a crash of the worker sends as many as are still missing.
     params = {"slug": study.slug, **asdict(wish), "there": here.n}
     return queue.ask(session, Kind.SIMULATION, params, now=now, asked_by=who.user_id, study_id=study.id)
+
+
+def stop_simulation(session: Session, who: Who, study: StudyHere, now: datetime) -> None:
+    """Cancel the run of simulated people that is under way. Raises Conflict where there is none."""
+    hold(session, study)
+    standing = queue.jobs_of(session, Kind.SIMULATION, study.id, limit=1, standing=True)
+    if not standing:
+        raise Conflict("No simulated people are on their way.")
+    call_off(session, who, standing[0].id, now)
 
 
 def remove_simulated(session: Session, by: Actor, study: StudyHere, now: datetime) -> int:

@@ -4,7 +4,7 @@ The contents are read here; what of them tells the source is for the task of eac
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,6 +14,7 @@ from app.core.errors import StudyError
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
 from app.studies.file.design import StudyDesign
+from app.trials.checks import Check
 from app.trials.clues import Clues, clues_in
 from app.trials.design import Kind
 from app.trials.leaks import BlockLeaks
@@ -31,6 +32,25 @@ def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
     clues_of = partial(_clues, _contents(session, design))
     found = [block.leaks(clues_of) for block in design.blocks]
     return tuple(each for each in found if each is not None)
+
+
+def leak_checks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
+    """Checks of blocks of records or texts for clues to who played. Those allowed by the study file are warnings."""
+    for block in found:
+        title = f"Clues in {block.block}"
+        refused = [leak for leak in block.leaks if not leak.is_allowed]
+        trivial = f" {block.trivial.says}" if block.trivial else ""
+        if refused:
+            said = "; ".join(f"{leak.says} ({leak.remedy})" for leak in refused)
+            yield Check(
+                "leaks", title, "blocker", f"{said}; or allow it by name in the block.{trivial}", "design"
+            )
+        elif block.leaks:
+            said = "; ".join(f"{leak.name}: {leak.says}" for leak in block.leaks)
+            yield Check("leaks", title, "warning", f"Allowed by name: {said}.{trivial}", "design")
+        else:
+            detail = f"No clue was found in rounds, messages, numbers, times, names and sizes.{trivial}"
+            yield Check("leaks", title, "ok", detail)
 
 
 def _sources(design: StudyDesign) -> frozenset[str]:

@@ -126,9 +126,9 @@ def test_the_audit_log_tells_before_and_after(owner: Person, database: Database)
         record(session, owner.who.actor, "study.note", now=datetime.now(UTC), after="x" * 9000)
     page = owner.get("/admin/audit").text
     assert "<script>alert" not in page
-    assert re.findall(r'<th scope="row">(\w+)</th>\s*<td><pre>One</pre></td>', page) == ["title"]
+    assert re.findall(r'<th scope="row">(\w+)</th>\s*<td><pre>One</pre></td>', page) == ["Title"]
     assert "&lt;script&gt;alert(2)&lt;/script&gt;" in page
-    assert '<th scope="row">same</th>' not in page
+    assert '<th scope="row">Same</th>' not in page
     assert "and 5,000 more characters" in page
     assert "owner@example.org" in page
 

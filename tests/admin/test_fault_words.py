@@ -57,6 +57,7 @@ def test_every_key_that_a_fault_names_has_words_in_the_form() -> None:
         ("neither `pairs` nor `sample` is given", (), "neither “List of pairs” nor “Draw of pairs” is given"),
         ("remove `source`", ("hypotheses", 0, "source"), "remove “Preference for”"),
         ("remove `source`", ("stop_when", "source"), "remove “Source”"),
+        ("use default_s", ("blocks", 0), "use “For any other move”"),
         (
             "name it in `arms` of a block",
             ("arms", 1),

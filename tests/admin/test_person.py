@@ -49,7 +49,7 @@ def test_the_page_of_a_session_has_both_files_and_the_log_says_so(
     given = owner.post(f"{HERE}/person.html")
     assert given.headers["content-type"] == "text/html; charset=utf-8"
     assert given.headers["content-disposition"] == 'attachment; filename="nav-session-1-person.html"'
-    assert f"participant: {WHO}" in given.text
+    assert f"Participant: {WHO}" in given.text
     assert "Bertram" not in given.text
     data = json.loads(owner.post(f"{HERE}/person.json").text)
     assert data["sessions"] == [{"session": 1, "study": "nav"}, {"session": 3, "study": "older"}]

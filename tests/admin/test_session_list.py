@@ -55,6 +55,7 @@ def test_a_strip_has_a_mark_for_each_trial_and_tells_nothing_of_right_and_wrong(
     assert marks[-1] == "open"
     said = re.search(r"(\d+) of (\d+)<span", row)
     assert said
+    assert [sum(mark != "open" for mark in marks), len(marks)] == [int(said[1]), int(said[2])]
     assert "correct" not in row
 
 

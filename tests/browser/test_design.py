@@ -172,6 +172,24 @@ def test_the_page_beside_follows_what_is_written_and_its_clips_play_on_while_one
     assert page.url == "about:blank"
 
 
+def test_the_page_beside_shows_clips_in_turn_where_participants_see_them_so(
+    open_design: Open, service: Service
+) -> None:
+    page = open_design(service.study())
+    shown = participants_page(page)
+    page.locator('details:has([id="trials.layout"]) > summary').click()
+    page.get_by_label("Layout of the clips").focus()
+    page.get_by_label("Layout of the clips").select_option("sequential")
+    expect(shown.get_by_text("The first of two videos")).to_be_visible()
+    expect(shown.locator("[data-clip=left] video")).to_be_visible()
+    expect(shown.locator("[data-clip=right] video")).not_to_be_visible()
+    shown.get_by_role("button", name="Go to the second video").click()
+    expect(shown.locator("[data-clip=left] video")).not_to_be_visible()
+    expect(shown.locator("[data-clip=right] video")).to_be_visible()
+    page.get_by_label("Layout of the clips").select_option("side-by-side")
+    expect(shown.get_by_role("button", name="Play both", exact=True)).to_be_visible()
+
+
 def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_its_field(
     open_design: Open, service: Service
 ) -> None:

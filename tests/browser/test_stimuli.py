@@ -333,6 +333,7 @@ def test_no_page_about_clips_breaks_an_axe_rule_or_scrolls_sideways(
         "/admin/stimuli/upload",
         "/admin/stimuli/walk-1/edit",
         "/admin/stimuli/rules?clip=walk-1",
+        "/admin/stimuli/collections",
         "/admin/studies/nav/clues",
     )
     for page in opened(browser, service, **AXE_CONTEXT):

@@ -1,4 +1,5 @@
-"""A stranger's way from logging in to a launched study of videos of their own: few clicks and few fields."""
+"""A stranger's way from logging in to a launched study of videos of their own: few clicks and few fields, and no mouse
+for who has none."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import installed
 from tests.browser.conftest import WAIT_MS
-from tests.browser.hands import Mouse
+from tests.browser.hands import Hand, Keyboard, Mouse
 from tests.browser.installed import EMAIL, SLOW_MS, Installation
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -24,28 +25,37 @@ are stored without your name for a year. Questions: ada@example.org.
 """
 
 
-class Counting(Mouse):
-    """A mouse that keeps what it did: a press, a tick and a choice of files are clicks, a text is a field."""
+# What a pointer of any kind does, seen by the page before anything on it; kept from one page to the next.
+KEEP_POINTERS = """
+for (const kind of ["pointerdown", "mousedown", "touchstart", "pointermove"]) {
+  addEventListener(kind, () => { sessionStorage.pointers = `${sessionStorage.pointers ?? ""} ${kind}`; }, true);
+}
+"""
 
-    def __init__(self) -> None:
+
+class Counting:
+    """A hand whose acts are kept: a press, a tick and a choice of files are clicks, a text is a field."""
+
+    def __init__(self, hand: Hand) -> None:
+        self.hand = hand
         self.clicks: list[str] = []
         self.fields: list[str] = []
 
     def press(self, target: Locator) -> None:
         self.clicks.append(f"press {_name(target)}")
-        super().press(target)
+        self.hand.press(target)
 
     def write(self, target: Locator, text: str) -> None:
         self.fields.append(_name(target))
-        super().write(target, text)
+        self.hand.write(target, text)
 
     def tick(self, target: Locator) -> None:
         self.clicks.append(f"tick {_name(target)}")
-        super().tick(target)
+        self.hand.tick(target)
 
     def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
         self.clicks.append("choose files")
-        super().pick_files(target, files)
+        self.hand.pick_files(target, files)
 
 
 def _name(target: Locator) -> str:
@@ -58,10 +68,12 @@ def _menu(page: Page, name: str) -> Locator:
     return page.get_by_role("navigation", name="Main").get_by_role("link", name=name, exact=True)
 
 
+@pytest.mark.parametrize("with_", ["keyboard", pytest.param("mouse", marks=pytest.mark.exhaustive)])
 def test_a_study_of_ones_own_videos_is_launched_with_few_clicks_and_fields(
-    room: Page, installation: Installation
+    room: Page, installation: Installation, with_: str
 ) -> None:
-    page, hand = room, Counting()
+    page, hand = room, Counting(Keyboard(room) if with_ == "keyboard" else Mouse())
+    page.add_init_script(KEEP_POINTERS)
     page.set_default_timeout(WAIT_MS)
     page.goto("/admin")
     hand.write(page.get_by_label("Email address"), EMAIL)
@@ -102,6 +114,10 @@ def test_a_study_of_ones_own_videos_is_launched_with_few_clicks_and_fields(
         hand.write(reason, "The videos were piloted elsewhere.")
     hand.press(page.get_by_role("button", name="Launch", exact=True))
     expect(page.locator("main .badge").first).to_have_text("live")
+
+    pointers = page.evaluate("sessionStorage.pointers ?? ''")
+    assert ("pointerdown" in pointers) == (with_ == "mouse"), pointers
+    assert with_ == "mouse" or pointers == ""
 
     said = f"{len(hand.clicks)} clicks {hand.clicks}; {len(hand.fields)} fields {hand.fields}"
     print(said)

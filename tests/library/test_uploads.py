@@ -15,7 +15,7 @@ from app.library import receiving, uploads
 from app.library.media import part_path
 from app.library.names import BadStimulus
 from app.library.receiving import StorageFull, TooManyBytes, WrongOffset, append, cancel, state
-from app.library.tables import Upload, UploadStatus
+from app.library.tables import LIBRARY, Upload, UploadStatus
 from app.library.uploads import TooManyUploads, UploadRefused, upload_for
 from app.worker.tidying import tidy
 from tests.admin.persons import make_user
@@ -37,7 +37,7 @@ def test_a_file_sent_in_pieces_goes_on_where_it_stopped_and_is_handed_to_the_wor
     assert part_path(desk.data_dir, token).read_bytes() == DATA
     with desk.database.reading() as session:
         job = session.exec(select(Job)).one()
-    assert (job.kind, job.params) == ("import", {"token": token, "suffix": ".mp4"})
+    assert (job.kind, job.params) == ("import", {"token": token, "suffix": ".mp4", "collection": LIBRARY})
     assert desk.send(token, b"", len(DATA)).upload.status == "waiting"  # asked again, nothing happens twice
     with desk.database.reading() as session:
         assert len(session.exec(select(Job)).all()) == 1

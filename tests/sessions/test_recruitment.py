@@ -24,8 +24,8 @@ from app.sessions.state_machine import submit
 from app.sessions.withdrawing import withdraw
 from app.studies.access import StudyHere
 from app.studies.archiving import archive
-from app.studies.checklist import unknown_studies
 from app.studies.deleting import delete_study
+from app.studies.design_checks import unknown_studies
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.trials.tables import ParticipantIdentity, ParticipantSession, State, Status

@@ -17,10 +17,9 @@ from app.library.contents import add_documents
 from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import Line, Record, Round, Table, canonical_json
-from app.studies.checklist import _leaks
 from app.studies.file.design import StudyDesign
 from app.studies.file.load import load_study
-from app.studies.leaks import leaks_of, refuse_leaks
+from app.studies.leaks import leak_checks, leaks_of, refuse_leaks
 from app.studies.versions import stimulus_facts
 from app.tasks.pair.leaks import sign_test
 from app.trials.clues import LeakName, clues_in
@@ -168,10 +167,10 @@ def test_each_leak_fails_a_study_in_a_sentence_unless_it_is_allowed_by_name(
             assert says in by_name[name].says
             with pytest.raises(StudyError, match=f"trials: {name}: "):
                 refuse_leaks(session, design(session, tmp_path))
-            assert [check.verdict for check in _leaks([found])] == ["blocker"]
+            assert [check.verdict for check in leak_checks([found])] == ["blocker"]
             allowed = design(session, tmp_path, allow=list(by_name))
             refuse_leaks(session, allowed)
-            assert [check.verdict for check in _leaks(leaks_of(session, allowed))] == ["warning"]
+            assert [check.verdict for check in leak_checks(leaks_of(session, allowed))] == ["warning"]
             # The setting is part of the version; without it hashes are what they were.
             assert '"allow"' in allowed.canonical_json()
             assert '"allow"' not in design(session, tmp_path).canonical_json()
@@ -212,7 +211,7 @@ def test_records_that_are_alike_pass_and_the_trivial_rule_is_at_chance(
         assert found.trivial
         assert found.trivial.n_pairs == N
         assert found.trivial.accuracy <= 0.5
-        assert [check.verdict for check in _leaks([found])] == ["ok"]
+        assert [check.verdict for check in leak_checks([found])] == ["ok"]
 
 
 def test_study_check_fails_and_prints_the_accuracy_of_the_trivial_rule(

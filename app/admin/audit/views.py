@@ -17,6 +17,7 @@ from app.admin.pages import AdminPage
 from app.core.database import Database
 from app.core.spreadsheet import csv_text, rows_text
 from app.studies.access import StudyHere
+from app.studies.file.titles import titles
 from app.studies.titles import titles_of
 
 ROWS, MORE, MOST_ROWS = 20, 40, 500
@@ -211,8 +212,13 @@ def changes_of(entry: EntryView) -> Sequence[Change]:
     if isinstance(before or {}, dict) and isinstance(after or {}, dict):
         was, new = before or {}, after or {}
         names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
-        return [Change(name, _text(was.get(name)), _text(new.get(name))) for name in names]
+        return [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
     return [Change("", _text(before), _text(after))]
+
+
+def _title(name: str) -> str:
+    """A key of an entry in words: those of the study file, where it has the key."""
+    return titles().get(name) or name.replace("_", " ").capitalize()
 
 
 def _text(value: Any) -> str:

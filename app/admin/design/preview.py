@@ -38,7 +38,7 @@ from app.tasks.game.settings import GameDesign
 from app.tasks.pair.pairs import PairSpec, read_pair_file, resolve_rows
 from app.tasks.pair.sampling import sample_pairs
 from app.tasks.pair.settings import PairDesign
-from app.tasks.pair.terms import DesignPair, DesignTrials, Sample, Watch
+from app.tasks.pair.terms import DesignPair, DesignTrials, Sample, Showing, Watch
 from app.tasks.rating.items import DesignItem
 from app.tasks.rating.settings import RatingDesign
 from app.tasks.walk.settings import WalkDesign
@@ -249,11 +249,12 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
     """The draft as a design, with placeholders for missing parts. Accepts arbitrary keys; it has no pairs."""
     text = {name: value.strip() for name, value in keys_to_fields(keys).items()}
     age = text["consent.minimum_age"]
-    watch = text.get("trials.watch")
+    watch, layout = text.get("trials.watch"), text.get("trials.layout")
     trials = DesignTrials(
         order="random",
         sides="balanced",
         watch="free" if watch == "free" else get_args(Watch)[0],
+        layout=next((each for each in get_args(Showing) if each == layout), "side-by-side"),
         questions=tuple(_questions(keys, ("trials", "questions"))),
     )
     return StudyDesign(

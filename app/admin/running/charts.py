@@ -68,7 +68,7 @@ def time_chart(points: Sequence[TimePoint], step: timedelta) -> Chart:
         below=[
             Tick(round(LEFT + wide * (place + 0.5), 1), moment(point.begins, step))
             for place, point in enumerate(points)
-            if place % every == 0
+            if place % every == 0 and LEFT + wide * (place + 0.5) + LABEL / 2 <= WIDTH
         ],
         beside=[Tick(round(baseline - n * scale, 1), str(n)) for n in {0: 0, top // 2: 0, top: 0}],
     )

@@ -1,19 +1,30 @@
 /** A participant's page inside the design's: it is brought up to date in place, its clips can be played, nothing is sent. */
 
 import { PairPlayer } from "/static/player.js";
+import { areStacked } from "/static/playback.js";
+import { TurnPlayer } from "/static/turns.js";
+import { TurnsView } from "/static/turns-view.js";
 import { ControlsView, GateView } from "/static/views.js";
+
+/** Whether the clips come one after the other, in a window as wide as this one. */
+function isInTurn(trial) {
+  const { layout } = trial.dataset;
+  return layout === "sequential" || (layout === "by-width" && areStacked(...trial.querySelectorAll("[data-clip]")));
+}
 
 /** The real controls over the clips as they are; what is watched is not kept. */
 function play(trial) {
   const videos = [...trial.querySelectorAll("[data-clip] video")];
-  const player = new PairPlayer(...videos);
-  const controls = new ControlsView(trial, player);
+  const inTurn = isInTurn(trial);
+  const player = inTurn ? new TurnPlayer({ left: videos[0], right: videos[1] }) : new PairPlayer(...videos);
+  const turns = inTurn ? new TurnsView(trial, player, true) : null; // to be looked through, watched or not
+  const controls = new ControlsView(trial, player, turns);
   const ready = new Set();
   const ended = new Set();
   const allIn = (set) => set.size === videos.length;
   const act = (action) => () => allIn(ready) && action();
   controls.listen({ toggle: act(() => player.toggle()), replay: act(() => player.replay()) });
-  player.addEventListener("change", () => controls.show(allIn(ready)));
+  for (const name of ["change", "turn"]) player.addEventListener(name, () => controls.show(allIn(ready)));
 
   for (const video of videos) {
     const clip = video.closest("[data-clip]");
@@ -45,6 +56,7 @@ function play(trial) {
     else video.load();
   }
   controls.show(false);
+  turns?.show();
 }
 
 /** The questions are shown as they are when open, to be read; the line above them says that they open later. */
@@ -70,7 +82,8 @@ async function refresh() {
   if (!response.ok) return;
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const body = document.importNode(page.body, true);
-  const same = clipsOf(body) !== "" && clipsOf(body) === clipsOf(document.body);
+  const isInOneWay = [body, document].every((each) => !each.querySelector("[data-layout]")); // no turn of them is kept
+  const same = isInOneWay && clipsOf(body) !== "" && clipsOf(body) === clipsOf(document.body);
   if (same) {
     for (const name of ["[data-stage]", "[data-controls]"]) {
       body.querySelector(name).replaceWith(document.querySelector(name));

@@ -11,9 +11,11 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; border-bottom: 1px solid #bbb; }
 h3 { font-size: 1rem; margin-bottom: .3rem; } li { overflow-wrap: anywhere; }
 ul { padding-inline-start: 1.2rem; }
+ul.short { columns: 2 16rem; }
 table { border-collapse: collapse; } td, th { padding: .2rem .6rem; text-align: start; }
 @media print { body { margin: 0; font-size: 10pt; } h2, h3 { break-after: avoid; } li { break-inside: avoid; } }
 """
+_FEW, _LINE = 6, 60  # texts of a list, and their letters, for two columns
 
 
 def page_of(document: Document) -> str:
@@ -51,6 +53,6 @@ def _items(items: Items) -> Iterator[str]:
     if items.is_quoted:
         yield f"<blockquote>{'<br>'.join(map(escape, items.texts))}</blockquote>"
         return
-    yield "<ul>"
+    yield '<ul class="short">' if len(items.texts) > _FEW and max(map(len, items.texts)) < _LINE else "<ul>"
     yield from (f'<li dir="auto">{escape(text)}</li>' for text in items.texts)
     yield "</ul>"

@@ -49,10 +49,17 @@ def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     for column, value in row.items():
         if value is None or value in ("", {}, []):
             continue
-        yield f"{column}: {_text(value)}"
+        yield f"{_label(column)}: {_text(value)}"
+
+
+def _label(column: str) -> str:
+    """The name of a column in words, as there are many and each release may add some."""
+    return column.removeprefix("is_").replace("_", " ").capitalize()
 
 
 def _text(value: Any) -> str:
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S} UTC"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

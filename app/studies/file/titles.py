@@ -28,6 +28,12 @@ def in_words(change: Difference) -> Difference:
     )
 
 
+@cache
+def titles() -> Mapping[str, str]:
+    """The titles of the study file's first keys."""
+    return {name: _title(info.title) for name, info in StudyFile.model_fields.items()}
+
+
 def _walked(place: Sequence[str]) -> tuple[Sequence[str], FieldInfo | None, Sequence[Model]]:
     """The titles down to a place, the last key's field, and the models of what stands there.
 

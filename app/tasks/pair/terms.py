@@ -153,9 +153,9 @@ class Trials(Part):
         Showing,
         Widget(
             words={
-                "side-by-side": "Both at once: side by side, or one above the other in a narrow window",
-                "by-width": "Both at once where they fit side by side; else one after the other",
-                "sequential": "One after the other, then the last picture of both, for everybody",
+                "side-by-side": "Both at once, stacked in narrow windows",
+                "by-width": "Both at once; in turn in narrow windows",
+                "sequential": "One after the other, in every window",
             },
             is_rare=True,
         ),

@@ -130,7 +130,7 @@ def test_each_waiting_file_has_a_place_and_the_queue_a_time_once_a_clip_of_it_is
             f"{clip_s / 120:.1f} seconds of clip a second."
         )
         for job in session.exec(select(Job).where(Job.status == JobStatus.DONE)):
-            job.ended_at = NOW - timedelta(seconds=1)
+            job.begun_at, job.ended_at = NOW - timedelta(seconds=60), NOW - timedelta(seconds=1)
     with desk.database.reading() as session:
         assert estimate(session, desk.who) is None, "those were of an earlier queue"
         assert next(iter(places(session).values())).says == "Next in line"
