@@ -203,7 +203,7 @@ def accuracy_of(judgements: Judgements, *, seed: int, resamples: int) -> Descrip
 
 
 def _answered(table: pd.DataFrame, judgements: Judgements) -> tuple[Mask, Mask, Mask, Mask]:
-    """Which answers are on a known truth, and given; which stimuli are signals, and said to be."""
+    """Masks of answers: the truth is known, one was given, the stimulus is a signal, it was said to be."""
     known, given = (table[name].notna().to_numpy() for name in ("truth", "answer"))
     signal, said = ((table[name] == judgements.signal).to_numpy() for name in ("truth", "answer"))
     return known, given, signal, said

@@ -23,7 +23,7 @@ MOST_RULES = 8
 
 @dataclass(frozen=True, slots=True)
 class RuleMet(Result):
-    """An exclusion rule with the sessions that it leaves out, and those that no other rule does."""
+    """An exclusion `rule` with the `n_sessions` that it leaves out, and the `n_alone` that no other rule does."""
 
     rule: str
     n_sessions: int
@@ -32,7 +32,9 @@ class RuleMet(Result):
 
 @dataclass(frozen=True, slots=True)
 class Specification(Result):
-    """The headline where these rules, and no others, leave sessions out: `n_left_out` of them."""
+    """The headline where these `rules`, and no others, leave sessions out: `n_left_out` of them.
+
+    `n` of a mean score are raters."""
 
     rules: tuple[str, ...]
     n_left_out: int
@@ -54,7 +56,8 @@ class Measure(Result):
 
 @dataclass(frozen=True, slots=True)
 class WhatIf(Result):
-    """Specifications of a `measure`, the study's own first. `is_complete` where they are all subsets of the rules."""
+    """The `specifications` of a `measure`, the study's own first, from the `rules` that left a session out.
+    `is_complete` where they are all subsets of these."""
 
     measure: Measure
     rules: tuple[RuleMet, ...]

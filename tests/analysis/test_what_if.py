@@ -143,7 +143,8 @@ def test_yes_no_questions_have_the_accuracy() -> None:
 
 
 def test_items_have_section_and_figure_by_the_question_on_its_scale() -> None:
-    rated = RatedItems(*(of([items()], resamples=0) for of in (analyze_rating_rows, analyze_judgement_rows)))
+    tables = [items()]
+    rated = RatedItems(analyze_rating_rows(tables, resamples=0), analyze_judgement_rows(tables, resamples=0))
     said = [one.sentences[0] for one in sections(rated) if one.name == "whatif"]
     assert "accuracy is 75%" in said[0]
     assert "the mean score by “How logical is it?” is" in said[1]
