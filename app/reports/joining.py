@@ -114,7 +114,7 @@ def _digit(numbers: Ints, name: str) -> Ints:
 
 
 def _rare(connection: Connection, parts: InParts, answers: _Answers, types: Types) -> Table:
-    """What few answers have: read by their keys where they are few."""
+    """Columns that few answers have: read by their keys where they are few."""
     keys = answers.keys[_digit(answers.numbers, "rare") > 0]
     if len(keys) > _FEW * len(answers.keys):
         return _table(connection, parts.rare(None), types)
