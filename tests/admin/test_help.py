@@ -46,6 +46,7 @@ def test_all_of_help_can_be_read_and_its_links_lead_somewhere(owner: Person) -> 
     for name, text in texts.items():
         main = text.partition("<main")[2].partition("</main")[0]
         assert "<h1" in main, name
+        assert not re.search("<(pre|table)>", main), f"what scrolls in {name} is out of reach of keys"
         for target in re.findall(r'href="([^"]+)"', main):
             if target.startswith("http"):
                 continue

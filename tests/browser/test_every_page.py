@@ -100,6 +100,9 @@ class Faults:
         self.found: dict[str, list[str]] = {}
         self.n = 0
 
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {fault}" for name, said in self.found.items() for fault in said)
+
     def look(self, page: Page, name: str, status: int = 200, allowed: Sequence[int] = (200,)) -> None:
         self.n += 1
         said = list(faults_on(page))
@@ -129,7 +132,7 @@ def test_no_page_of_the_owner_breaks_a_rule(browser: Browser, lab: WholeLab) -> 
         for address, status in NOT_THERE:
             faults.visit(page, address, (status,))
     assert faults.n > len(PAGES)
-    assert faults.found == {}
+    assert not faults.found, faults
 
 
 def test_no_page_of_a_viewer_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
@@ -140,7 +143,7 @@ def test_no_page_of_a_viewer_breaks_a_rule(browser: Browser, lab: WholeLab) -> N
             for address in addresses(lab, route):
                 if address.startswith(shared) or (route.startswith("/admin") and HERE not in route):
                     faults.visit(page, address, allowed)
-    assert faults.found == {}
+    assert not faults.found, faults
 
 
 def test_no_refused_form_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
@@ -149,7 +152,7 @@ def test_no_refused_form_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
         for page in browsing(browser, lab, email):
             for at, end, fields in refused:
                 faults.send(page, at.format(**lab.names), end, fields)
-    assert faults.found == {}
+    assert not faults.found, faults
 
 
 def test_no_page_of_a_session_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
@@ -174,4 +177,4 @@ def test_no_page_of_a_session_breaks_a_rule(browser: Browser, lab: WholeLab) -> 
                 with page.expect_navigation():
                     fill.click()
     assert faults.n > 3 * len(IN_PREVIEWS)
-    assert faults.found == {}
+    assert not faults.found, faults

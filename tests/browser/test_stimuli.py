@@ -139,7 +139,7 @@ def walks(browser: Browser, service: Service) -> None:
 
 def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:
     with service.database.transaction() as session:  # holds imports back, so that the queue stands still
-        hold = Job(kind=Kind.REPROCESS, params={"collection": 2}, status=JobStatus.RUNNING, asked_at=NOW)
+        hold = Job(kind=Kind.REPROCESS, params={}, status=JobStatus.RUNNING, asked_at=NOW)
         session.add(hold)
         session.flush()
         hold_id = hold.id

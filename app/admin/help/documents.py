@@ -91,7 +91,11 @@ def document(name: str) -> Document:
         if token.type == "heading_open":
             token.attrSet("id", slug(tokens[number + 1].content))
         _link(token, path)
-    return Document(title, str(_markdown.renderer.render(tokens, _markdown.options, {})))
+    html = str(_markdown.renderer.render(tokens, _markdown.options, {}))
+    # What may be wider than a telephone scrolls by itself, so keys have to reach it.
+    for tag in ("pre", "table"):
+        html = html.replace(f"<{tag}>", f'<{tag} tabindex="0">')
+    return Document(title, html)
 
 
 def slug(heading: str) -> str:
