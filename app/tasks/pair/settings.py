@@ -1,7 +1,7 @@
 """The settings of a block of pairs in a study file, and the block at run time."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
@@ -154,6 +154,14 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             yield Fault(at, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
 
     @classmethod
+    def whys_in(cls, keys: Keys, listed: str) -> Mapping[str, str]:
+        trials = keys.get("trials")
+        if not isinstance(trials, Mapping) or yes_or_no(trials.get("feedback")) is not True:
+            return {}
+        rows = read_pair_file("", listed, by_row=True).rows
+        return {row.id: row.why for row in rows if row.kind is Kind.PRACTICE and row.why}
+
+    @classmethod
     def read_lists(cls, keys: Keys, reader: Reader) -> "PairContent":
         stimuli, drawn = reader.stimuli, keys.get("sample")
         stands = reader.rows_at(LISTED, keys.get("pairs"))
@@ -181,6 +189,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         )
         return PairContent(
             ids=[pair.id for pair in pairs],
+            whys=cls.whys_in(keys, stands.text) if stands else {},
             pairs=tuple(design_pair(pair, stimuli or {}) for pair in pairs),
             shows=shows,
         )
@@ -259,6 +268,10 @@ class PairContent(Content):
     @property
     def groups(self) -> Collection[str]:
         return {pair.condition for pair in self.pairs if pair.kind is Kind.MAIN}
+
+    def saying(self, whys: Mapping[str, str]) -> Self:
+        pairs = (pair.model_copy(update={"why": whys.get(pair.id, "")}) for pair in self.pairs)
+        return replace(self, pairs=tuple(pairs), whys=whys)
 
 
 def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:
