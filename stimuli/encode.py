@@ -27,7 +27,7 @@ def write_mp4(
             # H.264 in browsers means 4:2:0: other pixel formats do not play everywhere.
             stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
             for pixels in frames:
-                container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgba")))
+                container.mux(stream.encode(av.VideoFrame.from_numpy_buffer(pixels, format="rgba")))
             container.mux(stream.encode())
         # Renamed when whole: a file that was interrupted never looks like a clip.
         unfinished.replace(path)

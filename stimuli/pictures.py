@@ -4,12 +4,13 @@ What changes with distance is looked up by `step`, the distance in sixteenths of
 """
 
 import math
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from stimuli.arena import MATERIALS, Goal
-from stimuli.arrays import Floats32, Indices, Packed, Pixels
+from stimuli.arrays import Floats32, Packed, Pixels
 from stimuli.colours import HAZE, pack
 from stimuli.drawing import HAZE_FROM_M, HAZE_LENGTH_M
 from stimuli.floor import (
@@ -24,6 +25,9 @@ from stimuli.rays import Runs
 from stimuli.walls import PAINTERS, WALL_HEIGHT_M, WALL_SHAPE, WALL_TEXELS_PER_M, WALL_WIDTH_M, paint_wall
 from stimuli.world import World
 
+T = TypeVar("T", bound=np.generic)
+Steps = npt.NDArray[np.int32]
+
 STEPS_PER_M = 16
 N_STEPS = 1024
 OPAQUE = 0xFF000000
@@ -36,8 +40,15 @@ STEP_M = (np.arange(N_STEPS) + 0.5) / STEPS_PER_M
 LEVEL = np.searchsorted(np.array(SMALLER_FROM_M), STEP_M, side="right")
 
 
-def step_of(distance_m: Floats32) -> Indices:
-    return np.minimum(distance_m * STEPS_PER_M, N_STEPS - 1).astype(np.intp)
+def step_of(distance_m: Floats32) -> Steps:
+    steps: Steps = np.minimum(distance_m * np.float32(STEPS_PER_M), np.float32(N_STEPS - 1)).astype(np.int32)
+    return steps
+
+
+def look_up(table: npt.NDArray[T], at: Steps) -> npt.NDArray[T]:
+    """Give `table[at]`. By 32 bits `take` needs half the time, as it is, and without looking for negative places."""
+    found: npt.NDArray[T] = table.take(at, mode="wrap")
+    return found
 
 
 def _levels(picture: Pixels) -> list[Pixels]:
@@ -75,12 +86,12 @@ class FloorPicture:
         self._put(packed, light_goal(self._painted, goal, window), window[0].start, window[1].start)
         return packed.ravel()
 
-    def at(self, x_m: Floats32, y_m: Floats32, step: Indices) -> npt.NDArray[np.int32]:
-        scale = self._scale[step]
+    def at(self, x_m: Floats32, y_m: Floats32, step: Steps) -> Steps:
+        scale = look_up(self._scale, step)
         index = (y_m * scale).astype(np.int32)
         index *= FLOOR_TEXELS
         index += (x_m * scale).astype(np.int32)
-        index += self._start[step]
+        index += look_up(self._start, step)
         return index
 
 
@@ -100,17 +111,22 @@ class WallPictures:
         numbers = np.array([painted.index(name) if name in painted else 0 for name in MATERIALS])
         self._first_picture = numbers[world.material.ravel()] * len(FACINGS_RAD)
 
-    def texels(self, runs: Runs, step: Indices, z_m: Floats32) -> Packed:
+    def texels(self, runs: Runs, step: Steps, z_m: Floats32) -> Packed:
         """Look up the pixels of some walls: `step` by run, height above the ground by pixel."""
         scale, row_length = self._scale[step], self._row_length[step]
         # Rounding can reach one texel past the end of the row.
         across = np.minimum((runs.along_m % WALL_WIDTH_M * scale).astype(np.intp), row_length - 1)
         picture = self._first_picture[runs.cell] + runs.facing
         start = self._start[step] + picture * self._size[step] + across
-        row = (np.clip(z_m, 0.0, WALL_HEIGHT_M - 0.01) * np.repeat(scale, runs.n_pixels)).astype(np.intp)
-        row *= np.repeat(row_length, runs.n_pixels)
-        row += np.repeat(start, runs.n_pixels)
-        return self._texels[row]
+        row = (_clipped(z_m) * np.repeat(scale, runs.n_pixels)).astype(np.int32)
+        row *= np.repeat(row_length.astype(np.int32), runs.n_pixels)
+        row += np.repeat(start.astype(np.int32), runs.n_pixels)
+        return look_up(self._texels, row)
+
+
+def _clipped(z_m: Floats32) -> Floats32:
+    # As np.clip, which needs three times as long.
+    return np.minimum(np.maximum(z_m, np.float32(0.0)), np.float32(WALL_HEIGHT_M - 0.01))
 
 
 class Haze:

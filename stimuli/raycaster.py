@@ -21,7 +21,7 @@ from stimuli.drawing import WIDTH as WIDTH
 from stimuli.lens import Lens
 from stimuli.minimap import SIZE as MAP_SIZE
 from stimuli.minimap import MiniMap
-from stimuli.pictures import OPAQUE, FloorPicture, Haze, WallPictures, step_of
+from stimuli.pictures import OPAQUE, FloorPicture, Haze, Steps, WallPictures, look_up, step_of
 from stimuli.rays import Rays, Runs, Surfaces
 from stimuli.sky import paint_sky
 from stimuli.world import World, build_world
@@ -71,11 +71,12 @@ class Raycaster:
         east, north = cos + self._across * sin, sin - self._across * cos
         rays = Rays(pose.x_m, pose.y_m, pose.z_m + EYE_M, east, north)
         runs = self._scenery.surfaces.runs(rays, LENS)
+        floors, walls = np.flatnonzero(~runs.is_wall), np.flatnonzero(runs.is_wall)
         # Rays through the very corner of the map meet no wall and leave haze.
         columns = np.full((WIDTH, HEIGHT), self._scenery.haze.colour, dtype=np.uint32)
         self._paint_sky(columns, pose.heading_rad)
-        self._paint_floor(columns.ravel(), runs.only(~runs.is_wall), rays)
-        self._paint_walls(columns.ravel(), runs.only(runs.is_wall), rays)
+        self._paint_floor(columns.ravel(), runs.only(floors), rays)
+        self._paint_walls(columns.ravel(), runs.only(walls), rays)
         pixels = np.ascontiguousarray(columns[:, ::-1].T).view(np.uint8).reshape(HEIGHT, WIDTH, 4)
         draw_beacon(pixels, self._goal_m, runs, rays, pose.heading_rad, LENS, t_s)
         self._map.draw(pixels, pose.x_m, pose.y_m, pose.heading_rad)
@@ -93,8 +94,8 @@ class Raycaster:
         x_m = np.repeat(rays.east[runs.column], runs.n_pixels) * depth + np.float32(rays.x_m)
         y_m = np.repeat(rays.north[runs.column], runs.n_pixels) * depth + np.float32(rays.y_m)
         step = step_of(depth)
-        texels = self._floor_texels[self._scenery.floor.at(x_m, y_m, step)]
-        columns[pixel] = self._scenery.haze.over(texels, self._scenery.haze.keep[step])
+        texels = look_up(self._floor_texels, self._scenery.floor.at(x_m, y_m, step))
+        columns[pixel] = self._scenery.haze.over(texels, look_up(self._scenery.haze.keep, step))
 
     def _paint_walls(self, columns: Packed, runs: Runs, rays: Rays) -> None:
         pixel, row = _pixels(runs)
@@ -117,8 +118,9 @@ def raycaster(goal: Goal) -> Raycaster:
     return Raycaster(scenery(), goal)
 
 
-def _pixels(runs: Runs) -> tuple[Indices, Indices]:
+def _pixels(runs: Runs) -> tuple[Indices, Steps]:
     """Give the place in memory, and the row from the bottom, of every pixel of some runs."""
     before = np.cumsum(runs.n_pixels) - runs.n_pixels
-    row = np.arange(runs.n_pixels.sum()) + np.repeat(runs.first - before, runs.n_pixels)
-    return row + np.repeat(runs.column * HEIGHT, runs.n_pixels), row
+    place = np.arange(runs.n_pixels.sum())
+    row = place.astype(np.int32) + np.repeat((runs.first - before).astype(np.int32), runs.n_pixels)
+    return place + np.repeat(runs.column * HEIGHT + runs.first - before, runs.n_pixels), row

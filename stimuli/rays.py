@@ -54,7 +54,7 @@ class Runs:
     along_m: Floats32
     facing: Indices
 
-    def only(self, which: Bools) -> "Runs":
+    def only(self, which: Bools | Indices) -> "Runs":
         """Keep some of the runs."""
         return Runs(
             self.column[which],
@@ -167,11 +167,13 @@ def _meet(
     lines = np.arange(SIZE_M, dtype=np.float32)
     depth = (lines - np.float32(start)) / ray[:, None]
     along = np.float32(other_start) + depth * other_ray[:, None]
-    cell = np.clip(along, 0, SIZE_M - 1).astype(np.intp)
-    matters = changes[cell, np.arange(SIZE_M)]
+    cell = np.minimum(np.maximum(along, np.float32(0)), np.float32(SIZE_M - 1)).astype(np.int32)
+    matters = changes.ravel().take(cell * np.int32(SIZE_M) + np.arange(SIZE_M, dtype=np.int32), mode="wrap")
     matters &= (depth > NEAREST_M) & (along >= 0) & (along < SIZE_M)
-    column, line = np.nonzero(matters)
-    return depth[column, line], column, line, cell[column, line], along[column, line]
+    found = np.flatnonzero(matters)
+    column = found // SIZE_M
+    cells = cell.ravel()[found].astype(np.intp)
+    return depth.ravel()[found], column, found - column * SIZE_M, cells, along.ravel()[found]
 
 
 def _uncovered(column: Indices, end: Indices, height: int) -> tuple[Indices, Indices]:

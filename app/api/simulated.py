@@ -16,7 +16,7 @@ _USUAL = SimulationWish()
 
 
 class SimulatedIn(BaseModel):
-    """How many people come, the share of trials in which they find the true clip, and the seed of their answers."""
+    """Wish: how many people come, the share of trials in which they find the true clip, and their answers' seed."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 

@@ -15,7 +15,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Kind
-from app.library.clips.rules import Rules, explained
+from app.library.clips.rules import FIRST_RULES, Rules, explained
 from app.library.collections import collection_named
 from app.library.stimuli import common_clip_size
 from app.library.tables import LIBRARY, Collection, LibraryRules, Stimulus
@@ -84,7 +84,7 @@ def rules_in_force(session: Session, collection: int = LIBRARY) -> tuple[Rules, 
         col(Stimulus.clip_sha256).is_not(None), Stimulus.collection_id == collection
     )
     applied = session.exec(clip.order_by(col(Stimulus.id).desc()).limit(1)).first()
-    return (Rules.model_validate(applied) if applied else Rules()), 0
+    return (Rules.model_validate(applied) if applied else FIRST_RULES), 0
 
 
 def _with_size(session: Session, rules: Rules, collection: int) -> Rules:

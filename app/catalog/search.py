@@ -83,7 +83,7 @@ def found_ids(session: Session, who: Who, wanted: CatalogFilter) -> Sequence[int
 
 
 def counts(session: Session, who: Who, wanted: CatalogFilter) -> Counts:
-    """How many each choice would leave, in one statement."""
+    """The numbers that each choice would leave, in one statement."""
     fitting = func.sum(case((_in_words(wanted), 1), else_=0))
     groups = col(Stimulus.source), col(Stimulus.kind), col(Collection.slug), col(Collection.title)
     rows = session.execute(

@@ -42,7 +42,7 @@ def import_manifest(
     from app.catalog.rules import rules_in_force
     from app.core.problems import counted
     from app.library.clips.manifest import read_manifest
-    from app.library.clips.rules import Rules
+    from app.library.clips.rules import FIRST_RULES, Rules
     from app.library.collections import check_slug, collection_ids, make_collection
     from app.library.contents import add_documents
     from app.library.documents import clip_rows, read_documents
@@ -57,8 +57,8 @@ def import_manifest(
             into = collection_ids(session).get(collection)
             if into is None:
                 check_slug(collection)
-            usual = Rules() if into is None else rules_in_force(session, into)[0]
-        applied = Rules.load(rules) if rules else usual
+            usual = FIRST_RULES if into is None else rules_in_force(session, into)[0]
+        applied = Rules.load(rules).encoded_like(usual) if rules else usual
         clips = _processed(settings, of_clips, applied, workers, usual.size) if of_clips.rows else []
         with database.transaction() as session:
             # Once more: others may have added a clip of this name while these were processed.

@@ -39,7 +39,7 @@ class Hot:
         return found[0] if found else None
 
     def run(self, session: Session, *rows: Values) -> None:
-        """Run the statement, which returns nothing, once for each row of values."""
+        """Run the statement, which returns nothing, for each row of values: an INSERT takes several."""
         connection = session.connection()
         if not _is_direct(connection):
             connection.execute(self.statement, rows)
@@ -59,6 +59,10 @@ class _ForSQLite:
         compiled: Any = statement.compile(dialect=dialect, column_keys=list(names))
         assert not [*compiled.insert_prefetch, *compiled.update_prefetch], "a default of Python's"
         self._text = str(compiled)
+        # Empty where VALUES is not the last of it.
+        self._row = (
+            self._text.rpartition(" VALUES ")[2] if self._text.endswith(")") and compiled.isinsert else ""
+        )
         self._bound: list[tuple[str, Any, Convert | None]] = [
             (name, compiled.params[name], _impl(compiled.binds[name], dialect).bind_processor(dialect))
             for name in compiled.positiontup
@@ -77,12 +81,17 @@ class _ForSQLite:
 
     def run(self, connection: Connection, rows: Sequence[Values]) -> None:
         try:
-            if len(rows) == 1:
-                _driver(connection).execute(self._text, self._in_order(rows[0]))
-            else:
-                _driver(connection).executemany(self._text, [self._in_order(values) for values in rows])
+            values = [value for row in rows for value in self._in_order(row)]
+            _driver(connection).execute(self._text_of(len(rows)), values)
         except sqlite3.Error as error:
             raise self._as_sqlalchemys(connection, error) from error
+
+    def _text_of(self, n_rows: int) -> str:
+        """The statement for so many rows at once: one INSERT takes them all."""
+        if n_rows == 1:
+            return self._text
+        assert self._row, "only an INSERT takes several rows"
+        return self._text + f", {self._row}" * (n_rows - 1)
 
     def _in_order(self, values: Values) -> list[Any]:
         return [

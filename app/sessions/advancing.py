@@ -22,13 +22,15 @@ _ADVANCE = (
     .values(step=bindparam("step"), page_shown_at=None, seen_at=bindparam("seen_at"))
 )
 # Whether a single trial's clips could be played.
-PLAYED = select(func.count()).where(
-    _response.c.session_id == bindparam("session_id"),
-    _response.c.trial_id.is_not(None),
-    _response.c.unplayable.is_(False),
+PLAYED = Hot(
+    select(func.count()).where(
+        _response.c.session_id == bindparam("session_id"),
+        _response.c.trial_id.is_not(None),
+        _response.c.unplayable.is_(False),
+    )
 )
 ADVANCE = Hot(_ADVANCE)
-COMPLETE = _ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
+COMPLETE = Hot(_ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at")))
 
 
 def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) -> None:
@@ -37,9 +39,9 @@ def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) 
     values: dict[str, Any] = {"session_id": where.session_id, "step": step, "seen_at": now}
     # The last page has no form, so a session that reaches it is over.
     if where.pages.keys[step].kind == "debrief":
-        played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
+        (played,) = PLAYED.first(session, {"session_id": where.session_id})
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
-        session.connection().execute(COMPLETE, values)
+        COMPLETE.run(session, values)
         # First, as a session that a rule leaves out does not count for its place.
         judge_session(session, where.design, where.session_id, now)
         # Whoever finished without a place is one more than was wanted, and does not count.
@@ -52,5 +54,5 @@ def advance(session: Session, where: StudyWhere, now: datetime, pages: int = 1) 
 def end_early(session: Session, where: StudyWhere, status: Status, now: datetime) -> None:
     """End a session on its current page; its answers are kept."""
     ended = {"session_id": where.session_id, "step": where.step, "status": status, "ended_at": now}
-    session.connection().execute(COMPLETE, {**ended, "seen_at": now})
+    COMPLETE.run(session, {**ended, "seen_at": now})
     judge_session(session, where.design, where.session_id, now)

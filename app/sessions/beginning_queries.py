@@ -3,6 +3,7 @@
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlmodel import SQLModel
 
+from app.core.statements import Hot
 from app.studies.queries import STATE
 from app.trials.tables import Mode, ParticipantSession, SessionToken, Status, Study, StudyVersion, Trial
 
@@ -20,7 +21,7 @@ NEWEST_VERSION = (
     .limit(1)
 )
 # Who has come and has not decided, by the token.
-UNDECIDED = (
+UNDECIDED = Hot(
     select(_session.c.version_id, _session.c.mode, _version.c.sha256, _version.c.study_id)
     .join(_token, _token.c.session_id == _session.c.id)
     .join(_version, _version.c.id == _session.c.version_id)

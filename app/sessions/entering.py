@@ -162,7 +162,7 @@ def is_undecided(session: Session, slug: str, token: str, now: datetime) -> bool
     Raises NotOpen where there is no room any more: that is told before anybody is asked.
     """
     named = {"slug": slug, "sha256": token_hash(token)}
-    found = session.connection().execute(beginning_queries.UNDECIDED, named).first()
+    found = beginning_queries.UNDECIDED.first(session, named)
     if found is not None and found.mode == Mode.LIVE:
         run = run_of(session, found.version_id, found.sha256)
         _refuse_without_place(session, found.study_id, run, found.version_id, now)

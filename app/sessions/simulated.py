@@ -32,7 +32,7 @@ class BadSimulation(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class SimulationWish:
-    """How many come, how often they find the true clip (a share), and the seed of their answers."""
+    """Wish: how many come, how often they find the true clip (a share), and the seed of their answers."""
 
     n: int = USUAL
     accuracy: float = 0.75

@@ -118,6 +118,7 @@ def test_results_has_the_arms_of_pairs_and_ratings(
     assert "fast against slow (8 and 4 people), accuracy" in page
     assert "fast against slow (8 and 4 people), “Logical? / How logical?”" in page  # each arm's own words
     assert 'id="arms"' in page
+    assert 'id="scorearms"' in page
 
 
 def test_matches_in_two_arms_are_compared_by_each_measure(tmp_path: Path) -> None:

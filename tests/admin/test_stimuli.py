@@ -372,6 +372,16 @@ BAD_RULES: list[tuple[dict[str, str], str]] = [
 ]
 
 
+def test_the_form_keeps_the_preset_of_the_clips_that_are_there(owner: Person, walk: str) -> None:
+    """A new library begins with the quick one."""
+    assert "<option selected>veryfast</option>" in owner.get(f"{HERE}/rules").text
+    reply = owner.post(f"{HERE}/rules", rules_form(preset="medium", action="show"))
+    assert "<option selected>medium</option>" in reply.text
+    reply = owner.post(f"{HERE}/rules", rules_form(preset="slow", action="apply"))
+    assert reply.status_code == 422
+    assert "x264&#39;s preset, medium or veryfast" in reply.text
+
+
 def test_rules_that_cannot_be_come_back_with_the_fault_at_the_field(owner: Person, walk: str) -> None:
     for (changes, message), action in product(BAD_RULES, ("preview", "apply")):
         reply = owner.post(f"{HERE}/rules", rules_form(**changes, action=action))

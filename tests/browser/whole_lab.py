@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -83,7 +84,10 @@ def settings_in(folder: Path, address: str = "http://127.0.0.1:1") -> Settings:
 @contextmanager
 def served(folder: Path, port: int = 0) -> Iterator[WholeLab]:
     """The service on a lab made in a folder that is not there yet."""
-    names = make_whole_lab(folder)
+    with ThreadPoolExecutor(
+        1
+    ) as elsewhere:  # simulated people have a loop of their own, and Playwright's runs here
+        names = elsewhere.submit(make_whole_lab, folder).result()
     bound = bind("127.0.0.1", port)
     bound.listen()  # who comes before the service runs waits for it
     settings = settings_in(folder, address_of(bound))

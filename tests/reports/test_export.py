@@ -25,7 +25,8 @@ from app.reports.facts import tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format
 from app.reports.tasks import table_of
-from app.tasks.pair.responses import responses, responses_in_parts
+from app.tasks.pair.in_parts import responses_in_parts
+from app.tasks.pair.responses import responses
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlmodel import Session, func, select
+from sqlmodel import Session, col, func, select
 from starlette.testclient import TestClient
 
 from app.accounts.audit import COMMAND_LINE
@@ -22,7 +22,7 @@ from app.sessions.links import participant_links, session_link
 from app.sessions.starts import WINDOW, Starts, TooManyStarts
 from app.sessions.where import locate
 from app.studies.launch import study_here
-from app.trials.responses import Response
+from app.trials.responses import Evidence, Response
 from app.trials.tables import Mode, ParticipantSession
 from bench.likely_human import playback
 from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
@@ -56,8 +56,8 @@ def test_a_whole_session_by_plain_forms(walk: Walk, database: Database) -> None:
     assert n_responses(database) == 14
 
 
-def test_a_page_turn_sends_six_statements(walk: Walk, database: Database) -> None:
-    """And one that adds what the browser reported of each clip. Twice where it stands: to answer, and to show."""
+def test_a_page_turn_sends_seven_statements(walk: Walk, database: Database) -> None:
+    """One of them adds what the browser reported of all clips. Twice where it stands: to answer, and to show."""
     walk.to("trial-2")
     sent: list[str] = []
     assert database._peeking is not None
@@ -71,10 +71,14 @@ def test_a_page_turn_sends_six_statements(walk: Walk, database: Database) -> Non
     walk.client.get("/healthz")  # what is written without waiting is written before
     statements = [text.split()[:3] for text in sent if text.split()[0] not in ("BEGIN", "COMMIT", "ROLLBACK")]
     verbs = [f"{words[0]} {words[2]}" if words[0] == "INSERT" else words[0] for words in statements]
-    assert verbs[:8] == [
-        "SELECT", "SELECT", "INSERT response", "INSERT evidence", "INSERT evidence", "UPDATE",
-        "SELECT", "UPDATE",
+    assert verbs[:7] == [
+        "SELECT", "SELECT", "INSERT response", "INSERT evidence", "UPDATE", "SELECT", "UPDATE",
     ]  # fmt: skip
+    with database.reading() as session:
+        slots = [
+            row.slot for row in session.exec(select(Evidence).order_by(col(Evidence.id).desc()).limit(2))
+        ]
+    assert sorted(slots) == ["a", "b"]
 
 
 def test_the_address_is_the_same_for_every_page(walk: Walk) -> None:

@@ -32,10 +32,12 @@ def session(database: Database, library: Library) -> Iterator[Session]:
 
 def test_a_study_of_clips_processed_by_different_rules_is_refused(session: Session, tmp_path: Path) -> None:
     odd = session.exec(select(Stimulus).where(Stimulus.name == "human-g2")).one()
-    odd.rules = {**odd.rules, "crf": 30}
-    session.flush()
-    with pytest.raises(Conflict, match=r"'human-g2'|different rules"):
-        load_file(session, tmp_path)
+    usual = odd.rules
+    for other in ({"crf": 30}, {"preset": "veryfast"}):
+        odd.rules = {**usual, **other}
+        session.flush()
+        with pytest.raises(Conflict, match=r"'human-g2'|different rules"):
+            load_file(session, tmp_path)
     assert session.exec(select(StudyVersion)).all() == []
 
 

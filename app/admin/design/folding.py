@@ -1,4 +1,4 @@
-"""What the design's form folds, so that a section is a screen and a half high; faults open what they stand in."""
+"""Folding of the design's form: a section is a screen and a half high, and faults open what they stand in."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

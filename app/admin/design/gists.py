@@ -160,7 +160,7 @@ def rows_in_words(text: str) -> str:
 
 
 def gist_of_parts(nodes: Iterable[Node]) -> str:
-    """What is set in a folded part, as far as it fits a line; `as usual` where nothing is, or `none`."""
+    """The settings of a folded part, as far as they fit a line; `as usual` where nothing is, or `none`."""
     parts = list(nodes)
     said = [words for part in parts for words in _set_in(part)]
     is_none = any(_is_none(part) for part in parts)

@@ -12,6 +12,7 @@ from app.library.clips.rules import Mask, Rules
 
 SIDES = ("x", "y", "width", "height")
 NUMBERS = ("trim_start_s", "trim_end_s", "width", "height", "fps", "crf")
+PRESET = "preset"
 MOST_MASKS = 20
 _WORDS = {
     "trim_start_s": "Off the start",
@@ -35,7 +36,7 @@ class RulesForm:
 
 
 def form_of(rules: Rules) -> RulesForm:
-    values = {name: _written(getattr(rules, name)) for name in NUMBERS}
+    values = {name: _written(getattr(rules, name)) for name in NUMBERS} | {PRESET: rules.preset}
     masks = [_row_of(number, mask) for number, mask in enumerate(rules.masks)]
     return RulesForm(values, masks, {})
 
@@ -49,7 +50,7 @@ def typed(fields: Mapping[str, str], errors: Mapping[str, str] | None = None) ->
         found = [text for place, text in errors.items() if place.split(".")[:2] == ["masks", str(number)]]
         sides = {side: fields.get(f"mask.{row}.{side}", "") for side in SIDES}
         masks.append(MaskRow(number=number, error="; ".join(found), **sides))
-    return RulesForm({name: fields.get(name, "") for name in NUMBERS}, masks, errors)
+    return RulesForm({name: fields.get(name, "") for name in (*NUMBERS, PRESET)}, masks, errors)
 
 
 def rules_in(fields: Mapping[str, str]) -> Rules:
@@ -62,6 +63,8 @@ def rules_in(fields: Mapping[str, str]) -> Rules:
             values[name] = _number(text, whole=name in _WHOLE)
             if values[name] is None:
                 faults[name] = f"{_WORDS[name]} is not a number."
+    if fields.get(PRESET):
+        values[PRESET] = fields[PRESET]
     values["masks"] = [_mask(fields, row, number, faults) for number, row in enumerate(_rows(fields))]
     if len(values["masks"]) > MOST_MASKS:
         faults["masks"] = f"There are more than {MOST_MASKS} masks."

@@ -168,7 +168,7 @@ def _facts_of_clip(stimulus: StimulusView, clip: ClipFacts) -> list[tuple[str, s
         ("Duration", f"{clip.duration_s:.2f} s ({clip.frames} frames, {clip.fps:g} a second)"),
         ("Frame", f"{clip.width} × {clip.height} px"),
         ("Size of the file", megabytes(clip.bytes)),
-        ("Processed with", f"{trims}, {masks}, crf {rules.crf}"),
+        ("Processed with", f"{trims}, {masks}, crf {rules.crf}, {rules.preset}"),
         *([("Differs from its file", " ".join(clip.differences))] if clip.differences else []),
         ("Original", f"{stimulus.original_name or 'not named'}, {megabytes(stimulus.original_bytes)}"),
         ("SHA-256 of the original", stimulus.original_sha256 or "not kept"),

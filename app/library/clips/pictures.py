@@ -10,6 +10,7 @@ from av.codec.context import CodecContext
 from av.error import FFmpegError
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType, VideoFrame
+from av.video.stream import VideoStream
 
 from app.library.clips.contained import contained
 from app.library.clips.errors import NotAVideo
@@ -18,6 +19,7 @@ from app.library.clips.picture import Painter, displayed_size
 from app.library.clips.reading import decoded, open_video
 
 POSTER_SIDE, FRAME_SIDE = 480, 960
+AT_S = 1.0  # the first frame is black in many a recording
 _QUALITY = "4"  # mjpeg's scale, 2 (best) to 31
 
 
@@ -27,7 +29,7 @@ def make_picture(source: Path, target: Path, *, at_s: float, side: int) -> None:
     Raises NotAVideo and TooMuch.
     """
     picture = _pictured(source, at_s, side)
-    with _whole(target) as temporary:
+    with whole(target) as temporary:
         temporary.write_bytes(picture)
 
 
@@ -35,8 +37,13 @@ def make_picture(source: Path, target: Path, *, at_s: float, side: int) -> None:
 def _pictured(source: Path, at_s: float, side: int) -> bytes:
     with open_video(source) as (container, stream):
         frame = _frame_at(source, decoded(source, container, stream), Fraction(at_s))
-        size = snug(*displayed_size(frame, stream.sample_aspect_ratio), side)
-        return jpeg(source, Painter(source, size, (), stream.sample_aspect_ratio).paint(frame))
+        return still(source, frame, stream, side)
+
+
+def still(source: Path, frame: VideoFrame, stream: VideoStream, side: int) -> bytes:
+    """A decoded frame as a JPEG of at most `side` pixels, upright. Raises NotAVideo."""
+    size = snug(*displayed_size(frame, stream.sample_aspect_ratio), side)
+    return jpeg(source, Painter(source, size, (), stream.sample_aspect_ratio).paint(frame))
 
 
 def snug(width: int, height: int, side: int) -> tuple[int, int]:
@@ -78,7 +85,8 @@ def jpeg(source: Path, frame: VideoFrame) -> bytes:
 
 
 @contextmanager
-def _whole(target: Path) -> Iterator[Path]:
+def whole(target: Path) -> Iterator[Path]:
+    """A path to write a file at, which is then renamed to `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:

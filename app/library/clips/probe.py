@@ -40,10 +40,17 @@ class Span:
     nominal: Fraction
     last_key: int
 
+    def ends_at(self, time: Fraction | None) -> bool:
+        """True for the time of a last picture, give or take two."""
+        return time is not None and self.last - time <= 2 * self.nominal
+
 
 @contained
-def probe(path: Path) -> ClipInfo:
-    """Measure a video. Raises NotAVideo for any other file, saying what it is, and TooMuch."""
+def probe(path: Path, *, to_end: bool = True) -> ClipInfo:
+    """Measure a video. Raises NotAVideo for any other file, saying what it is, and TooMuch.
+
+    Without `to_end` its last frame is not decoded: enough where it is processed next, which fails without that frame.
+    """
     span = measure(path)
     with open_video(path) as (container, stream):
         first = next(decoded(path, container, stream), None)
@@ -55,7 +62,8 @@ def probe(path: Path) -> ClipInfo:
             frames = f"{span.frames} frames of {width} x {height} px"
             raise TooMuch(path, f"has {frames}, too many to process; cut it, or record it smaller")
         allow_cpu(span.frames * width * height / DECODED_PER_S)
-        _check_last_frame(path, span)
+        if to_end:
+            check_last_frame(path, span)
         duration = span.end - span.start
         return ClipInfo(
             container=container.format.name,
@@ -148,7 +156,7 @@ def _claimed_end(start: int | None, duration: int | None, unit: Fraction | None)
     return ((start or 0) + duration) * unit
 
 
-def _check_last_frame(path: Path, span: Span) -> None:
+def check_last_frame(path: Path, span: Span) -> None:
     """Decode the last frame, from the last that stands alone or, where seeking misses it, from the first."""
     with suppress(NotAVideo):
         if _reaches_end(path, span, seek_to=span.last_key):
@@ -167,4 +175,4 @@ def _reaches_end(path: Path, span: Span, *, seek_to: int | None) -> bool:
         last = None
         for time, _ in decoded(path, container, stream):
             last = time
-        return last is not None and span.last - last <= 2 * span.nominal
+        return span.ends_at(last)

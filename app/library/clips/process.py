@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -14,11 +14,12 @@ from av.video.frame import PictureType, VideoFrame
 from av.video.stream import VideoStream
 
 from app.library.clips.contained import allow_cpu, contained
-from app.library.clips.errors import NothingLeft, TooMuch
+from app.library.clips.errors import NotAVideo, NothingLeft, TooMuch
 from app.library.clips.facts import ClipInfo
 from app.library.clips.mp4 import blank
 from app.library.clips.picture import Painter
-from app.library.clips.probe import DECODED_PER_S, measure, probe
+from app.library.clips.pictures import AT_S, FRAME_SIDE, still, whole
+from app.library.clips.probe import DECODED_PER_S, check_last_frame, measure, probe
 from app.library.clips.reading import decoded, open_video
 from app.library.clips.rules import Rules
 from app.library.clips.timing import at_constant_rate
@@ -43,15 +44,22 @@ OnFrame = Callable[[int, int], None]
 
 
 def process(
-    source: Path, target: Path, rules: Rules, *, size: tuple[int, int], on_frame: OnFrame | None = None
+    source: Path,
+    target: Path,
+    rules: Rules,
+    *,
+    size: tuple[int, int],
+    on_frame: OnFrame | None = None,
+    picture: Path | None = None,
 ) -> ClipInfo:
     """Write `source`, processed by `rules` to frames of `size`, at `target`; atomically.
 
-    The same source, rules and size give the same bytes. Raises NotAVideo, NothingLeft after trimming, or TooMuch.
+    `picture` gets the frame to draw masks on, so that nothing is decoded again for it. The same source, rules and size
+    give the same bytes. Raises NotAVideo, NothingLeft after trimming, or TooMuch.
     """
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        info = _processed(source, temporary, rules, size, on_frame=on_frame)
+        info = _processed(source, temporary, rules, size, on_frame=on_frame, picture=picture)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
@@ -60,7 +68,13 @@ def process(
 
 @contained
 def _processed(
-    source: Path, target: Path, rules: Rules, size: tuple[int, int], *, on_frame: OnFrame | None = None
+    source: Path,
+    target: Path,
+    rules: Rules,
+    size: tuple[int, int],
+    *,
+    on_frame: OnFrame | None = None,
+    picture: Path | None = None,
 ) -> ClipInfo:
     span = measure(source)
     count = frames_left(source, span.end - span.start, rules)
@@ -70,12 +84,47 @@ def _processed(
         painter = Painter(source, size, rules.masks, stream.sample_aspect_ratio)
         # Through text, as Fraction(0.1) is the nearest binary number and may lose a frame at the edge.
         begin = span.start + Fraction(str(rules.trim_start_s))
-        timed = ((time - begin, frame) for time, frame in decoded(source, container, stream))
+        passing = _Passing(decoded(source, container, stream))
+        timed = ((time - begin, frame) for time, frame in passing)
         shown = _painted(painter, at_constant_rate(timed, rules.rate, count))
         watched = _watched(source, target, shown, count, on_frame)
         _encode(target, rules, size, watched)
+        is_at_end = span.ends_at(passing.last)
+        if not is_at_end:  # the rules cut off the end
+            check_last_frame(source, span)
+        if picture is not None and passing.pictured is not None and (is_at_end or passing.is_past):
+            _draw(source, passing.pictured, stream, picture)
     blank(target, "udta")
     return probe(target)
+
+
+class _Passing:
+    """Decoded frames on their way: the time of the last, and the one to be drawn, which is final once that `is_past`,
+    or at the end.
+    """
+
+    def __init__(self, frames: Iterator[tuple[Fraction, VideoFrame]]) -> None:
+        self._frames = frames
+        self.last: Fraction | None = None
+        self.pictured: VideoFrame | None = None
+        self.is_past = False
+
+    def __iter__(self) -> Iterator[tuple[Fraction, VideoFrame]]:
+        start: Fraction | None = None
+        for time, frame in self._frames:
+            start = time if start is None else start
+            if not self.is_past:
+                self.pictured, self.is_past = frame, time - start >= AT_S
+            self.last = time
+            yield time, frame
+
+
+def _draw(source: Path, frame: VideoFrame, stream: VideoStream, target: Path) -> None:
+    """A frame without a picture is no reason to refuse its clip."""
+    with suppress(NotAVideo):
+        drawn = still(source, frame, stream, FRAME_SIDE)
+        with whole(target) as temporary:
+            temporary.write_bytes(drawn)
 
 
 def frames_left(source: Path, duration_s: Fraction | float, rules: Rules) -> int:
@@ -130,7 +179,7 @@ def _output(
 ) -> Iterator[tuple[OutputContainer, VideoStream]]:
     encoder = {
         "crf": str(rules.crf),
-        "preset": "medium",
+        "preset": rules.preset,
         "profile": "high",
         # A key frame each second, so that seeking is quick, and at no moment that the picture chooses.
         "g": str(max(1, round(rules.rate))),

@@ -5,19 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.library.clips.errors import ClipError
+from app.library.clips.facts import ClipInfo
 from app.library.clips.imported import ImportedClip
-from app.library.clips.pictures import FRAME_SIDE, POSTER_SIDE, make_picture
-from app.library.clips.probe import probe
+from app.library.clips.pictures import AT_S, FRAME_SIDE, POSTER_SIDE, make_picture
 from app.library.clips.process import OnFrame, process
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
 
-_PICTURED_S = 1.0  # the first frame is black in many a recording
-
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """A file that is to become a stimulus; `original_name` and `suffix` are those of the upload."""
+    """A file that is to become a stimulus, as `probe` saw it; `original_name` and `suffix` are those of the upload."""
 
     path: Path
     name: str
@@ -25,18 +23,25 @@ class Arrived:
     attributes: Mapping[str, str]
     original_name: str
     suffix: str
+    seen: ClipInfo
 
 
 def import_one(
-    arrived: Arrived, rules: Rules, store: ClipStore, *, on_frame: OnFrame | None = None
+    arrived: Arrived,
+    rules: Rules,
+    store: ClipStore,
+    *,
+    on_frame: OnFrame | None = None,
+    picture: Path | None = None,
 ) -> ImportedClip:
-    """Process a file by rules that fix the frame's size, and keep it with its original. Raises ClipRefused."""
+    """Process a file by rules that fix the frame's size, and keep it with its original, whose frame is drawn at
+    `picture`. Raises ClipRefused.
+    """
     size = rules.size
     assert size is not None
-    seen = probe(arrived.path)
     with store.scratch() as scratch:
         target = scratch / "clip.mp4"
-        info = process(arrived.path, target, rules, size=size, on_frame=on_frame)
+        info = process(arrived.path, target, rules, size=size, on_frame=on_frame, picture=picture)
         original = store.keep_original(arrived.path, suffix=arrived.suffix)
         clip = store.keep_clip(target)
     return ImportedClip(
@@ -55,7 +60,7 @@ def import_one(
         frames=info.frames,
         rules=rules,
         positions_sha256=None,
-        original_video=seen,
+        original_video=arrived.seen,
     )
 
 
@@ -71,7 +76,7 @@ def make_pictures(store: ClipStore, clip_sha256: str, poster: Path, original_sha
         try:
             is_poster = target is poster
             source = store.clip_path(clip_sha256) if is_poster else store.original_path(original_sha256)
-            make_picture(source, target, at_s=_PICTURED_S, side=side)
+            make_picture(source, target, at_s=AT_S, side=side)
             made += 1
         except ClipError:
             target.parent.mkdir(parents=True, exist_ok=True)

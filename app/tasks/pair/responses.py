@@ -3,12 +3,12 @@ exports' SELECTs.
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
     ColumnClause,
     ColumnElement,
+    FromClause,
     Label,
     Select,
     String,
@@ -27,7 +27,7 @@ from sqlalchemy.orm import aliased
 from sqlalchemy.sql.visitors import iterate
 from sqlmodel import col
 
-from app.exports.rows import VERDICTS, excluded, of_trials, session_tables, sides_unknown, who, with_exclusion
+from app.exports.rows import VERDICTS, excluded, of_trials, sides_unknown, who, with_exclusion
 from app.library.tables import Stimulus
 from app.questions.sides import TIE
 from app.tasks.pair.design import Member
@@ -37,12 +37,9 @@ from app.trials.design import Kind
 from app.trials.flags import ONE_SIDED_FROM, Flag
 from app.trials.responses import Evidence, Response
 from app.trials.tables import (
-    Exclusion,
     Mode,
     ParticipantSession,
-    SessionVerdict,
     Study,
-    StudyVersion,
     Trial,
     Unit,
     UnitMember,
@@ -79,26 +76,33 @@ ONE_SIDED = (
     .having(func.count() >= ONE_SIDED_FROM, func.min(Response.side) == func.max(Response.side))
 )
 _one_sided = ONE_SIDED.subquery()
-_flags = case(
-    (_one_sided.c.session_id.is_(None), col(Response.raised)),
-    (sides_unknown, col(Response.raised)),
-    (col(_s.mode) == Mode.SIMULATED, col(Response.raised)),
-    (col(Response.raised).is_(None), literal(str(Flag.ONE_SIDED))),
-    else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
-)
+
+
+def flags_given(one_sided: FromClause) -> Label[Any]:
+    """`flags` of an answer, by the joined sessions that are one-sided."""
+    flags = case(
+        (one_sided.c.session_id.is_(None), col(Response.raised)),
+        (sides_unknown, col(Response.raised)),
+        (col(_s.mode) == Mode.SIMULATED, col(Response.raised)),
+        (col(Response.raised).is_(None), literal(str(Flag.ONE_SIDED))),
+        else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
+    )
+    return flags.label("flags")
+
+
 _either_played = and_(col(_evidence_a.id).is_not(None), col(_evidence_b.id).is_not(None))
 
 
 def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
     """A SELECT from the responses to a study's trials, with the pair and both clips; ordered by session and trial."""
     return (
-        _with_clips(of_trials(columns))
+        with_clips(of_trials(columns))
         .where(col(Study.slug) == slug)
         .order_by(col(_s.id), col(Trial.position))
     )
 
 
-def _with_clips(pairs: Select[Any]) -> Select[Any]:
+def with_clips(pairs: Select[Any]) -> Select[Any]:
     """Join both clips of each unit that is a pair."""
     return (
         pairs.join(member_a, and_(col(member_a.unit_id) == col(Unit.id), col(member_a.slot) == Member.A))
@@ -108,7 +112,7 @@ def _with_clips(pairs: Select[Any]) -> Select[Any]:
     )
 
 
-_RESPONSES: Sequence[Label[Any]] = [
+RESPONSES: Sequence[Label[Any]] = [
     *who(),
     col(Trial.position).label("position"),
     cast(col(Trial.id), String).label("trial"),
@@ -142,7 +146,7 @@ _RESPONSES: Sequence[Label[Any]] = [
     case((_either_played, col(_evidence_a.stalls) + col(_evidence_b.stalls))).label("stalls"),
     col(_evidence_a.hidden_ms).label("hidden_ms"),
     excluded.label("excluded"),
-    _flags.label("flags"),
+    flags_given(_one_sided),
     col(Response.layout).label("layout"),
     col(Response.opened_ms).label("opened_ms"),
     col(Response.interval_ms).label("interval_ms"),
@@ -152,55 +156,27 @@ _RESPONSES: Sequence[Label[Any]] = [
 ]
 
 
-# Read once for each session and each pair, a million answers took 45% of the time (decision 0016).
-_OF_SESSIONS = {inspect(table).selectable for table in (Study, StudyVersion, _s, Exclusion, SessionVerdict)}
-_OF_PAIRS = {inspect(table).selectable for table in (Unit, stimulus_a, stimulus_b)}
-
-
-@dataclass(frozen=True, slots=True)
-class InParts:
-    """`responses` in three parts: `answers` begins with the keys `session_key` and `pair_key`, by which the first
-    columns of `sessions` and of `pairs` are joined. Values repeated in a thousand rows are then read once.
-    """
-
-    answers: Select[Any]
-    sessions: Select[Any]
-    pairs: Select[Any]
-
-
 def responses(slug: str, wanted: Collection[str] | None = None) -> Select[Any]:
     """One row per trial answered; those columns of `analysis.data.schema.RESPONSE_COLUMNS` that are wanted.
 
     A table that no wanted column needs is not read."""
-    return _responses([column for column in _RESPONSES if wanted is None or column.name in wanted], slug)
+    columns = [column for column in RESPONSES if wanted is None or column.name in wanted]
+    return responses_with(columns, slug)
 
 
-def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
-    """The same rows and columns; those of whole sessions and of pairs once for each."""
-    columns = [column for column in _RESPONSES if column.name in wanted]
-    of_sessions = [column for column in columns if _OF_SESSIONS.issuperset(_tables_of(column))]
-    of_pairs = [column for column in columns if _OF_PAIRS.issuperset(_tables_of(column))]
-    rest = [column for column in columns if column not in of_sessions and column not in of_pairs]
-    session_key: Label[Any] = col(_s.id).label("session_key")
-    pair_key: Label[Any] = col(Unit.id).label("pair_key")
-    sessions = with_exclusion(session_tables(select(session_key, *of_sessions).select_from(_s)))
-    pairs = (
-        _with_clips(select(pair_key, *of_pairs).select_from(Unit))
-        .join(StudyVersion, col(StudyVersion.id) == col(Unit.version_id))
-        .join(Study, col(Study.id) == col(StudyVersion.study_id))
-    )
-    return InParts(
-        _responses([session_key, pair_key, *rest], slug),
-        sessions.where(col(Study.slug) == slug),
-        pairs.where(col(Study.slug) == slug),
-    )
-
-
-def _responses(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
+def responses_with(
+    columns: Sequence[Label[Any]], slug: str, one_sided: FromClause = _one_sided
+) -> Select[Any]:
+    """The rows of `responses` with other columns."""
     statement = with_exclusion(answered_trials(columns, slug))
-    needed = {table for column in columns for table in _tables_of(column)}
-    if _one_sided in needed:
-        statement = statement.outerjoin(_one_sided, _one_sided.c.session_id == col(_s.id))
+    if one_sided in {table for column in columns for table in tables_of(column)}:
+        statement = statement.outerjoin(one_sided, one_sided.c.session_id == col(_s.id))
+    return with_evidence(statement, columns)
+
+
+def with_evidence(statement: Select[Any], columns: Sequence[Label[Any]]) -> Select[Any]:
+    """Join what the browser reported of each clip, as far as a column is made of it."""
+    needed = {table for column in columns for table in tables_of(column)}
     for evidence, slot in ((_evidence_a, "a"), (_evidence_b, "b")):
         if inspect(evidence).selectable in needed:
             of_slot = and_(col(evidence.response_id) == col(Response.id), col(evidence.slot) == slot)
@@ -208,7 +184,8 @@ def _responses(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
     return statement
 
 
-def _tables_of(expression: ColumnElement[Any]) -> Iterator[Any]:
+def tables_of(expression: ColumnElement[Any]) -> Iterator[Any]:
+    """The tables that an expression is made of."""
     return (element.table for element in iterate(expression) if isinstance(element, ColumnClause))
 
 

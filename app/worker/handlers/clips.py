@@ -26,7 +26,7 @@ from app.library.contents import add_documents
 from app.library.documents import LARGEST_BYTES, Document, ImportedDocument, read_document, read_some
 from app.library.drawing import draw
 from app.library.kinds import StimulusKind, kind_of
-from app.library.media import part_path
+from app.library.media import frame_path, part_path
 from app.library.names import free_name
 from app.library.stimuli import add_stimuli
 from app.library.tables import Stimulus, Upload, UploadStatus
@@ -89,17 +89,19 @@ def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     sha256 = file_sha256(part).sha256
     with work.database.reading() as session:
         _refuse_duplicate(session, _who(session, upload), part, sha256, upload.collection_id)
-    info = probe(part)
+    # Not to its end: processing decodes all of it.
+    info = probe(part, to_end=False)
+    picture = frame_path(work.settings.data_dir, sha256)
     added = None
     while added is None:
         with work.database.transaction() as session:
             size = proposed_frame([(info.width, info.height)])
             rules, _ = settle_size(session, size, work.now(), upload.collection_id)
         # Between two transactions, as encoding takes seconds and writers wait for each other; `_add` looks again.
-        clip = _processed(work, upload, part, rules, info)
+        clip = _processed(work, upload, part, rules, info, None if picture.exists() else picture)
         with work.database.transaction() as session:
             added = _add(session, upload, part, clip, info, work.now())
-    _make_sure(work, part, clip)
+    _make_sure(work, part, clip, info)
     _forget(part)
     return added
 
@@ -136,7 +138,9 @@ def _refuse_same_content(session: Session, who: Who, part: Path, document: Docum
         )
 
 
-def _processed(work: Work, upload: Upload, part: Path, rules: Rules, info: ClipInfo) -> ImportedClip:
+def _processed(
+    work: Work, upload: Upload, part: Path, rules: Rules, info: ClipInfo, picture: Path | None
+) -> ImportedClip:
     frames_left(part, info.duration_s, rules)
     arrived = Arrived(
         path=part,
@@ -145,12 +149,13 @@ def _processed(work: Work, upload: Upload, part: Path, rules: Rules, info: ClipI
         attributes=upload.attributes,
         original_name=upload.file_name,
         suffix=work.params["suffix"],
+        seen=info,
     )
 
     def tell(done: int, total: int) -> None:
         work.progress(done, total, f"Processing {upload.file_name}")
 
-    return import_one(arrived, rules, work.store, on_frame=tell)
+    return import_one(arrived, rules, work.store, on_frame=tell, picture=picture)
 
 
 def _add(
@@ -209,13 +214,13 @@ def _refuse_duplicate(session: Session, who: Who, part: Path, sha256: str, colle
         )
 
 
-def _make_sure(work: Work, part: Path, clip: ImportedClip) -> None:
+def _make_sure(work: Work, part: Path, clip: ImportedClip, info: ClipInfo) -> None:
     """Restore what a concurrent deletion of the same clip may have removed, and add the pictures."""
     data_dir = work.settings.data_dir
     if not (
         work.store.has_original(clip.original_sha256) and work.store.clip_path(clip.clip_sha256).exists()
     ):
-        again = Arrived(part, clip.name, clip.source, {}, clip.original_name, work.params["suffix"])
+        again = Arrived(part, clip.name, clip.source, {}, clip.original_name, work.params["suffix"], info)
         import_one(again, clip.rules, work.store)
     draw(work.store, data_dir, clip.clip_sha256, clip.original_sha256)
 

@@ -29,7 +29,7 @@ from app.library.clips.pictures import FRAME_SIDE, snug
 from app.library.clips.probe import probe
 from app.library.clips.process import frames_left, process
 from app.library.clips.reading import open_video
-from app.library.clips.rules import Rules
+from app.library.clips.rules import FIRST_RULES, Rules
 from app.library.drawing import draw
 from app.library.media import preview_folder, reprocess_folder
 from app.library.tables import LIBRARY, Stimulus
@@ -71,7 +71,7 @@ def _previewed(work: Work, folder: Path) -> dict[str, Any]:
     after = process(original, folder / "after.mp4", rules, size=size, on_frame=_teller(work, "Processing"))
     if not (is_playable := _plays(original, info)):
         plain = snug(info.width, info.height, FRAME_SIDE)
-        shown = Rules(fps=min(max(round(info.fps), 1), 60))
+        shown = FIRST_RULES.model_copy(update={"fps": float(min(max(round(info.fps), 1), 60))})
         process(
             original, folder / "before.mp4", shown, size=plain, on_frame=_teller(work, "Copying the original")
         )
@@ -153,7 +153,7 @@ def _examined(work: Work, rules: Rules, originals: Mapping[str, Sequence[str]]) 
         work.progress(done, len(originals), f"Checking {names[0]}")
         path = work.store.original_path(sha256)
         try:
-            infos[sha256] = probe(path)
+            infos[sha256] = probe(path, to_end=False)
             frames_left(path, infos[sha256].duration_s, rules)
         except ClipRefused as refusal:
             refused.append(f"{names[0]} {refusal.reason}")

@@ -9,7 +9,7 @@ from app.library.clips.errors import ClipRefused, NotAVideo, TooMuch
 from app.library.clips.pictures import make_picture
 from app.library.clips.probe import probe
 from app.library.clips.process import process
-from app.library.clips.rules import Rules
+from app.library.clips.rules import Mask, Rules
 from app.library.clips.single import make_pictures
 from app.library.clips.store import ClipStore
 
@@ -53,6 +53,29 @@ def test_a_picture_that_cannot_be_made_is_not_tried_again(tmp_path: Path) -> Non
     poster, frame = tmp_path / "poster.jpg", tmp_path / "frame.jpg"
     assert make_pictures(store, clip, poster, original.sha256, frame) == 0
     assert (poster.stat().st_size, frame.stat().st_size) == (0, 0)
+
+
+def test_processing_draws_the_same_picture_of_the_original_as_opening_it_again(tmp_path: Path) -> None:
+    """With masks, which the picture is without; and where the video is shorter than up to that moment."""
+    mask = Mask(x=0.0, y=0.0, width=1.0, height=0.5)
+    for seconds, rules in ((2.0, Rules()), (2.0, Rules(masks=(mask,), fps=5)), (0.5, Rules())):
+        video = make_video(tmp_path / f"{seconds}.mp4", seconds=seconds, width=200, height=100, rotation=90)
+        make_picture(video, tmp_path / "again.jpg", at_s=1.0, side=960)
+        process(
+            video,
+            tmp_path / "b.mp4",
+            rules,
+            size=(64, 48),
+            picture=tmp_path / f"{seconds}-{rules.fps}" / "frame.jpg",
+        )
+        found = tmp_path / f"{seconds}-{rules.fps}" / "frame.jpg"
+        assert found.read_bytes() == (tmp_path / "again.jpg").read_bytes()
+
+
+def test_what_the_rules_cut_off_is_not_decoded_for_a_picture(tmp_path: Path) -> None:
+    video = make_video(tmp_path / "a.mp4", seconds=2)
+    process(video, tmp_path / "b.mp4", Rules(trim_end_s=1.5), size=(64, 48), picture=tmp_path / "frame.jpg")
+    assert not (tmp_path / "frame.jpg").exists()
 
 
 def test_progress_is_told_frame_by_frame_and_may_stop_it(tmp_path: Path) -> None:

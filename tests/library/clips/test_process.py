@@ -1,5 +1,6 @@
 import struct
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from app.library.clips.errors import NotAVideo, NothingLeft
 from app.library.clips.mp4 import walk
 from app.library.clips.probe import probe
 from app.library.clips.process import process
-from app.library.clips.rules import Mask, Rules
+from app.library.clips.rules import FIRST_RULES, Mask, Rules
 
 from .videos import Paint, Pixels, grey_ramp, greys, make_video, noise, pixels
 
@@ -304,6 +305,30 @@ def test_a_refusal_leaves_no_file_behind(tmp_path: Path) -> None:
     with pytest.raises(NotAVideo, match="damaged"):
         process(source, tmp_path / "clip.mp4", Rules(), size=SIZE)
     assert [path.name for path in tmp_path.iterdir()] == ["a.mp4"]
+
+
+def test_a_last_frame_that_the_rules_cut_off_has_to_be_there_too(tmp_path: Path) -> None:
+    source = make_video(tmp_path / "a.mp4", seconds=3, paint=noise, options={"g": "10"})
+    data = bytearray(source.read_bytes())
+    end = data.index(b"mdat") + len(data) * 4 // 5
+    data[end : end + len(data) // 10] = bytes(len(data) // 10)
+    source.write_bytes(data)
+    assert probe(source, to_end=False).frames == 90
+    with pytest.raises(NotAVideo, match="damaged"):
+        process(source, tmp_path / "clip.mp4", Rules(trim_end_s=1.5), size=SIZE)
+
+
+def test_the_preset_says_how_a_clip_is_encoded_and_nothing_else(tmp_path: Path) -> None:
+    source = make_video(tmp_path / "a.mp4", seconds=2, width=128, height=96, paint=noise)
+    fast = run(source, FIRST_RULES, (128, 96))
+    facts, data = probe(fast), fast.read_bytes()
+    assert run(source, FIRST_RULES, (128, 96)).read_bytes() == data
+    slow = probe(run(source, Rules(crf=FIRST_RULES.crf), (128, 96)))
+    assert replace(slow, bytes=0) == replace(facts, bytes=0)
+    assert slow.bytes != facts.bytes
+    assert facts.frames == 60
+    assert {box.type for box in walk(fast)} <= KNOWN_BOXES
+    assert (unit_types(fast) & {6}, keyframes(fast)) == (set(), [0, 30])
 
 
 def test_an_old_clip_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:

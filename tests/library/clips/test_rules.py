@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.library.clips.errors import RulesProblems
-from app.library.clips.rules import Mask, Rules
+from app.library.clips.rules import FIRST_RULES, Mask, Rules
 
 WHOLE = """\
 trim_start_s: 0.5
@@ -27,7 +27,7 @@ width: 641
 height: 400
 sound: keep
 """
-KNOWN = "trim_start_s, trim_end_s, masks, width, height, fps, crf"
+KNOWN = "trim_start_s, trim_end_s, masks, width, height, fps, crf, preset"
 
 
 def load(tmp_path: Path, text: str | bytes) -> Rules:
@@ -165,3 +165,22 @@ def test_a_number_is_not_what_yaml_makes_of_its_digits(tmp_path: Path, crf: str)
     """YAML 1.1 reads each of these as 18."""
     [said] = refusals(tmp_path, f"crf: {crf}\n")
     assert said == f":1: crf is {crf!r}; it is x264's quality, 1 (best) to 40 (smallest)"
+
+
+def test_rules_of_before_there_was_a_preset_mean_medium_and_stay_equal_to_what_was_kept(
+    tmp_path: Path,
+) -> None:
+    kept = {key: value for key, value in Rules().model_dump(mode="json").items() if key != "preset"}
+    assert Rules.model_validate(kept).preset == "medium"
+    assert Rules(preset="medium").canonical() == kept
+    assert Rules.model_validate(FIRST_RULES.canonical()) == FIRST_RULES
+    assert FIRST_RULES.canonical()["preset"] == "veryfast"
+    assert refusals(tmp_path, "preset: fast") == [
+        ":1: preset is 'fast'; it is x264's preset, medium or veryfast"
+    ]
+
+
+def test_a_file_of_rules_that_names_no_preset_takes_that_of_the_clips_that_are_there(tmp_path: Path) -> None:
+    assert load(tmp_path, "fps: 25").encoded_like(FIRST_RULES) == Rules(fps=25.0, preset="veryfast")
+    assert load(tmp_path, "preset: medium").encoded_like(FIRST_RULES) == Rules()
+    assert load(tmp_path, "").encoded_like(FIRST_RULES) == Rules(preset="veryfast")

@@ -223,7 +223,7 @@ def test_a_file_that_kills_the_worker_again_and_again_is_looked_at_no_more(
     class Killed(BaseException):
         pass
 
-    def killed(_: Path) -> None:
+    def killed(_: Path, **more: object) -> None:
         raise Killed
 
     with monkeypatch.context() as patch:

@@ -13,9 +13,9 @@ from app.core.errors import Conflict, NotFound
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus
 from app.library.clips.process import process
-from app.library.clips.rules import Mask, Rules
+from app.library.clips.rules import FIRST_RULES, Mask, Rules
 from app.library.media import preview_folder, reprocess_folder
-from app.library.tables import Stimulus
+from app.library.tables import LibraryRules, Stimulus
 from app.trials.tables import UnitMember
 from app.worker.context import Cancelled, Stopping, Work
 from app.worker.handlers import reprocessing
@@ -179,6 +179,23 @@ def test_rules_without_a_size_take_the_smallest_original_s(desk: Desk, tmp_path:
     desk.drain()
     assert desk.read(rules_view).rules.size == (80, 50)
     assert (desk.stimulus("large").width, desk.stimulus("large").height) == (80, 50)
+
+
+def test_a_library_keeps_its_preset_until_its_rules_change_for_all(desk: Desk, tmp_path: Path) -> None:
+    """One of before there was a choice: its rules name none. A new one begins with the quick one."""
+    old = {key: value for key, value in Rules(width=64, height=48).canonical().items() if key != "preset"}
+    desk.add(make_video(tmp_path / "first.mp4"))
+    assert desk.read(rules_view).rules == FIRST_RULES.model_copy(update={"width": 64, "height": 48})
+    with desk.database.transaction() as session:
+        for row in (*session.exec(select(Stimulus)), *session.exec(select(LibraryRules))):
+            row.rules = old
+    desk.add(make_video(tmp_path / "second.mp4", colour=(10, 200, 10)))
+    assert desk.stimulus("first").rules == desk.stimulus("second").rules == old
+    assert desk.read(rules_view).n_other == 0
+    quick = Rules(width=64, height=48, preset="veryfast")
+    desk.write(apply_rules, desk.who, quick, NOW)
+    desk.drain()
+    assert desk.stimulus("first").rules == desk.stimulus("second").rules == quick.canonical()
 
 
 def test_one_at_a_time_and_only_where_something_changes(filled: Desk) -> None:

@@ -1,0 +1,147 @@
+"""The frame of a study's answers, read in parts, is that of the one SELECT of the export."""
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import pandas as pd
+import pytest
+from sqlalchemy import update
+from sqlmodel import Session, col, select
+
+from analysis import check_responses
+from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column, names
+from app.core.database import Database
+from app.reports import joining
+from app.reports.frames import responses_frame
+from app.tasks.pair.responses import responses
+from app.trials.design import Layout
+from app.trials.responses import Response
+from app.trials.tables import Exclusion, Mode, ParticipantSession, SessionVerdict, State, Study, StudyVersion
+from bench.crowd import SLUG, fill
+from tests.factories import NOW
+
+pytestmark = pytest.mark.both_databases
+
+N_SESSIONS = 60
+
+
+def filled(database: Database) -> None:
+    """Sessions whose answers have everything that an answer can have."""
+    rng = random.Random(7)
+    with database.transaction() as session:
+        fill(session, N_SESSIONS, NOW)
+        for n, row in enumerate(session.exec(select(ParticipantSession))):
+            row.mode = rng.choice([*Mode])
+            row.ordinal = n
+            row.arm = rng.choice(["main", "other"])
+            if rng.random() < 0.2:
+                lifted = rng.choice([None, NOW])
+                session.add(Exclusion(session_id=row.id or 0, reason="?", excluded_at=NOW, lifted_at=lifted))
+            if rng.random() < 0.3:
+                names = rng.choice(["", "fast", "fast;slow"])
+                verdict = SessionVerdict(
+                    session_id=row.id or 0, use=rng.random() < 0.5, pay=rng.random() < 0.5, rules={}, names=names,
+                    judged_at=NOW,
+                )  # fmt: skip
+                session.add(verdict)
+            session.add(row)
+        one_sided = {row.id for row in session.exec(select(ParticipantSession)) if rng.random() < 0.3}
+        for answer in session.exec(select(Response).where(col(Response.trial_id).is_not(None))):
+            spoilt(answer, rng, one_sided=answer.session_id in one_sided)
+            session.add(answer)
+        session.execute(update(Study).values(state=State.LIVE))
+
+
+def spoilt(answer: Response, rng: random.Random, *, one_sided: bool) -> None:
+    answer.side = "left" if one_sided else rng.choice(["left", "right", "tie", None])
+    answer.uncertainty = rng.choice([None, 1, 5, 11])
+    answer.certainty = rng.choice([None, None, 0.1 + 0.2, -1e-9, 7.0])
+    answer.unplayable = answer.side is None and rng.random() < 0.5
+    answer.unwatched = rng.choice([None, False, True])
+    answer.study_rule = rng.choice([None, None, None, "less-than-2s"])
+    answer.raised = rng.choice([None, None, "fast", "fast;order"])
+    answer.layout = rng.choice([None, *Layout])
+    answer.rationale = rng.choice([None, "", 'it\njumps; "so" \x1e Ünïcode'])
+    answer.rt_ms = rng.choice([None, 0, 2**31 - 1])
+    answer.shown_at = rng.choice([None, NOW, NOW + timedelta(microseconds=1)])
+
+
+def read_plainly(session: Session, columns: tuple[Column, ...]) -> pd.DataFrame:
+    rows = session.execute(responses(SLUG, names(columns))).all()
+    return check_responses(pd.DataFrame(rows, columns=list(names(columns))), SLUG, columns=columns)
+
+
+def same_frames(database: Database) -> pd.DataFrame:
+    with database.reading() as session:
+        for columns in (ANALYZED_COLUMNS, RESPONSE_COLUMNS):
+            read, plain = responses_frame(session, SLUG, columns), read_plainly(session, columns)
+            pd.testing.assert_frame_equal(read, plain, check_exact=True)
+            for name in read.select_dtypes("category"):
+                assert list(read[name].cat.categories) == list(plain[name].cat.categories)
+                assert read[name].cat.codes.dtype == plain[name].cat.codes.dtype
+        return responses_frame(session, SLUG)
+
+
+def test_answers_read_in_parts_are_those_of_the_export_to_the_type(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(database)
+    frame = same_frames(database)
+    assert len(frame) > 200
+    assert frame["flags"].str.contains("one-sided").any()
+    for name in ("choice", "chosen_source", "correct", "excluded", "layout", "certainty", "rules"):
+        assert frame[name].isna().any(), name
+        assert frame[name].nunique() > 1, name
+    # However few keys a statement takes, and however many answers have what is rare.
+    monkeypatch.setattr(joining, "_KEYS_AT_ONCE", 7)
+    for share in (0, 1):
+        monkeypatch.setattr(joining, "_FEW", share)
+        same_frames(database)
+
+
+def test_answers_whose_sides_are_not_known_are_the_same_too(database: Database) -> None:
+    filled(database)
+    with database.transaction() as session:
+        session.execute(update(StudyVersion).values(sides_known=False))
+    frame = same_frames(database)
+    assert frame["left"].isna().all()
+    assert not frame["flags"].str.contains("one-sided").any()
+
+
+def test_a_study_without_answers_is_an_empty_frame_of_the_same_types(database: Database) -> None:
+    filled(database)
+    with database.reading() as session:
+        types = responses_frame(session, SLUG).dtypes
+    with database.transaction() as session:
+        session.execute(update(ParticipantSession).values(mode=Mode.PREVIEW, ordinal=None))
+    frame = same_frames(database)
+    assert not len(frame)
+    assert [str(type_) for type_ in frame.dtypes] == [str(type_) for type_ in types]
+
+
+def test_what_others_change_between_two_statements_is_read_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL shows each statement what was committed before it."""
+    filled(database)
+    with database.reading() as session:
+        before = read_plainly(session, RESPONSE_COLUMNS)
+    tries = []
+    examples = joining._examples
+
+    def meanwhile(*args: Any) -> Any:
+        tries.append(1)
+        if len(tries) == 1:
+            with database.transaction() as other:
+                other.execute(update(Response).values(raised="slow"))
+        return examples(*args)
+
+    monkeypatch.setattr(joining, "_examples", meanwhile)
+    with database.reading() as session:
+        read = responses_frame(session, SLUG)
+    with database.reading() as session:
+        after = read_plainly(session, RESPONSE_COLUMNS)
+    on_sqlite = database.is_local
+    pd.testing.assert_frame_equal(read, before if on_sqlite else after, check_exact=True)
+    assert len(tries) == (1 if on_sqlite else 2)
