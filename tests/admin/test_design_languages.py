@@ -183,7 +183,9 @@ def test_translations_are_written_without_a_script(owner: Person, database: Data
     assert draft_of(database) == before
 
 
-PRACTICE = "pair,a,b,kind,why\np1,human-g1,hybrid-g1,practice,People *look* round.\nm1,human-g2,hybrid-g2,main,\n"
+PRACTICE = (
+    "pair,a,b,kind,why\np1,human-g1,hybrid-g1,practice,People *look* round.\nm1,human-g2,hybrid-g2,main,\n"
+)
 
 
 def test_what_is_said_after_practice_has_a_field_in_each_language_while_a_page_shows_it() -> None:

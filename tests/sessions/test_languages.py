@@ -351,7 +351,10 @@ def test_what_is_said_after_practice_is_in_the_participants_language(
         opened = open_study(
             session, tmp_path, library[1], **changes, completion=None, languages={"en": ".", "de": german}
         )
-    for tag, said, other in (("de", "Es <em>dreht</em> sich.", "turns"), ("en", "It <em>turns</em>.", "dreht")):
+    for tag, said, other in (
+        ("de", "Es <em>dreht</em> sich.", "turns"),
+        ("en", "It <em>turns</em>.", "dreht"),
+    ):
         walk = Walk(client, opened.slug, lang=tag).to("trial-1")
         assert walk.answer(speed="Fast") == "feedback-1"
         assert said in walk.html

@@ -12,6 +12,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import StudyFileProblems, check_study
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.tasks.rating.settings import RatingDesign
 from tests.studies.file.study_folder import EXAMPLE, PAIRS, loaded, make_facts, make_folder
 
 FACTS = make_facts()
@@ -228,7 +229,11 @@ completion: {"""
     items = '    items: [{id: i1, why: "Es *dreht* sich."}]\n'
     design = loaded(folder_of(tmp_path, study, german + items))
     (rated,) = design.in_language("de").blocks
-    assert [(item.why, item.text) for item in rated.items] == [("Es *dreht* sich.", "A walk."), ("", "A walk.")]  # type: ignore[attr-defined]
+    assert isinstance(rated, RatingDesign)
+    assert [(item.why, item.text) for item in rated.items] == [
+        ("Es *dreht* sich.", "A walk."),
+        ("", "A walk."),
+    ]
     assert "blocks.rated.items.i1.why has no translation in 'de'" in problems(
         folder_of(tmp_path, study, german)
     )
