@@ -1,7 +1,6 @@
 """The settings of a block of pairs in a study file, and the block at run time."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
@@ -33,6 +32,7 @@ from app.tasks.pair.terms import (
     Allocate,
     DesignPair,
     DesignTrials,
+    PairContent,
     Sample,
     Trials,
     keys_of_sample,
@@ -256,22 +256,6 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             return one.name in names or (of_draw and any(has_source(c, one.source) for c in conditions))
 
         return takes if names or conditions else None
-
-
-@dataclass(frozen=True, slots=True)
-class PairContent(Content):
-    """The pairs that a block lists or draws, and the kind that they show."""
-
-    pairs: tuple[DesignPair, ...] = ()
-    shows: StimulusKind = StimulusKind.CLIP
-
-    @property
-    def groups(self) -> Collection[str]:
-        return {pair.condition for pair in self.pairs if pair.kind is Kind.MAIN}
-
-    def saying(self, whys: Mapping[str, str]) -> Self:
-        pairs = (pair.model_copy(update={"why": whys.get(pair.id, "")}) for pair in self.pairs)
-        return replace(self, pairs=tuple(pairs), whys=whys)
 
 
 def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:
