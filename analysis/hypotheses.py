@@ -12,7 +12,7 @@ from analysis.data.codes import rows_where
 from analysis.data.preference import preference_per_participant
 from analysis.data.selection import select
 from analysis.options import RESAMPLES, Alternative, Blank
-from analysis.ratings.studies import that_count
+from analysis.ratings.counted import that_count
 from analysis.results import FLAT, Result
 from analysis.stats.comparisons import mann_whitney
 from analysis.stats.description import describe

@@ -18,7 +18,7 @@ from analysis.choice.majority import majority_vote
 from analysis.choice.published import Published, is_hntt, is_published_layout, published_numbers
 from analysis.choice.same_people import same_people
 from analysis.choice.studies import StudyResult, study_result
-from analysis.choice.what_if import what_if
+from analysis.choice.what_if import pairs_what_if
 from analysis.data.codes import rows_where
 from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
 from analysis.data.flow import Flow
@@ -116,7 +116,9 @@ def analyze(
         result = study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
         flow = flows.get(study, {}).get(settings.mode, one.flow)
         further = dict(computed(one.main, settings))
-        curve = what_if(rows, settings.mode, settings.blank, seed=seed, resamples=resamples)
+        curve = pairs_what_if(
+            rows, settings.mode, settings.blank, result.led_by, seed=seed, resamples=resamples
+        )
         if curve is not None:
             further["what_if"] = curve
         results.append(replace(result, flow=flow, further=further))

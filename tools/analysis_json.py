@@ -16,10 +16,12 @@ import pandas as pd
 from analysis.choice.published import Published
 from analysis.detection.studies import BlockJudgements
 from analysis.findings.registry import STATISTICS
+from analysis.findings.what_if import NAME as WHAT_IF
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.groups import GroupComparison as RatingGroups
 from analysis.ratings.studies import BlockRatings
 from analysis.reported import Analysis
+from analysis.stats.what_if import WhatIf
 from tools.made import write_part
 from tools.wrap_markdown import WIDTH
 
@@ -151,7 +153,8 @@ def _of_study(found: dict[str, Key]) -> tuple[Key, ...]:
 
 def further() -> Mapping[str, type]:
     """The results of statistics that `StudyResult` has no field for, by the key that each has."""
-    return {one.name: get_type_hints(one.compute)["return"] for one in STATISTICS if one.compute}
+    computed = {one.name: get_type_hints(one.compute)["return"] for one in STATISTICS if one.compute}
+    return {**computed, WHAT_IF: WhatIf}
 
 
 def _with_settings(

@@ -85,6 +85,14 @@ class StudyResult(Result):
         """True if any uncertainty was given, or certainty was not asked either."""
         return self.uncertainty_all.n > 0 or self.certainty.mean is None
 
+    @property
+    def led_by(self) -> Preference | None:
+        """The preference that is the headline: the first without a truth; None where that is the accuracy."""
+        if self.accuracy.mean is not None:
+            return None
+        without = (one for one in self.preferences if not one.has_truth)
+        return next((one for one in without if one.description.mean is not None), None)
+
     def to_dict(self) -> dict[str, Any]:
         """A dict of the fields, with each participant's preferences under the participant."""
         return {

@@ -158,10 +158,8 @@ def analyze_judgements(
         Numbers that cannot be computed are None, with a reason.
     """
     table = in_order(judgements.table)
-    known, given = (table[name].notna().to_numpy() for name in ("truth", "answer"))
+    known, given, signal, said = _answered(table, judgements)
     counted: Mask = known & given
-    signal = (table["truth"] == judgements.signal).to_numpy()
-    said = (table["answer"] == judgements.signal).to_numpy()
     rows = table[counted]
     people = per_participant(table, signal, said, counted, known & ~given, judgements)
     names = _conditions(rows)
@@ -194,6 +192,25 @@ def analyze_judgements(
             names, _measures(table, of_each, counted, judged), seed=seed, resamples=resamples
         ),
     )
+
+
+def accuracy_of(judgements: Judgements, *, seed: int, resamples: int) -> Description:
+    """The accuracy over participants, as `analyze_judgements` has it of all answers."""
+    table = in_order(judgements.table)
+    known, given, signal, said = _answered(table, judgements)
+    people = per_participant(table, signal, said, known & given, known & ~given, judgements)
+    return describe(_who_judged(people)["accuracy"], scale="share", seed=seed, resamples=resamples)
+
+
+def _answered(table: pd.DataFrame, judgements: Judgements) -> tuple[Mask, Mask, Mask, Mask]:
+    """Masks of answers: the truth is known, one was given, the stimulus is a signal, it was said to be."""
+    known, given = (table[name].notna().to_numpy() for name in ("truth", "answer"))
+    signal, said = ((table[name] == judgements.signal).to_numpy() for name in ("truth", "answer"))
+    return known, given, signal, said
+
+
+def _who_judged(people: pd.DataFrame) -> pd.DataFrame:
+    return people[people["n_signal"] + people["n_noise"] > 0]
 
 
 def _conditions(rows: pd.DataFrame) -> list[str]:
@@ -236,7 +253,7 @@ def _of_condition(table: pd.DataFrame, name: str, signal: Mask, counted: Mask) -
 def _group(
     condition: str | None, table: pd.DataFrame, which: Mask, people: pd.DataFrame, seed: int, resamples: int
 ) -> Detection:
-    people = people[people["n_signal"] + people["n_noise"] > 0]
+    people = _who_judged(people)
     hits, n_signal, false_alarms, n_noise = (
         int(people[name].sum()) for name in ("hits", "n_signal", "false_alarms", "n_noise")
     )

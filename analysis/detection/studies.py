@@ -10,12 +10,15 @@ from analysis.data.checking import coded
 from analysis.data.judgements import Judgements
 from analysis.data.selection import Selection, choose_mode
 from analysis.detection.arms import compare_judgements_by_arm
-from analysis.detection.measures import DetectionAnalysis, analyze_judgements
+from analysis.detection.measures import DetectionAnalysis, accuracy_of, analyze_judgements
 from analysis.errors import SchemaError
 from analysis.options import RESAMPLES
-from analysis.ratings.studies import blocks_of, is_yes_no, select_trials, that_count
+from analysis.ratings.counted import that_count
+from analysis.ratings.studies import blocks_of, is_yes_no, select_trials
 from analysis.results import Result
 from analysis.stats.arms import ArmsCompared
+from analysis.stats.description import Description
+from analysis.stats.what_if import Measure, WhatIf, what_if
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,7 +27,8 @@ class BlockJudgements(Result):
 
     In `analysis` the first of the question's two options is the signal. A person who judged an item several times has
     all of these answers counted, as sensitivity is measured with repetitions, too. `arms` compares the study's arms by
-    participants' accuracy, d' and criterion; None of a file without a study."""
+    participants' accuracy, d' and criterion; None of a file without a study. `what_if` has the accuracy under other
+    exclusion rules; None where they leave no session out."""
 
     study: str
     block: str
@@ -34,6 +38,7 @@ class BlockJudgements(Result):
     n_sessions_excluded: int
     analysis: DetectionAnalysis
     arms: ArmsCompared | None = None
+    what_if: WhatIf | None = None
 
     @property
     def name(self) -> str:
@@ -62,16 +67,26 @@ def analyze_judgement_rows(
         selection, n_excluded = select_trials(study, rows, chosen)
         asked = rows[is_yes_no(rows)]
         for question in asked["question"].unique():
-            judged = asked[(asked["question"] == question) & that_count(asked, chosen)]
-            judgements = _judgements(study, asked[asked["question"] == question], judged)
+            of_question = asked[asked["question"] == question]
+            judged = of_question[that_count(of_question, chosen)]
+            judgements = _judgements(study, of_question, judged)
             analysis = analyze_judgements(judgements, seed=seed, resamples=resamples)
             by_arm = compare_judgements_by_arm(
                 judgements, judged["arm"].reset_index(drop=True), seed=seed, resamples=resamples
             )
+            curve = _what_if(study, of_question, chosen, analysis)
             found.append(
-                BlockJudgements(study, block, str(question), selection, n_excluded, analysis, by_arm)
+                BlockJudgements(study, block, str(question), selection, n_excluded, analysis, by_arm, curve)
             )
     return tuple(found)
+
+
+def _what_if(study: str, of_question: pd.DataFrame, mode: str, analysis: DetectionAnalysis) -> WhatIf | None:
+    def headline(under: pd.DataFrame) -> Description:
+        judgements = _judgements(study, of_question, under[that_count(under, mode)])
+        return accuracy_of(judgements, seed=analysis.seed, resamples=analysis.resamples)
+
+    return what_if(of_question, mode, Measure("accuracy"), headline)
 
 
 def _judgements(study: str, asked: pd.DataFrame, judged: pd.DataFrame) -> Judgements:

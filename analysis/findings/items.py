@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from string import ascii_lowercase
 
 from analysis.detection.studies import BlockJudgements
@@ -15,6 +16,7 @@ from analysis.findings.judgements import judgement_figures
 from analysis.findings.model import Figure, Section
 from analysis.findings.rating_sections import rating_sections
 from analysis.findings.rule import Sayings, say
+from analysis.findings.what_if import what_if_figure, what_if_sections
 from analysis.findings.words import between, ends_of, limits, percent, points, sentence, test_beside
 from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.between import BlocksCompared
@@ -109,7 +111,10 @@ def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]
     """The figures of every block, in sections named by its kind and the block."""
     for number, block in enumerate(rated.judgements):
         yield from judgement_figures(block, _letter(number), pseudonym)
+        yield from what_if_figure(block.what_if, f"judgedwhatif{_letter(number)}", f"yes-no:{block.block}")
     yield from ratings.ratings_figures(rated.numbers, pseudonym, rated.compared_as_shown)
+    for number, one in enumerate(rated.numbers):
+        yield from what_if_figure(one.what_if, f"scorewhatif{_letter(number)}", f"ratings:{one.block}")
     for number, of_classes in enumerate(rated.classes):
         letter, section = _letter(number), f"classes:{of_classes.block}"
         if given := [one for one in of_classes.analysis.criteria if one.classes]:
@@ -118,9 +123,9 @@ def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]
         if of_classes.arms and of_classes.arms.measures:
             yield rating_arms_figure(f"classarms{letter}", section, of_classes.arms.measures, "classes")
     judged = {one.block for one in rated.judgements}
-    for number, one in enumerate(rated.validations):
-        kind = "yes-no" if one.kind == "classes" and one.block in judged else one.kind
-        yield item_judges_figure(f"itemjudges{_letter(number)}", f"{kind}:{one.block}", one.validation)
+    for number, each in enumerate(rated.validations):
+        kind = "yes-no" if each.kind == "classes" and each.block in judged else each.kind
+        yield item_judges_figure(f"itemjudges{_letter(number)}", f"{kind}:{each.block}", each.validation)
 
 
 def _letter(number: int) -> str:
@@ -132,7 +137,8 @@ def sections(rated: RatedItems) -> Iterator[Section]:
     several = len(rated.blocks) > 1
     for block in rated.judgements:
         of_question = detection_sections(block.analysis, judged_arms(block))
-        yield from _of_block(block.question, of_question, several=several)
+        found = chain(of_question, what_if_sections(block.what_if))
+        yield from _of_block(block.question, found, several=several)
     for one in rated.ratings:
         compared = [
             each
@@ -140,7 +146,11 @@ def sections(rated: RatedItems) -> Iterator[Section]:
             if (one.study, one.block) in zip(each.studies, each.blocks, strict=True)
         ]
         of_studies = compared if one.kind == "ratings" else ()
-        found = rating_sections(one.analysis, one.self_assessment, of_studies, arms=one.arms)
+        shown = one.labelled()
+        found = chain(
+            rating_sections(one.analysis, one.self_assessment, of_studies, arms=one.arms),
+            what_if_sections(shown.what_if),
+        )
         yield from _of_block(f"{one.kind} of {one.block}", found, several=several)
     for validation in rated.validations:
         yield item_judges_section(validation.validation)

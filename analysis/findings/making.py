@@ -25,6 +25,7 @@ from analysis.findings.pairs import ClipOf, VotedPair, right_source, votes_of
 from analysis.findings.registry import named_once, sections_of, sections_of_all
 from analysis.findings.signature_tables import play_section, signatures_section
 from analysis.findings.signatures import ABOUT, PLAY, signature_cautions, signature_figures
+from analysis.findings.what_if import no_headline
 from analysis.findings.words import (
     CLIP,
     Noun,
@@ -272,7 +273,14 @@ def play_view(
         cautions=(*signature_cautions(play), *cautions),
         has_pairs=False,
         is_play=True,
-        sections=named_once([*measures.arms_sections(games), *play_section(play), *_flow_section(flow)]),
+        sections=named_once(
+            [
+                *measures.arms_sections(games),
+                *play_section(play),
+                *_flow_section(flow),
+                *no_headline(flow),
+            ]
+        ),
     )
 
 
@@ -287,9 +295,7 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
         if study.accuracy.n == 1:
             return f"One person picked {right} in {share} of pairs: that is a person, not a finding."
         return f"People picked {right} in {share} of pairs, {_against_chance(study)}."
-    shown = [one for one in study.preferences if not one.has_truth and one.description.mean is not None]
-    if shown:
-        one = shown[0]
+    if (one := study.led_by) is not None:
         share = percent(one.description.mean)
         return (
             f"People chose {one.source} over {one.against} in {share} of pairs, where an even split is 50%."

@@ -88,7 +88,7 @@ def _limits(one: Interval) -> str:
     return "no interval" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
 
 
-def _mean_mark(name: str, mean: float | None, interval: Interval, group: str = "") -> Mark:
+def mean_mark(name: str, mean: float | None, interval: Interval, group: str = "") -> Mark:
     beside = _limits(interval)
     return Mark(
         name, mean, interval.low, interval.high, exact(mean), beside, "ink", group,
@@ -143,7 +143,7 @@ def _scores_figure(
                 for one in criteria
             ),
         ),
-        marks=tuple(_mean_mark(one.criterion, one.mean, one.interval) for one in criteria),
+        marks=tuple(mean_mark(one.criterion, one.mean, one.interval) for one in criteria),
         chance=None,
         scale=scale,
         ends=_ends(scale),
@@ -249,7 +249,7 @@ def _groups_figure(
             ),
         ),
         marks=tuple(
-            _mean_mark(
+            mean_mark(
                 f"{one.criterion}: {group.group}" if several else group.group, group.mean, group.interval
             )
             for one, group in rows

@@ -210,14 +210,10 @@ def analyze_ratings(
     """
     if isinstance(ratings, pd.DataFrame):
         ratings = check_ratings(ratings)
-    ratings = _in_order(ratings)
+    ratings = in_order(ratings)
     table, scores = ratings.table, ratings.scores()
-    outside = _outside(ratings, scores)
-    # A class may be any text; where there is a scale a number is expected.
-    named = ratings.level == "nominal" and ratings.scale is None
-    counted: Mask = table["score"].notna().to_numpy() if named else ~np.isnan(scores)
-    if ratings.out_of_range == "drop":
-        counted &= ~outside
+    outside = outside_scale(ratings, scores)
+    counted = counted_in(ratings, scores, outside)
     means = np.full(len(scores), np.nan) if ratings.level == "nominal" else scores
     there = {str(name) for name in table["criterion"].cat.categories}
     criteria = [name for name in ratings.criteria if name in there]
@@ -246,20 +242,37 @@ def analyze_ratings(
     )
 
 
+def counted_in(ratings: Ratings, scores: Floats, outside: Mask) -> Mask:
+    """True for the scores that count."""
+    # A class may be any text; where there is a scale a number is expected.
+    named = ratings.level == "nominal" and ratings.scale is None
+    counted: Mask = ratings.table["score"].notna().to_numpy() if named else ~np.isnan(scores)
+    return counted & ~outside if ratings.out_of_range == "drop" else counted
+
+
+def numbered(rows: pd.DataFrame) -> tuple[Counts, Counts]:
+    """The item and the rater of each row, numbered from 0."""
+    item, rater = (
+        codes_of(rows[name].cat.remove_unused_categories()).codes.astype(np.int64)
+        for name in ("item", "rater")
+    )
+    return item, rater
+
+
 def _places(table: pd.DataFrame) -> pd.DataFrame:
     """The group and match of each item that has both, as texts."""
     names = ["item", *OF_ITEM]
     return table[names].drop_duplicates("item").dropna().astype("str")
 
 
-def _in_order(ratings: Ratings) -> Ratings:
+def in_order(ratings: Ratings) -> Ratings:
     """Rows in an order of their own: floating sums depend on it, and results must not."""
-    # In an order of their own, because floating sums depend on it and results must not.
     key = groups_of([ratings.table[name] for name in ("criterion", "item", "rater")]).codes
     return replace(ratings, table=ratings.table.iloc[np.argsort(key)].reset_index(drop=True))
 
 
-def _outside(ratings: Ratings, scores: Floats) -> Mask:
+def outside_scale(ratings: Ratings, scores: Floats) -> Mask:
+    """True for the scores beyond the scale of their criterion."""
     criteria = ratings.table["criterion"].cat
     scales = [ratings.scale_of(str(name)) or (-np.inf, np.inf) for name in criteria.categories]
     low, high = np.array(scales, dtype=float).reshape(-1, 2)[criteria.codes.to_numpy()].T
@@ -273,13 +286,12 @@ def _criterion(
     of_criterion = (ratings.table["criterion"] == name).to_numpy()
     used = of_criterion & counted
     rows, values = ratings.table[used], scores[used]
-    item, rater = (codes_of(rows[column].cat.remove_unused_categories()) for column in ("item", "rater"))
     is_nominal = ratings.level == "nominal"
     described = describe(values[:0] if is_nominal else values, resamples=0)
     reason = described.reason and (
         "one score: no SD with ddof 1" if len(values) else "no score is a number that counts"
     )
-    items, raters = item.codes.astype(np.int64), rater.codes.astype(np.int64)
+    items, raters = numbered(rows)
     numbers = values[:0] if is_nominal else values
     groups, scale = _groups(rows), ratings.scale_of(name)
     missing = ratings.table["score"].isna().to_numpy()
@@ -290,8 +302,8 @@ def _criterion(
         n_missing=int((of_criterion & missing).sum()),
         n_not_numbers=int((of_criterion & ~missing & np.isnan(scores) & ~counted).sum()),
         n_out_of_range=int((of_criterion & outside).sum()),
-        n_items=item.size,
-        n_raters=rater.size,
+        n_items=int(items.max(initial=-1)) + 1,
+        n_raters=int(raters.max(initial=-1)) + 1,
         mean=described.mean,
         sd_ddof0=described.sd_ddof0,
         sd_ddof1=described.sd_ddof1,

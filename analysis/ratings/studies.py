@@ -2,28 +2,27 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 
 from analysis.data.columns import SELF
-from analysis.data.rating_table import Ratings, Scale, as_number, check_ratings
+from analysis.data.rating_table import Ratings
 from analysis.data.selection import Selection, choose_mode, select
 from analysis.options import RESAMPLES, Level
 from analysis.ratings.arms import by_arm, compare_classes_by_arm, compare_ratings_by_arm
+from analysis.ratings.counted import LEVELS, level_of, ratings_in, scored_once, scores_in, that_count
 from analysis.ratings.groups import Quartiles, quartiles_of
 from analysis.ratings.paired import PairedScores, self_compared
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
+from analysis.ratings.what_if import ratings_what_if
 from analysis.results import Result
 from analysis.stats.arms import ArmsCompared
+from analysis.stats.what_if import WhatIf
 
 # What an item is of, the first that any item of a block has.
 GROUPINGS = ("group", "condition")
 _ABOUT = ("item", "group", "condition", "stimulus", "source")
-# The first is what numbers are taken for in a file from before there was `level`.
-_LEVELS: tuple[Level, ...] = ("ordinal", "interval", "nominal")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +43,8 @@ class RatedBlock:
     matched_by: str | None
     own: pd.DataFrame
     by_arm: pd.DataFrame
+    rows: pd.DataFrame
+    """All answers to its questions, those that do not count among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ class BlockRatings(Result):
     ``condition``. `items` describes each rated item, by the newest version. `self_assessment` is None if there were no
     questions about oneself. `analysis` is of the answers that are numbers, one criterion for each question, on the
     study's scale; or of those to questions with options, names of classes. `arms` compares the study's arms by the
-    scores, or by the share of each class, over raters.
+    scores, or by the share of each class, over raters. `what_if` has the mean by the first criterion under other
+    exclusion rules; None where they leave no session out, and of classes.
     """
 
     study: str
@@ -107,6 +109,7 @@ class BlockRatings(Result):
     matched_by: str | None
     self_assessment: SelfAssessment | None
     arms: ArmsCompared | None = None
+    what_if: WhatIf | None = None
 
     def labelled(self) -> "BlockRatings":
         """The same with criteria named by their questions, to be shown."""
@@ -117,6 +120,7 @@ class BlockRatings(Result):
             analysis=self.analysis.labelled(),
             self_assessment=own,
             arms=self.arms and self.arms.labelled(labels),
+            what_if=self.what_if and self.what_if.labelled(labels),
         )
 
     @property
@@ -163,6 +167,7 @@ def _analyzed(one: RatedBlock, seed: int, resamples: int) -> BlockRatings:
         arms=(compare_classes_by_arm if one.ratings.level == "nominal" else compare_ratings_by_arm)(
             one.by_arm, [each.criterion for each in analysis.criteria], seed=seed, resamples=resamples
         ),
+        what_if=ratings_what_if(one.study, one.rows, one.selection.mode, analysis),
     )
 
 
@@ -200,7 +205,7 @@ def rated_blocks(
     about_self = {(study, block): rows for study, block, rows in blocks_of(tables, about_self=True)}
     for study, block, rows in blocks_of(tables):
         own = about_self.get((study, block), rows[:0])
-        parts = [part for part in (_of_level(rows, level, judgements) for level in _LEVELS) if len(part)]
+        parts = [part for part in (_of_level(rows, level, judgements) for level in LEVELS) if len(part)]
         if not parts and not is_yes_no(rows).any():
             parts = [rows[:0]]
         for part in parts:
@@ -233,11 +238,6 @@ def select_trials(study: str, rows: pd.DataFrame, mode: str) -> tuple[Selection,
     return select(study, trials, mode).selection, int(excluded["session"].nunique())
 
 
-def that_count(rows: pd.DataFrame, mode: str) -> pd.Series:
-    """True for rows of the mode, about a main item, and not excluded."""
-    return (rows["mode"] == mode) & (rows["kind"] == "main") & rows["excluded"].isna()
-
-
 def _of_level(rows: pd.DataFrame, level: Level, judgements: bool) -> pd.DataFrame:
     """The rows of questions whose answers are of a level; in older files, those that are numbers."""
     found = rows["level"] == level
@@ -255,35 +255,16 @@ def _block(
     matched_by = "group" if _are_matched(_items(rows[rows["kind"] == "main"])) else None
     groupings = GROUPINGS[1:] if matched_by else GROUPINGS
     grouped_by = next((name for name in groupings if items[name].notna().any()), None)
-    scored = part[that_count(part, mode)]
-    again = scored.duplicated(["participant", "item", "question"])
-    scored = scored[~again].reset_index(drop=True)
-    level = next((one for one in _LEVELS if (part["level"] == one).any()), _LEVELS[0])
-    ratings = pd.DataFrame(
-        {
-            "item": scored["item"].astype("str"),
-            "rater": scored["participant"].astype("str"),
-            "criterion": scored["question"].astype("str"),
-            "score": _scores(scored),
-        }
-    )
-    for column, name in (("group", grouped_by), ("match", matched_by)):
-        if name is not None:
-            ratings[column] = ratings["item"].map(items.set_index("item")[name])
-    scales = dict(_scales(scored))
-    checked = check_ratings(
-        ratings,
-        # Names of classes that are numbers on a scale: without one any text would be a class.
-        scale=next(iter(scales.values()), None) if level == "nominal" else None,
-        scales=scales,
-        out_of_range="drop" if _has_numbers_left_out(scored, level) else "keep",
-        level=level,
-        origin=study,
-        criteria=_in_order(part),
-        asked=_question_texts(part),
-    )
+    level = level_of(part)
+    scored, n_again = scored_once(part, mode)
+    by_item = items.set_index("item")
+    of_item = {
+        column: by_item[name]
+        for column, name in (("group", grouped_by), ("match", matched_by))
+        if name is not None
+    }
+    checked = ratings_in(study, part, scored, of_item)
     own = _own(_of_level(about_self, level, judgements=True), mode)
-    n_again = int(again.sum())
     return RatedBlock(
         study,
         block,
@@ -295,7 +276,8 @@ def _block(
         checked,
         matched_by,
         own,
-        by_arm(scored, _scores(scored) if level == "nominal" else scored["value"].astype(float)),
+        by_arm(scored, scores_in(scored) if level == "nominal" else scored["value"].astype(float)),
+        part,
     )
 
 
@@ -319,67 +301,9 @@ def _are_matched(items: pd.DataFrame) -> bool:
     return not placed.duplicated(["group", "condition"]).any() and int((sizes > 1).sum()) > 1
 
 
-def _in_order(rows: pd.DataFrame) -> Sequence[str]:
-    """The questions in the order of the study file, which the rows of each trial have, though not all may be asked."""
-    questions = rows["question"].astype("str")
-    following = questions.shift(-1).where(
-        rows["trial"].astype("str") == rows["trial"].astype("str").shift(-1)
-    )
-    steps = pd.DataFrame({"first": questions, "second": following}).dropna().drop_duplicates()
-    order: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(questions.unique(), ()))
-    for first, second in steps.itertuples(index=False):
-        order.add(second, first)
-    try:
-        return tuple(order.static_order())
-    except CycleError:  # versions that ask in different orders
-        return tuple(questions.unique())
-
-
-def _question_texts(rows: pd.DataFrame) -> dict[str, str]:
-    """The text of each question, as the newest version has it; none that is the id again, as of imported answers. Where
-    arms of that version ask it in other words, all of these, by the arms' names.
-    """
-    columns = ["version", "question", "ask", "arm"]
-    texts = rows[columns].assign(arm=rows["arm"].astype(object).where(rows["arm"].notna(), ""))
-    texts = texts.dropna().drop_duplicates()
-    texts = texts[texts["question"].astype("str") != texts["ask"].astype("str")]
-    newest = texts[texts["version"] == texts.groupby("question", observed=True)["version"].transform("max")]
-    found: dict[str, list[str]] = {}
-    by_arm = newest.sort_values("arm", kind="stable")[["question", "ask"]].astype("str")
-    for question, ask in by_arm.itertuples(index=False):
-        if ask not in found.setdefault(question, []):
-            found[question].append(ask)
-    return {question: " / ".join(asked) for question, asked in found.items()}
-
-
-def _scores(rows: pd.DataFrame) -> pd.Series:
-    """The answers as texts; of a question answered with a number, a text is an answer that is none."""
-    values = rows["value"].astype(float)
-    texts = rows["text"].astype(object).where(rows["text"].notna(), None)
-    numbers = values.map(lambda one: str(int(one)) if float(one).is_integer() else repr(float(one)), "ignore")
-    return numbers.astype(object).where(values.notna(), texts)
-
-
-def _has_numbers_left_out(rows: pd.DataFrame, level: Level) -> bool:
-    """True if an imported number was kept as a text because it is off the scale and not to count."""
-    if level == "nominal":
-        return False
-    texts = rows.loc[rows["value"].isna() & rows["text"].notna(), "text"]
-    return any(not np.isnan(as_number(text)) for text in texts.unique())
-
-
 def _items(rows: pd.DataFrame) -> pd.DataFrame:
     """Each item rated, in the order of the names, as its newest version has it."""
     newest = rows.sort_values("version", kind="stable").drop_duplicates("item", keep="last")
     items = newest[list(_ABOUT)].astype(object)
     items = items.where(items.notna(), None)
     return items.sort_values("item").reset_index(drop=True)
-
-
-def _scales(rows: pd.DataFrame) -> Iterator[tuple[str, Scale]]:
-    """By criterion the lowest and the highest answer that any version allows, if all of them have bounds."""
-    bounds = rows[["question", "scale_low", "scale_high"]].drop_duplicates()
-    for question, of_question in bounds.groupby("question", observed=True):
-        low, high = (of_question[name].astype(float) for name in ("scale_low", "scale_high"))
-        if low.notna().all() and high.notna().all():
-            yield str(question), (float(low.min()), float(high.max()))

@@ -9,6 +9,7 @@ from analysis.detection.studies import BlockJudgements
 from analysis.findings.arms import judged_arms
 from analysis.findings.detection import PLAIN_MEANS, counted, detection_sections, model_and_agreement
 from analysis.findings.in_short import condition_line
+from analysis.findings.what_if import what_if_sections
 from analysis.stats.arms import ArmsCompared
 from analysis.stats.p_values import p_words
 from analysis.terminal import (
@@ -62,6 +63,7 @@ def _block_parts(one: BlockJudgements, *, full: bool) -> Iterator[RenderableType
         return
     if full:
         yield from _parts(one.analysis, judged_arms(one))
+        yield from render_sections(what_if_sections(one.what_if))
         return
     yield from _brief(one.analysis)
     yield from brief_arms(judged_arms(one), "yes-no")

@@ -6,6 +6,7 @@ from rich.console import RenderableType
 
 from analysis.findings.paired_rating_tables import of_studies
 from analysis.findings.rating_sections import rating_sections
+from analysis.findings.what_if import what_if_sections
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings, SelfAssessment
@@ -79,6 +80,7 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     yield from _questions(one.analysis.criteria)
     if full:
         yield from _parts(one.analysis, one.self_assessment, one.arms)
+        yield from render_sections(what_if_sections(one.what_if))
     else:
         yield from brief(one.analysis)
         yield from _brief_self(one.self_assessment)

@@ -20,6 +20,7 @@ from analysis.findings.item_judge_tables import ITEM_HEAD, ITEM_JUDGES, item_jud
 from analysis.findings.items import RatedItems
 from analysis.findings.making import table_view
 from analysis.findings.registry import methods_in
+from analysis.findings.what_if import what_if_sections
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.results import Result
@@ -106,7 +107,8 @@ def _report(
     flow = None if study is None else study.flows.get(mode)
     analysis = block.analysis
     of_arms = methods_in(rating_arms_section(block.arms, "yes-no"))
-    methods = " ".join((about, detection_methods(analysis), *of_arms))
+    under_rules = methods_in(what_if_sections(block.what_if))
+    methods = " ".join((about, detection_methods(analysis), *of_arms, *under_rules))
     validations = () if judges is None else (validation_of(block, "classes", judges),)
     return FileReport(
         title,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -29,6 +30,7 @@ from analysis.findings.paired_rating_tables import PAIRED, paired_rows
 from analysis.findings.rating_agreement import RATER_PAIRS, rater_pair_rows
 from analysis.findings.rating_sections import rating_methods
 from analysis.findings.registry import methods_in
+from analysis.findings.what_if import what_if_sections
 from analysis.hypotheses import HypothesesDecided
 from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import item_judges_figure
@@ -188,6 +190,7 @@ def _report(
     flow = None if study is None else study.flows.get(mode)
     analysis = block.analysis
     paired = _paired(analysis, block.self_assessment, compared)
+    found = chain(rating_arms_section(block.arms, block.kind), what_if_sections(block.labelled().what_if))
     kind, drawn = block.kind, () if judges is None else (item_judges_figure(judges),)
     validations = () if judges is None else (validation_of(block, kind, judges),)
     return FileReport(
@@ -196,7 +199,7 @@ def _report(
         result,
         methods_of_file(
             "Ratings",
-            " ".join((about, rating_methods(analysis), *methods_in(rating_arms_section(block.arms, kind)))),
+            " ".join((about, rating_methods(analysis), *methods_in(found))),
             analysis.seed,
             ITEM_JUDGES if judges else "",
             study,

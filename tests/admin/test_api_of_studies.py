@@ -100,6 +100,6 @@ def test_sessions_come_with_counts_by_kind_and_a_mark_for_each_trial(
     assert found["counts"]["under-way"] == 1
     (line,) = found["lines"]
     assert set(line["strip"]) <= {"done", "flagged"}
-    assert len(line["strip"]) == 10, "practice has no mark"
+    assert len(line["strip"]) == 11, "practice has its mark"
     (standing,) = api.get(f"{HERE}/sessions?status=active").json()["lines"]
     assert standing["strip"][-1] == "open"

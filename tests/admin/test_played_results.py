@@ -127,6 +127,9 @@ def test_matches_with_somebody_who_is_not_used_are_left_out_and_the_page_follows
         else:
             assert "No match that counts is over yet." in html
             assert "all 3 are left out (rule: automatic-moves 3)" in html
+        assert (
+            f"Rules left out {'1 session' if left else '4 sessions'}. No answer is right in a match" in html
+        )
         assert "could not be computed" not in html
 
 
