@@ -83,6 +83,20 @@ def reading_of(targets: Sequence[str]) -> "Iterator[Session | None]":
         yield session
 
 
+def say_not_judged(targets: Sequence[str]) -> None:
+    """Say of each study among the targets that its exclusion rules wait to be applied, where they do."""
+    from app.reports.targets import is_file
+    from app.verdicts.judging import not_judged
+
+    slugs = [target for target in targets if not is_file(target)]
+    if not slugs:
+        return
+    with opened() as (_, database), database.reading() as session:
+        waiting = {slug: said for slug in dict.fromkeys(slugs) if (said := not_judged(session, slug))}
+    for slug, said in waiting.items():
+        err.print(f"{slug}: {said}; numbers may change.", markup=False)
+
+
 def print_reasons(named: "Iterable[tuple[str, Mapping[str, Any]]]", start: str) -> None:
     """Print why there is no interval: each reason once, with all names it applies to."""
     names: dict[str, list[str]] = {}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.console import err, now, opened, out, progress, reading_of
+from app.cli.console import err, now, opened, out, progress, reading_of, say_not_judged
 from app.core.errors import StudyError
 from app.reports.kinds import Format, What
 
@@ -65,6 +65,7 @@ def export(
     from app.reports.export import export
     from app.verdicts.judging import unused_by_rule
 
+    say_not_judged([slug])
     with opened() as (_, database):
         with database.reading() as session:
             # Exported first: the audit log notes no export that failed.
@@ -193,6 +194,8 @@ def analyze(
         of_kind = _analyze_ratings if is_ratings(mapping) else _analyze_judgements
         of_kind(targets, mapping, shown, seed=seed, resamples=resamples, full=full)
         return
+    # Said first: what is judged while the tables are read may be in them, and what is judged later is not.
+    say_not_judged([] if mapping else targets)
     origins, answers, ratings, flows = _tables(targets, mapping, unwatched=everything)
     summary: dict[str, Any] = {}
     if answers:

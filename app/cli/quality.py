@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.console import opened, out
+from app.cli.console import err, opened, out
 from app.core.errors import StudyError
+from app.core.problems import counted
 
 if TYPE_CHECKING:
     from analysis.quality.records import Row
@@ -38,7 +39,12 @@ def quality(
     if not (is_file(targets[0]) or is_folder(targets[0])):
         if rules is not None:
             raise StudyError("a study has rules of its own; --rules is for files")
-        found, differing = _of_study(targets), None
+        found, without = _of_study(targets)
+        differing = None
+        if without:
+            (err if as_json else out).print(without, markup=False)
+        if without and not as_json:
+            return
     else:
         found, rows = _of_files([Path(target) for target in targets], rules)
         differing = _differing(found, rows)
@@ -48,13 +54,22 @@ def quality(
     _print(found, differing)
 
 
-def _of_study(targets: Sequence[str]) -> Mapping[str, "Verdict"]:
-    from app.verdicts.judging import study_verdicts
+def _of_study(targets: Sequence[str]) -> tuple[Mapping[str, "Verdict"], str]:
+    """The verdicts of a study; and where it has no rules, that it has none."""
+    from app.verdicts.judging import n_ended, not_judged, study_verdicts
 
     if len(targets) > 1:
         raise StudyError("one study at a time")
     with opened() as (_, database), database.reading() as session:
-        return {str(id_): each for id_, each in study_verdicts(session, targets[0]).items()}
+        found = {str(id_): each for id_, each in study_verdicts(session, targets[0]).items()}
+        n = None if found else n_ended(session, targets[0])
+        # The verdicts here are computed anew: it is other commands and pages that wait for them.
+        waiting = not_judged(session, targets[0])
+    if waiting:
+        err.print(f"{targets[0]}: {waiting}; other numbers than these may change.", markup=False)
+    if n is None:
+        return found, ""
+    return found, f"This study has no rules of exclusion; {counted(n, 'session')} ended."
 
 
 def _of_files(paths: Sequence[Path], rules: str | None) -> tuple[Mapping[str, "Verdict"], Sequence["Row"]]:
@@ -71,9 +86,9 @@ def _of_files(paths: Sequence[Path], rules: str | None) -> tuple[Mapping[str, "V
 def _chosen(rules: str) -> "Sequence[ChosenRule]":
     from analysis.quality.registry import DEFAULT
     from app.studies.file.exclusion import TAKEN
-    from app.studies.file.load import check_study
+    from app.studies.file.load import rules_in
 
-    return DEFAULT if rules == TAKEN else [rule.chosen() for rule in check_study(Path(rules)).exclude]
+    return DEFAULT if rules == TAKEN else rules_in(Path(rules))
 
 
 def _differing(found: Mapping[str, "Verdict"], rows: Sequence["Row"]) -> Sequence[str] | None:

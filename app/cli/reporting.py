@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, now, opened, out, progress, reading_of
+from app.cli.console import err, now, opened, out, progress, reading_of, say_not_judged
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def _report_answers(
     from app.reports.sources import joined
 
     require_reportable(output, mode)
+    say_not_judged([] if mapping else targets)
     # What is wrong with a file is said in one line, without a bar above it.
     with err.status("Reading ..."):
         pairs, ratings = _split(targets, mapping)

@@ -10,7 +10,7 @@ from app.studies.earlier import earlier_checks
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS
 from app.studies.file.templates import unfilled
-from app.studies.numbers import text_checks
+from app.studies.numbers import number_checks
 from app.studies.partners import partner_checks
 from app.studies.timing import timing_checks
 from app.tasks.registry import BLOCKS, DESIGNS
@@ -31,7 +31,7 @@ def design_checks(session: Session, design: StudyDesign) -> Iterator[Check]:
     yield from _names(design)
     yield from timing_checks(session, design)
     yield from earlier_checks(session, design)
-    yield from text_checks(design)
+    yield from number_checks(design)
     yield _retention(design)
     yield _completion(design)
     yield from _recruitment(session, design)
@@ -146,7 +146,7 @@ def unknown_studies(session: Session, design: StudyDesign) -> Sequence[str]:
 def notes_on_file(session: Session, design: StudyDesign) -> Sequence[str]:
     """Notes on a study file that has no fault: lines of the checklist that it already decides."""
     missing = unknown_studies(session, design)
-    checks = (*timing_checks(session, design), *earlier_checks(session, design), *text_checks(design))
+    checks = (*timing_checks(session, design), *earlier_checks(session, design), *number_checks(design))
     return [
         *(f"recruitment: not_if_in: there is no study {slug} here yet" for slug in missing),
         *(f"{check.title}: {check.detail}" for check in checks),

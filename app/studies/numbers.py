@@ -1,4 +1,4 @@
-"""Texts for participants that name another number than the design has, or are in one of its languages alone."""
+"""Texts for participants that name another number than the design has."""
 
 import re
 from collections.abc import Iterator
@@ -43,28 +43,6 @@ _MINUTES = re.compile(
 _MONEY = re.compile(r"(?:[£$€]|\b(?:EUR|GBP|USD) ?)\d+(?:[.,]\d+)?")
 # Where people are told what they agree to, and not what a game or a question is about.
 _OF_PAY = (("consent", "text"), ("completion", "message"))
-
-
-def text_checks(design: StudyDesign) -> Iterator[Check]:
-    """Warnings about what the texts of a design say, and in which languages."""
-    yield from number_checks(design)
-    units = [*_of_one_language(design)] if len(design.languages) > 1 else []
-    if units:
-        detail = (
-            f"What is said after practice ({listed(units[:5], 'and')}: why) is shown as it is written, in every "
-            "language. Leave it away, or write what needs no language."
-        )
-        yield Check("languages", "Texts in one language", "warning", detail, "design?at=languages")
-
-
-def _of_one_language(design: StudyDesign) -> Iterator[str]:
-    """The units for practice whose list says why an answer is right: lists are the same in every language."""
-    for block in filter(lambda block: block.has_feedback, design.blocks):
-        for listing in block.model_dump(mode="json").values():
-            for unit in listing if isinstance(listing, list) else ():
-                is_practice = isinstance(unit, dict) and unit.get("kind") == Kind.PRACTICE
-                if is_practice and any(letter.isalpha() for letter in unit.get("why") or ""):
-                    yield unit["id"]
 
 
 def number_checks(design: StudyDesign) -> Iterator[Check]:

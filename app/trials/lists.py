@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol, Self
 
 from app.core.problems import Fault, Place, counted
 from app.core.rowfiles import RowFile, RowText
@@ -17,14 +17,21 @@ Keys = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of a block's lists; a task with lists has a class of its own. `ids` are those of its units."""
+    """The content of a block's lists; a task with lists has a class of its own. `ids` are those of its units; `whys`
+    what a page says of them after practice.
+    """
 
     ids: Collection[str] = ()
+    whys: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def groups(self) -> Collection[str]:
         """The conditions of its main units, and the groups of these."""
         return ()
+
+    def saying(self, whys: Mapping[str, str]) -> Self:
+        """The same content that says this after practice and nothing else: in another language."""
+        return self
 
 
 class Reader(Protocol):

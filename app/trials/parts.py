@@ -156,6 +156,11 @@ class BlockSettings(Part):
         """The texts in its list, as CSV, that participants read; names are none."""
         return ()
 
+    @classmethod
+    def whys_in(cls, keys: Keys, listed: str) -> Mapping[str, str]:
+        """What its list, as CSV, says after practice, by units; nothing where no page shows it."""
+        return {}
+
 
 class CheckedSettings(BlockSettings):
     """A block without questions of its own, with attention checks between its trials."""

@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, func, select
 
 from analysis.quality.records import ENDED
 from analysis.quality.rules import ChosenRule, Cohort, Verdict
 from analysis.quality.verdicts import needs_cohort, verdict, verdicts
+from app.core.problems import counted
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.trials.tables import ParticipantSession, SessionVerdict, StudyVersion
+from app.trials.tables import Mode, ParticipantSession, SessionVerdict, Study, StudyVersion
 from app.verdicts.records import records_of
 
 
@@ -54,8 +55,53 @@ def ask_again(session: Session, slug: str, now: datetime) -> None:
     if job is None or job.status in (JobStatus.FAILED, JobStatus.CANCELLED):
         queue.ask(session, Kind.VERDICTS, {"slug": slug}, now=now, study_id=study_id)
     elif job.status != JobStatus.QUEUED:
+        if job.status == JobStatus.DONE:
+            job.asked_at = now  # who ended before was judged then: `not_judged` counts from here
         queue.ask_again(job)
         session.add(job)
+
+
+def not_judged(session: Session, slug: str) -> str:
+    """While the whole study waits to be judged: how many sessions ended meanwhile, in words. Empty otherwise."""
+    found = session.exec(
+        select(Job.study_id, func.min(Job.asked_at))
+        .join(Study, col(Study.id) == col(Job.study_id))
+        .where(Study.slug == slug, Job.kind == Kind.VERDICTS, col(Job.status).in_(queue.STANDING))
+        .group_by(col(Job.study_id))
+    ).first()
+    if found is None:
+        return ""
+    study_id, asked_at = found
+    n = session.exec(
+        select(func.count())
+        .select_from(SessionVerdict)
+        .join(ParticipantSession, col(ParticipantSession.id) == SessionVerdict.session_id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(StudyVersion.study_id == study_id, SessionVerdict.judged_at >= asked_at)
+    ).one()
+    verb = "is" if n == 1 else "are"
+    return (
+        f"{counted(n, 'session')} {verb} not judged yet"
+        if n
+        else "the exclusion rules are being applied again"
+    )
+
+
+def n_ended(session: Session, slug: str) -> int | None:
+    """The number of ended sessions of a study without exclusion rules; None where a version has some."""
+    if any(design.exclude for design in _designs(session, slug).values()):
+        return None
+    ended = (
+        select(func.count())
+        .select_from(ParticipantSession)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(
+            StudyVersion.study_id == study_named(session, slug).id,
+            col(ParticipantSession.status).in_(ENDED),
+            ParticipantSession.mode != Mode.PREVIEW,
+        )
+    )
+    return session.exec(ended).one()
 
 
 def study_verdicts(session: Session, slug: str) -> Mapping[int, Verdict]:

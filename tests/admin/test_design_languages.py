@@ -181,3 +181,27 @@ def test_translations_are_written_without_a_script(owner: Person, database: Data
     before = draft_of(database)
     owner.post(address, {**form_on(page), "action": "save"})
     assert draft_of(database) == before
+
+
+PRACTICE = (
+    "pair,a,b,kind,why\np1,human-g1,hybrid-g1,practice,People *look* round.\nm1,human-g2,hybrid-g2,main,\n"
+)
+
+
+def test_what_is_said_after_practice_has_a_field_in_each_language_while_a_page_shows_it() -> None:
+    trials: Keys = {**drafted()["trials"], "feedback": True}
+    keys = in_german(drafted(pairs=PRACTICE, sample=None, trials=trials))
+    word = words_of(translations_in(keys))["pairs.p1.why"]
+    assert (word.original, word.field.label, word.field.value) == ("People *look* round.", "p1", "")
+    (fault,) = check_draft(keys, facts()).faults
+    assert fault.place == ("languages", "de", "pairs", "p1", "why")
+    (view,) = fault_views(keys, [fault])
+    assert marked([view])["languages.de.pairs.p1.why"] == "“p1” has no translation: translate it."
+    keys = fields_to_keys(keys, {"languages.de.pairs.p1.why": "Menschen *sehen* sich um."}).keys
+    assert keys["languages"]["de"]["pairs"] == [{"id": "p1", "why": "Menschen *sehen* sich um."}]
+    assert check_draft(keys, facts()).faults == ()
+    keys = fields_to_keys(keys, {"trials.feedback": "no"}).keys
+    assert words_of(translations_in(keys))["pairs.p1.why"].is_gone
+    keys = act(keys, "remove:languages.de.pairs.p1.why", {}).keys
+    assert "pairs" not in keys["languages"]["de"]
+    assert check_draft(keys, facts()).faults == ()

@@ -30,6 +30,7 @@ from app.outputs.results import FRESH_FOR
 from app.reports.frames import responses_frame
 from app.studies.versions import set_state
 from app.trials.tables import State
+from app.verdicts.judging import ask_again
 from app.worker.handlers import results as worker
 from app.worker.worker import drain
 from tests.admin.conftest import Once, ShareWith
@@ -665,3 +666,13 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
         dict.fromkeys(r["metric"] for r in closing)
     )
     assert plots.count('class="dot"') == len(closing)
+
+
+def test_the_page_says_that_exclusion_rules_wait_to_be_applied(
+    shown: str, owner: Person, database: Database
+) -> None:
+    said = "The exclusion rules are being applied again; numbers may change."
+    assert said not in text_of(shown)
+    with database.transaction() as session:
+        ask_again(session, "nav", NOW)
+    assert said in text_of(owner.get(HERE).text)

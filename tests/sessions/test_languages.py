@@ -333,3 +333,29 @@ def test_screening_comprehension_and_attention_know_the_right_answer_in_each_lan
     with database.reading() as session:
         statuses = {one.status for one in session.exec(select(ParticipantSession))}
     assert statuses == {Status.COMPLETED, Status.SCREENED_OUT}
+
+
+def test_what_is_said_after_practice_is_in_the_participants_language(
+    client: TestClient, database: Database, library: Library, tmp_path: Path
+) -> None:
+    trials = {**study_file()["trials"], "questions": QUESTIONS, "feedback": True}  # type: ignore[dict-item]
+    pairs = "pair,a,b,kind,why\np1,human-g1,symbolic-g1,practice,It *turns*.\nm1,human-g2,symbolic-g2,main,\n"
+    german = {
+        "title": GERMAN["title"],
+        "consent": GERMAN["consent"],
+        "trials": GERMAN["trials"],
+        "pairs": [{"id": "p1", "why": "Es *dreht* sich."}],
+    }
+    changes = {"pairs": pairs, "sample": None, "trials": trials, "background": None, "instructions": None}
+    with database.transaction() as session:
+        opened = open_study(
+            session, tmp_path, library[1], **changes, completion=None, languages={"en": ".", "de": german}
+        )
+    for tag, said, other in (
+        ("de", "Es <em>dreht</em> sich.", "turns"),
+        ("en", "It <em>turns</em>.", "dreht"),
+    ):
+        walk = Walk(client, opened.slug, lang=tag).to("trial-1")
+        assert walk.answer(speed="Fast") == "feedback-1"
+        assert said in walk.html
+        assert other not in walk.html

@@ -14,7 +14,7 @@ from app.studies.file.drafts import check_draft
 from app.studies.file.load import StudyDesign
 from app.studies.file.placeholders import fill, filled
 from app.studies.file.templates import TEMPLATES, unfilled
-from app.studies.numbers import number_checks, text_checks
+from app.studies.numbers import number_checks
 from app.studies.versions import stimulus_facts
 from tests.factories import open_study, study_file
 from tests.sessions.walks import Walk
@@ -105,19 +105,3 @@ def test_templates_take_their_numbers_from_the_design_and_say_which_are_missing(
         assert missing == ([("completion", "minutes")] if "{minutes}" in str(keys) else []), name
         keys = {**keys, "completion": {**keys.get("completion", {}), "minutes": 10}}
         assert not any(each.text == "{minutes}" for each in unfilled(keys))
-
-
-WHY = "pair,a,b,kind,why\np1,human-g1,hybrid-g1,practice,{}\nm1,human-g2,hybrid-g2,main,\n"
-
-
-@pytest.mark.usefixtures("study")
-def test_what_is_said_after_practice_in_one_language_alone_is_told(database: Database) -> None:
-    def told(why: str, *, feedback: bool = True, **more: object) -> list[str]:
-        trials = {**WORDS["trials"], "feedback": feedback}  # type: ignore[dict-item]
-        keys = {**WORDS, "sample": None, "pairs": WHY.format(why), "trials": trials, **more}
-        return [f"{one.code}: {one.detail}" for one in text_checks(design_of(database, **keys))]
-
-    both: dict[str, Any] = {"languages": {"en": ".", "de": GERMAN}}
-    (said,) = told("People look round.", **both)
-    assert said.startswith("languages: What is said after practice (p1: why) is shown as it is written")
-    assert told("People look round.") == told("→ 100 %", **both) == told("No.", feedback=False, **both) == []

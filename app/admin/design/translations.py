@@ -11,7 +11,7 @@ from app.admin.design.overrides import named_fields
 from app.core.language import ENGLISH, TAG, gettext, name_of, speaking, with_catalogue
 from app.core.problems import Place
 from app.questions.scales import SCALES
-from app.studies.file.key_places import indexed
+from app.studies.file.key_places import indexed, whys_of_draft, with_whys
 from app.studies.file.languages import (
     MAY_DIFFER,
     OWN,
@@ -62,13 +62,15 @@ def _known(root: Group, keys: Mapping[str, Any]) -> Iterator[tuple[Place, str, L
         place = indexed(keys, path)
         where, leaf = fields.get(place, ("Scales" if path[0] == "scales" else "The study", None))
         info = leaf.info if leaf else FieldInfo(annotation=Any, title=f"Labels of “{path[-1]}”")
+        if path[-1] == "why":
+            where, info = "Said after practice", FieldInfo(annotation=str, title=str(path[-2]))
         title = leaf.label if leaf else info.title or ""
         yield path, where[:1].upper() + where[1:], Leaf(place, info, _kind(words), words, {}, title=title)
 
 
 def _texts(keys: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
     """Words of the study by their places, entries of lists by their ids, as far as they have any."""
-    written = {key: value for key, value in keys.items() if key != LANGUAGES}
+    written = with_whys({key: value for key, value in keys.items() if key != LANGUAGES}, whys_of_draft(keys))
     yield from (
         (path, words) for path, words in words_in(written) if len(indexed(written, path)) == len(path)
     )

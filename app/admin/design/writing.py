@@ -13,6 +13,7 @@ from app.admin.design.translations import write_own
 from app.admin.design.values import Keys, dotted, entries, lines, value_at
 from app.core.money import minor_units
 from app.core.problems import Place
+from app.studies.file.key_places import whys_of_draft, with_whys
 from app.studies.file.languages import with_word
 from app.studies.file.yamlsource import read_yaml
 
@@ -89,7 +90,8 @@ def put_words(keys: Keys, place: Place, words: Any) -> None:
     """Write a translation, or take it away."""
     _, tag, *path = place
     languages = keys["languages"]
-    keys["languages"] = {**languages, tag: with_word(keys, languages[tag], tuple(path), words) or {}}
+    study = with_whys(keys, whys_of_draft(keys))  # lists are CSV here, and by ids in a translation
+    keys["languages"] = {**languages, tag: with_word(study, languages[tag], tuple(path), words) or {}}
 
 
 def _taken(leaf: Leaf, text: str) -> Any:

@@ -30,6 +30,7 @@ from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_
 from app.studies.access import StudyHere
 from app.studies.blinding import Opening, is_blinded, may_look, openings
 from app.trials.tables import Mode
+from app.verdicts.judging import not_judged
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,8 @@ class ResultsPage(AdminPage):
     links: Sequence[ResultsLinkView] = ()
     usual_end: str = ""
     new_link: str = ""
+    # While exclusion rules wait to be applied: how many sessions are not judged, in words.
+    not_judged: str = ""
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -167,6 +170,7 @@ def results_page(
         links=results_links(session, study, now) if shell.may_edit else (),
         usual_end=usual_end(now).isoformat(),
         new_link=new_link,
+        not_judged="" if is_closed else not_judged(session, study.slug),
     )
 
 

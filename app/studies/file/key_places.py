@@ -5,7 +5,7 @@ from typing import Any
 
 from app.core.problems import Place
 from app.studies.file.arms import text_places
-from app.studies.file.languages import words_at
+from app.studies.file.languages import UNITS, words_at
 from app.tasks.listed import SHORT_KEYS
 from app.tasks.registry import BLOCKS, SHORT
 from app.trials.lists import Keys
@@ -59,6 +59,23 @@ def by_ids(data: Any, place: Place) -> Place:
             str(data["id"]) if isinstance(part, int) and isinstance(data, dict) and "id" in data else part
         )
     return tuple(found)
+
+
+def with_whys(data: Any, whys: Mapping[Place, Mapping[str, str]]) -> Any:
+    """The data with lists, by their places, that have of their units what is said after practice, and no more."""
+    for place, said in whys.items():
+        data = put(data, place, [{"id": id_, "why": why} for id_, why in said.items()])
+    return data
+
+
+def whys_of_draft(keys: Mapping[str, Any]) -> dict[Place, Mapping[str, str]]:
+    """What a draft says after practice, by the places of its lists, which are CSV."""
+    return {
+        (*place, *at): model_of(place, raw).whys_in(raw, text)
+        for place, raw in blocks_at(keys)
+        for at in model_of(place, raw).lists
+        if at[-1] in UNITS and isinstance(text := value_at(raw, at), str)
+    }
 
 
 def put(data: Any, place: Place, value: object) -> Any:

@@ -4,6 +4,7 @@ A translation has the keys of the study that hold words for participants and no 
 the same for a study file and for a design, whose keys are alike.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any
@@ -33,8 +34,11 @@ SPOKEN = frozenset(
         "anchors",
         "statements",
         "self_assessment",
+        "why",
     }
 )
+# The lists of what is judged, which is the same in every language, but for what is said of it after practice.
+UNITS = frozenset({"items", "pairs"})
 # May be in another language, and need not be.
 MAY_DIFFER = frozenset({"contact"})
 # What these hold is shown in no page, or is what is judged: the same in every language.
@@ -44,9 +48,7 @@ _SILENT = frozenset(
         "codes",
         "exclude",
         "hypotheses",
-        "items",
         "languages",
-        "pairs",
         "recruitment",
         "retention",
         "sample",
@@ -116,12 +118,24 @@ def words_in(keys: object, at: Place = ()) -> Iterator[tuple[Place, Any]]:
             if (at and at[-1] in _OF_WORDS) or key in SPOKEN:
                 if _has_words(value):
                     yield place, value
+            elif key in UNITS:
+                yield from words_in(said_of(value), place)
             elif key not in _SILENT:
                 yield from words_in(value, place)
     elif isinstance(keys, Sequence) and not isinstance(keys, str):
         for index, value in enumerate(keys):
             if isinstance(value, Mapping):
                 yield from words_in(value, (*at, str(value.get("id", index))))
+
+
+def said_of(units: object) -> list[dict[str, Any]]:
+    """The units of a list that say something after practice, with nothing else; none of a list that is not read."""
+    entries: Any = units if _is_list(units) else ()
+    return [
+        {"id": each["id"], "why": each["why"]}
+        for each in entries
+        if isinstance(each, Mapping) and "id" in each and each.get("why")
+    ]
 
 
 def _has_words(value: object) -> bool:
@@ -141,6 +155,8 @@ def overlay_of(keys: Keys) -> dict[str, Any]:
             found[key] = value
         elif key in _OF_WORDS and isinstance(value, Mapping):
             found[key] = dict(value)
+        elif key in UNITS:
+            found[key] = said_of(value)
         elif key in _SILENT:
             continue
         elif isinstance(value, Mapping):
@@ -343,9 +359,13 @@ def _plain(value: object) -> object:
 
 def _entries(keys: Sequence[Keys], overlay: Sequence[Any], at: Place, *, answers: bool) -> list[Any]:
     """Entries of a list that have ids."""
+    ids = [str(each.get("id")) for each in overlay if isinstance(each, Mapping)]
     by_id = {str(each.get("id")): each for each in overlay if isinstance(each, Mapping)}
     known = [str(each.get("id")) for each in keys]
-    for id_ in by_id:
+    for id_, n in Counter(ids).items():
+        if n > 1 and not answers:
+            message = f"{dotted(at)} has the id {quoted(id_)} {'twice' if n == 2 else f'{n} times'}"
+            raise Untranslatable((*at, id_), message, "keep one of them in the translation")
         if id_ not in known and not answers:
             remedy = nearest(id_, known, "write the ids of the study file")
             raise Untranslatable((*at, id_), f"{dotted(at)} has no entry with the id {quoted(id_)}", remedy)

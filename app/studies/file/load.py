@@ -1,14 +1,19 @@
 """Study files: read, checked in one go, and resolved into a design. No database, no web."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
+from analysis.quality.rules import ChosenRule
 from app.core.problems import Fault, Place, Problem, dotted, quoted
 from app.core.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign
+from app.studies.file.exclusion import ExclusionRules, broken_exclusion
+from app.studies.file.explain import faults_of
 from app.studies.file.key_places import places_of_files, texts_to_translate, value_at
 from app.studies.file.languages import put_words
 from app.studies.file.model import StudyFile
@@ -28,6 +33,7 @@ __all__ = [
     "check_study",
     "json_schema",
     "load_study",
+    "rules_in",
     "written_study",
 ]
 
@@ -44,6 +50,32 @@ def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
     """Like `load_study`; without `stimuli`, their existence and number are not checked."""
     return _FileReading(path, stimuli).finish()
+
+
+def rules_in(path: Path) -> Sequence[ChosenRule]:
+    """The exclusion rules of a study file, whatever else it holds or names. Raises StudyFileProblems."""
+    try:
+        source = read_yaml(read_text(path))
+    except Unreadable as error:
+        raise StudyFileProblems([Problem(str(path), error.line, error.message, error.remedy)]) from None
+    faults = [*broken_exclusion(source.data)] if isinstance(source.data, dict) else []
+    try:
+        found = _Rules.model_validate(source.data).exclude
+    except ValidationError as error:
+        faults += faults_of(error)
+    problems = [Problem(str(path), fault.line, fault.message, fault.remedy) for fault in source.faults]
+    problems += [
+        Problem(str(path), source.line_of(fault.place), fault.message, fault.remedy) for fault in faults
+    ]
+    if problems:
+        raise StudyFileProblems(problems)
+    return [rule.chosen() for rule in found]
+
+
+class _Rules(BaseModel):
+    """A study file of which the rules alone are read."""
+
+    exclude: ExclusionRules = ()
 
 
 def written_study(path: Path) -> WrittenFile:

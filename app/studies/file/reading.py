@@ -24,14 +24,17 @@ from app.studies.file.key_places import (
     model_of,
     put,
     value_at,
+    with_whys,
 )
 from app.studies.file.languages import (
     OWN,
+    UNITS,
     Untranslatable,
     faults_of_languages,
     laid_over,
     missing_in,
     own_language,
+    said_of,
     with_scales_named,
     words_in,
 )
@@ -50,8 +53,8 @@ class Reading(ABC):
         self.file: StudyFile | None = None
         self.texts: dict[Place, str] = {}
         self.contents: list[Content] = []
-        # For each language but its own, the file and texts as they are in it.
-        self.translated: dict[str, tuple[StudyFile, dict[Place, str]]] = {}
+        # For each language but its own, the file, texts and content as they are in it.
+        self.translated: dict[str, tuple[StudyFile, dict[Place, str], Sequence[Content]]] = {}
         self.arms: list[_ArmReading] = []
 
     @abstractmethod
@@ -107,9 +110,9 @@ class Reading(ABC):
             design = resolve_design(self.file, self.texts, self.contents).model_copy(update={"language": own})
         design = with_arms(design, [(arm.as_stored(), arm.design()) for arm in self.arms])
         words = {}
-        for language, (file, texts) in self.translated.items():
+        for language, (file, texts, contents) in self.translated.items():
             with speaking(language):
-                words[language] = resolve_design(file, texts, self.contents).words()
+                words[language] = resolve_design(file, texts, contents).words()
         return design.model_copy(update={"translations": words})
 
     def overlay(self, language: str, value: object, data: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -148,7 +151,9 @@ class Reading(ABC):
     def _read_language(self, language: str, data: dict[str, Any], overlay: Mapping[str, Any]) -> None:
         at = ("languages", language)
         self._refuse_words_of_arms(data)
-        written = {key: value for key, value in data.items() if key != "languages"}
+        keys = {key: value for key, value in data.items() if key != "languages"}
+        whys = self._whys(keys)
+        written = with_whys(keys, whys)
         for place in missing_in(written, overlay):
             message = f"{dotted(place)} has no translation in {quoted(language)}"
             remedy = f"write it under the same keys in the folder of {quoted(language)}"
@@ -157,6 +162,9 @@ class Reading(ABC):
             )
         try:
             laid = with_scales_named(written, laid_over(written, overlay))
+            contents = self._saying(laid, whys)
+            for at_list in whys:
+                laid = put(laid, at_list, value_at(keys, at_list))
             file = StudyFile.model_validate(laid)
         except Untranslatable as error:
             place = self.place_of_words(language, error.fault.place) or at
@@ -170,7 +178,25 @@ class Reading(ABC):
             return
         # Texts are in the overlay; where the study has none of its own, its default is translated with the pages.
         texts = {place: str(value_at(laid, place) or text).strip() for place, text in self.texts.items()}
-        self.translated[language] = file, texts
+        self.translated[language] = file, texts, contents
+
+    def _whys(self, keys: Mapping[str, Any]) -> Mapping[Place, Mapping[str, str]]:
+        """What is said after practice, by the places of the lists that are CSV."""
+        return {
+            (*place, *at): content.whys
+            for (place, raw), content in zip(blocks_at(keys), self.contents, strict=True)
+            for at in model_of(place, raw).lists
+            if at[-1] in UNITS and isinstance(value_at(raw, at), str)
+        }
+
+    def _saying(self, laid: Mapping[str, Any], whys: Mapping[Place, Mapping[str, str]]) -> Sequence[Content]:
+        """The content of each block with what a translation says after practice, where that is not the same."""
+        found = []
+        for (place, _), content in zip(blocks_at(laid), self.contents, strict=True):
+            units = [each for at in whys if at[:-1] == place for each in said_of(value_at(laid, at))]
+            said = {each["id"]: str(each["why"]).strip() for each in units}
+            found.append(content.saying({id_: why for id_, why in said.items() if why != content.whys[id_]}))
+        return found
 
     def place_of_words(self, language: str, place: Place) -> Place | None:
         """The place of a translation, where it can be told of there; entries of lists are named by their ids."""

@@ -1,7 +1,6 @@
 """The settings of a block of pairs in a study file, and the block at run time."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidationError
@@ -33,6 +32,7 @@ from app.tasks.pair.terms import (
     Allocate,
     DesignPair,
     DesignTrials,
+    PairContent,
     Sample,
     Trials,
     keys_of_sample,
@@ -154,6 +154,14 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             yield Fault(at, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
 
     @classmethod
+    def whys_in(cls, keys: Keys, listed: str) -> Mapping[str, str]:
+        trials = keys.get("trials")
+        if not isinstance(trials, Mapping) or yes_or_no(trials.get("feedback")) is not True:
+            return {}
+        rows = read_pair_file("", listed, by_row=True).rows
+        return {row.id: row.why for row in rows if row.kind is Kind.PRACTICE and row.why}
+
+    @classmethod
     def read_lists(cls, keys: Keys, reader: Reader) -> "PairContent":
         stimuli, drawn = reader.stimuli, keys.get("sample")
         stands = reader.rows_at(LISTED, keys.get("pairs"))
@@ -181,6 +189,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         )
         return PairContent(
             ids=[pair.id for pair in pairs],
+            whys=cls.whys_in(keys, stands.text) if stands else {},
             pairs=tuple(design_pair(pair, stimuli or {}) for pair in pairs),
             shows=shows,
         )
@@ -247,18 +256,6 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
             return one.name in names or (of_draw and any(has_source(c, one.source) for c in conditions))
 
         return takes if names or conditions else None
-
-
-@dataclass(frozen=True, slots=True)
-class PairContent(Content):
-    """The pairs that a block lists or draws, and the kind that they show."""
-
-    pairs: tuple[DesignPair, ...] = ()
-    shows: StimulusKind = StimulusKind.CLIP
-
-    @property
-    def groups(self) -> Collection[str]:
-        return {pair.condition for pair in self.pairs if pair.kind is Kind.MAIN}
 
 
 def _refuse_too_many(keys: Keys, reader: Reader, kinds: Sequence[Kind]) -> None:

@@ -1,6 +1,8 @@
 """The parts of a block of pairs in a study file, the draw and the trials, and a pair at run time."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
@@ -16,6 +18,7 @@ from app.trials.attention import Attention, DesignAttention
 from app.trials.clues import LeakName
 from app.trials.design import Kind
 from app.trials.flags import StudyRule
+from app.trials.lists import Content
 from app.trials.parts import ALLOWED, RULES, Allowed, Count, StudyRules
 
 Watch = Literal["both-to-end", "free"]
@@ -224,3 +227,19 @@ def keys_of_sample(sample: Sample) -> dict[str, Any]:
     if "match" in keys:
         keys["match"] = one_or_list(keys["match"])
     return keys
+
+
+@dataclass(frozen=True, slots=True)
+class PairContent(Content):
+    """The pairs that a block lists or draws, and the kind that they show."""
+
+    pairs: tuple[DesignPair, ...] = ()
+    shows: StimulusKind = StimulusKind.CLIP
+
+    @property
+    def groups(self) -> Collection[str]:
+        return {pair.condition for pair in self.pairs if pair.kind is Kind.MAIN}
+
+    def saying(self, whys: Mapping[str, str]) -> Self:
+        pairs = (pair.model_copy(update={"why": whys.get(pair.id, "")}) for pair in self.pairs)
+        return replace(self, pairs=tuple(pairs), whys=whys)

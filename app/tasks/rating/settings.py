@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, Field
@@ -180,6 +180,13 @@ class RatingBlock(BlockSettings):
         return len(read_item_file("", items, by_row=True).rows) if isinstance(items, str) else 0
 
     @classmethod
+    def whys_in(cls, keys: Keys, listed: str) -> Mapping[str, str]:
+        if yes_or_no(keys.get("feedback")) is not True:
+            return {}
+        rows = read_item_file("", listed, by_row=True).rows
+        return {row.id: row.why for row in rows if row.kind is Kind.PRACTICE and row.why}
+
+    @classmethod
     def read_lists(cls, keys: Keys, reader: Reader) -> "ItemContent":
         stands = reader.rows_at(LISTED, keys.get("items"))
         if stands is None:
@@ -195,7 +202,7 @@ class RatingBlock(BlockSettings):
                 *unmatched_groups(keys.get("questions"), found.rows),
             ):
                 reader.refuse(fault)
-        return ItemContent([item.id for item in items], tuple(items))
+        return ItemContent([item.id for item in items], cls.whys_in(keys, stands.text), tuple(items))
 
     def resolved(
         self, text: Callable[[str], str | None], asked: Callable[[Asked], Question], content: Content
@@ -254,6 +261,10 @@ class ItemContent(Content):
     def groups(self) -> Collection[str]:
         main = [item for item in self.items if item.kind is Kind.MAIN]
         return {name for item in main for name in (item.condition, item.group) if name}
+
+    def saying(self, whys: Mapping[str, str]) -> Self:
+        items = (item.model_copy(update={"why": whys.get(item.id, "")}) for item in self.items)
+        return replace(self, items=tuple(items), whys=whys)
 
 
 class RatingDesign(BlockDesign):

@@ -12,6 +12,7 @@ from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft, draft_of_design
 from app.studies.file.load import StudyFileProblems, check_study
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.tasks.rating.settings import RatingDesign
 from tests.studies.file.study_folder import EXAMPLE, PAIRS, loaded, make_facts, make_folder
 
 FACTS = make_facts()
@@ -177,3 +178,103 @@ def test_a_draft_of_a_version_keeps_its_languages(tmp_path: Path) -> None:
     again = check_draft(draft_of_design(design, FACTS), FACTS).design
     assert again is not None
     assert again.canonical_json() == design.canonical_json()
+
+
+SAID = "pair,a,b,kind,why\np1,human-1,hybrid-1,practice,{}\np2,hybrid-2,symbolic-2,main,Never shown.\n"
+WHY = 'pairs: [{id: p1, why: "Menschen *sehen* sich um."}]\n'
+
+
+def said_in(
+    path: Path, german: str = "", why: str = "People *look* round.", *, feedback: bool = True
+) -> Path:
+    (path / "pairs.csv").write_text(SAID.format(why), encoding="utf-8")
+    study = STUDY.replace("trials:\n", "trials:\n  feedback: true\n") if feedback else STUDY
+    made = folder_of(path, study, GERMAN + german)
+    (path / "pairs.csv").write_text(SAID.format(why), encoding="utf-8")
+    return made
+
+
+def test_what_is_said_after_practice_is_translated_in_the_list_of_its_units(tmp_path: Path) -> None:
+    design = loaded(said_in(tmp_path, WHY))
+    assert [pair.why for pair in design.in_language("de").blocks[0].pairs] == [  # type: ignore[attr-defined]
+        "Menschen *sehen* sich um.",
+        "Never shown.",
+    ]
+    assert design.translations["de"]["pairs"] == [{"id": "p1", "why": "Menschen *sehen* sich um."}]
+    draft = draft_of_design(design, FACTS)
+    assert draft["languages"]["de"]["pairs"] == [{"id": "p1", "why": "Menschen *sehen* sich um."}]
+    assert check_draft(draft, FACTS).design == design
+    again = loaded(said_in(tmp_path, WHY.replace("sehen", "schauen")))
+    assert again.sha256() != design.sha256()
+
+
+def test_what_is_said_after_practice_has_a_place_in_each_block_of_items(tmp_path: Path) -> None:
+    block = """\
+blocks:
+  - id: rated
+    task: rating
+    feedback: true
+    order: fixed
+    items: |
+      item,text,kind,right,why
+      i1,A walk.,practice,good=Yes,It *turns*.
+      i2,A walk.,main,,
+    questions: [{id: good, type: choice, ask: "Good?", options: ["Yes", "No"]}]
+completion: {"""
+    study = f"{STUDY[: STUDY.index('PAIRS')]}{block}message: thanks.md}}\n{LANGUAGES}"
+    german = f"""{GERMAN[: GERMAN.index("trials:")]}blocks:
+  - id: rated
+    questions: [{{id: good, ask: "Gut?", options: ["Ja", "Nein"]}}]
+"""
+    items = '    items: [{id: i1, why: "Es *dreht* sich."}]\n'
+    design = loaded(folder_of(tmp_path, study, german + items))
+    (rated,) = design.in_language("de").blocks
+    assert isinstance(rated, RatingDesign)
+    assert [(item.why, item.text) for item in rated.items] == [
+        ("Es *dreht* sich.", "A walk."),
+        ("", "A walk."),
+    ]
+    assert "blocks.rated.items.i1.why has no translation in 'de'" in problems(
+        folder_of(tmp_path, study, german)
+    )
+
+
+@pytest.mark.parametrize(
+    ("german", "expected"),
+    [
+        ("", "pairs.p1.why has no translation in 'de'"),
+        (WHY.replace("p1", "p9"), "pairs has no entry with the id 'p9'"),
+        (WHY.replace("p1", "p2"), "pairs has no entry with the id 'p2'"),
+        (WHY.replace("why", "condition"), "the study has no pairs.p1.condition"),
+        ("pairs: de.csv\n", "pairs has another shape in the study"),
+    ],
+)
+def test_what_is_said_after_practice_in_one_language_alone_is_an_error(
+    tmp_path: Path, german: str, expected: str
+) -> None:
+    assert expected in problems(said_in(tmp_path, german))
+
+
+def test_what_no_page_says_and_what_needs_no_language_is_not_translated_and_keeps_its_hash(
+    tmp_path: Path,
+) -> None:
+    for why, feedback in (("→ 100 %", True), ("People look round.", False)):
+        design = loaded(said_in(tmp_path, why=why, feedback=feedback))
+        assert "pairs" not in design.translations["de"]
+        assert design.in_language("de").blocks[0].pairs[0].why == why  # type: ignore[attr-defined]
+    same = said_in(tmp_path, WHY.replace("Menschen *sehen* sich um.", "→ 100 %"), why="→ 100 %")
+    assert loaded(same).sha256() == loaded(said_in(tmp_path, why="→ 100 %")).sha256()
+    assert "the study file" in problems(said_in(tmp_path, WHY, feedback=False))
+
+
+@pytest.mark.parametrize(
+    ("twice", "expected"),
+    [
+        (GERMAN + '    - {id: speed, ask: "Wie?"}\n', "trials.questions has the id 'speed' twice"),
+        (GERMAN.replace("id: moves", "id: speed"), "trials.questions has the id 'speed' twice"),
+    ],
+)
+def test_an_id_that_stands_twice_in_a_translation_is_an_error(
+    tmp_path: Path, twice: str, expected: str
+) -> None:
+    assert expected in problems(folder_of(tmp_path, german=twice))
