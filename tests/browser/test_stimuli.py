@@ -138,15 +138,25 @@ def walks(browser: Browser, service: Service) -> None:
 
 
 def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:
-    with service.database.transaction() as session:  # holds imports back, so that the queue stands still
-        hold = Job(kind=Kind.REPROCESS, params={}, status=JobStatus.RUNNING, asked_at=NOW)
-        session.add(hold)
-        session.flush()
-        hold_id = hold.id
+    held: list[int] = []
+
+    def hold(route: Route) -> None:
+        """Hold imports back from when the frame of their collection is decided, so that the queue stands still."""
+        if not held:
+            with service.database.transaction() as session:
+                job = Job(kind=Kind.REPROCESS, params={}, status=JobStatus.RUNNING, asked_at=NOW)
+                session.add(job)
+                session.flush()
+                held.append(job.id or 0)
+        route.continue_()
+
+    page.route("**/admin/stimuli/uploads/**", hold)
     choose(page, service, "walk-1.mp4", "walk-2.mp4", "walk-3.mp4")
     page.get_by_role("button", name="Upload 3 files").click()
     expect(page.locator("[data-summary]")).to_contain_text("3 to be processed", timeout=LONG_MS)
-    expect(page.locator(".file").first).to_contain_text("Waits until all clips are processed")
+    expect(page.locator(".file").first).to_contain_text(
+        "Waits until the clips of its collection are processed"
+    )
     page.goto("/admin/stimuli/upload")
     rows = page.locator("[data-queue] .file")
     expect(rows).to_have_count(3)
@@ -156,7 +166,7 @@ def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Pa
     page.get_by_role("button", name="Cancel all").click()
     expect(rows).to_have_count(0)
     with service.database.transaction() as session:
-        session.delete(session.get_one(Job, hold_id))
+        session.delete(session.get_one(Job, held[0]))
         assert not session.exec(select(Stimulus.id)).first()
 
 

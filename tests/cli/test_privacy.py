@@ -80,7 +80,7 @@ def test_a_person_gets_a_page_a_text_and_a_file_for_programs(run: Run, notes: Pa
     assert page.startswith("<!doctype html>")
     for written in (page, text):
         assert "Your answers" in written
-        assert "participant: worker-77" in written
+        assert "Participant: worker-77" in written
     assert ("privacy.export", "session 1") in state(notes)[2]  # type: ignore[operator]
 
 
