@@ -160,7 +160,7 @@ def test_all_rows_about_a_person_are_found_by_any_of_their_names(
     text = person_document(found, NOW).markdown()
     assert "## Your answers" in text
     assert "Bertram" not in text
-    assert f"participant: {WHO}" in text
+    assert f"Participant: {WHO}" in text
 
 
 def test_forgetting_is_withdrawing_all_of_a_persons_sessions(

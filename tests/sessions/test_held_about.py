@@ -205,7 +205,8 @@ def test_a_value_planted_in_every_personal_column_is_handed_over(
         plain = value.isoformat() if isinstance(value, datetime) else value
         assert plain in [row.get(column) for row in data["tables"][table]], name
         if isinstance(value, str):
-            assert f"{column}: {value}" in page, name
+            label = column.replace("_", " ").capitalize()
+            assert f"{label}: {value}" in page, name
         if isinstance(value, dict):
             assert value[MARK] in page, name
     assert [row for row in data["tables"]["response"] if row["session_id"] != held] == []

@@ -77,7 +77,9 @@ def test_configuration_faults_are_reported_at_their_parameter() -> None:
 def test_the_form_has_the_parameters_of_the_game_and_the_ways_to_choose() -> None:
     keys = study(game="glee-bargaining")
     for game, model in ((name, each.Config) for name, each in GAMES.items()):
-        there = {leaf.key for leaf in leaves(outline(study(game=game))) if leaf.place[2:3] == ("configs",)}
+        # Residents are rows of fields.
+        places = [leaf.place[2:] for leaf in leaves(outline(study(game=game)))]
+        there = {place[1] for place in places if place[:1] == ("configs",)}
         assert there == {"way", *model.model_fields}
     assert keys_to_fields(keys)[f"{AT}.way"] == "start 0"
     one = fields_to_keys(keys, {f"{AT}.discount_alice": "0.95", f"{AT}.messages": "no"}).keys
