@@ -30,9 +30,17 @@ def opened(database: Database, tmp_path: Path) -> Database:
     return database
 
 
-def on_a_walk(client: TestClient) -> Walking:
+def is_noted(opened: Database) -> bool:
+    """That the page was shown, which is written after the page is sent."""
+    with opened.reading() as session:
+        return session.exec(select(ParticipantSession.page_shown_at)).one() is not None
+
+
+def on_a_walk(client: TestClient, opened: Database) -> Walking:
     walking = Walking(client)
     assert walking.answer() == "trial-1"
+    while not is_noted(opened):
+        time.sleep(0.01)
     return walking
 
 
@@ -46,7 +54,7 @@ def kept(session: Session) -> tuple[Walk, list[Any]]:
 def test_the_server_walks_what_was_pressed_and_takes_its_own_word(
     client: TestClient, opened: Database
 ) -> None:
-    walking = on_a_walk(client)
+    walking = on_a_walk(client, opened)
     settings, pressed = walking.settings, walking.pressed()
     walker = Walker(*settings["at"]["walker"])
     for keys, turn in pressed[:90]:
@@ -82,7 +90,7 @@ def test_the_server_walks_what_was_pressed_and_takes_its_own_word(
 
 
 def test_a_walk_goes_on_where_the_server_has_got_to(client: TestClient, opened: Database) -> None:
-    walking = on_a_walk(client)
+    walking = on_a_walk(client, opened)
     pressed = walking.pressed()
     Clock.wait(60)
     state = walking.send(pressed[:120]).json()
@@ -99,16 +107,8 @@ def test_a_walk_goes_on_where_the_server_has_got_to(client: TestClient, opened: 
         assert kept(session)[1] == pressed
 
 
-def is_noted(opened: Database) -> bool:
-    """That the page was shown, which is written after the page is sent."""
-    with opened.reading() as session:
-        return session.exec(select(ParticipantSession.page_shown_at)).one() is not None
-
-
 def test_nobody_walks_faster_than_time(client: TestClient, opened: Database) -> None:
-    walking = on_a_walk(client)
-    while not is_noted(opened):
-        time.sleep(0.01)
+    walking = on_a_walk(client, opened)
     Clock.wait(3)
     assert walking.send([(0, 0)] * 180).status_code == 429
     assert walking.send([(0, 0)] * 90).json()["tick"] == 90
@@ -128,7 +128,7 @@ def test_nobody_walks_faster_than_time(client: TestClient, opened: Database) -> 
 
 
 def test_who_cannot_walk_goes_on_and_it_is_known(client: TestClient, opened: Database) -> None:
-    walking = on_a_walk(client)
+    walking = on_a_walk(client, opened)
     assert walking.answer(unable="1", walked="{}") == "trial-2"
     with opened.reading() as session:
         answer = session.exec(select(Response).where(col(Response.trial_id).is_not(None))).one()
@@ -144,7 +144,7 @@ def test_who_cannot_walk_goes_on_and_it_is_known(client: TestClient, opened: Dat
 
 @pytest.mark.both_databases
 def test_what_is_no_batch_stores_nothing(client: TestClient, opened: Database) -> None:
-    walking = on_a_walk(client)
+    walking = on_a_walk(client, opened)
     address, trial = walking.settings["batches"], walking.settings["trial"]
     Clock.wait(60)
     for body in (
