@@ -86,11 +86,12 @@ def reading_of(targets: Sequence[str]) -> "Iterator[Session | None]":
 def say_not_judged(targets: Sequence[str]) -> None:
     """Say of each study among the targets that its exclusion rules wait to be applied, where they do."""
     from app.reports.targets import is_file
-    from app.verdicts.judging import not_judged
 
     slugs = [target for target in targets if not is_file(target)]
-    if not slugs:
+    if not slugs:  # files need no database, nor what reads one
         return
+    from app.verdicts.judging import not_judged
+
     with opened() as (_, database), database.reading() as session:
         waiting = {slug: said for slug in dict.fromkeys(slugs) if (said := not_judged(session, slug))}
     for slug, said in waiting.items():
