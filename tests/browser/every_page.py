@@ -226,7 +226,7 @@ NOT_THERE: Sequence[tuple[str, int]] = (
     ("/r/nothing", 404),
     ("/password/nothing", 404),
 )
-FOR_OWNERS = ("/admin/users", "/admin/users/{user}", "/admin/audit")
+FOR_OWNERS = ("/admin/users", "/admin/users/{user_id}", "/admin/audit")
 IN_PREVIEWS = (LIVE, IN_TURN, PLAY, RATE, WALK, ESSAYS, YES_NO)
 
 
