@@ -128,8 +128,10 @@ def test_no_page_of_the_owner_breaks_a_rule(browser: Browser, lab: WholeLab) -> 
     faults = Faults()
     for page in browsing(browser, lab, OWNER):
         for route in PAGES:
+            # The address of a study that has ended is refused.
+            allowed = (*NOT_HERE, 403) if route == "/s/{slug}" else NOT_HERE
             for address in addresses(lab, route):
-                faults.visit(page, address, NOT_HERE)
+                faults.visit(page, address, allowed)
         for address, status in NOT_THERE:
             faults.visit(page, address, (status,))
     assert faults.n > len(PAGES)
