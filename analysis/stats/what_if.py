@@ -18,7 +18,7 @@ from analysis.results import FLAT, Result
 from analysis.stats.description import Description
 
 MOST_RULES = 8
-"""Of so many rules every subset is computed, 256 in all; of more those that leave out one, or have one alone."""
+"""Number of rules up to which every subset is computed, 256 in all; of more, those without one, or of one alone."""
 
 
 @dataclass(frozen=True, slots=True)

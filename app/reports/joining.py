@@ -158,7 +158,7 @@ def _examples(
 
 
 def _in_parts(keys: Ints) -> Sequence[Ints]:
-    """So many at once as a statement takes; one part at least."""
+    """Parts of as many as a statement takes; one at least."""
     return np.array_split(keys, len(keys) // _KEYS_AT_ONCE + 1)
 
 

@@ -158,7 +158,7 @@ class BlockSettings(Part):
 
     @classmethod
     def whys_in(cls, keys: Keys, listed: str) -> Mapping[str, str]:
-        """What its list, as CSV, says after practice, by units; nothing where no page shows it."""
+        """Texts that its list, as CSV, says after practice, by units; nothing where no page shows it."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""What pages do, for programs: notes, links to results, simulated people, sessions with counts and marks."""
+"""The API for what pages do: notes, links to results, simulated people, sessions with counts and marks."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -95,7 +95,7 @@ def _where(fault: str) -> str:
 
 
 class Faults:
-    """What was found on the pages that were looked at, by their addresses."""
+    """Faults found on the pages that were looked at, by their addresses."""
 
     def __init__(self) -> None:
         self.found: dict[str, list[str]] = {}

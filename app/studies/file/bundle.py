@@ -129,7 +129,7 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
 
 
 def _of_package(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """Of a study package the study file of the newest version that has one, and its collections; else all."""
+    """Files to read: of a package the study file of the newest version that has one, and its collections; else all."""
     names = {_clean(entry.filename) for entry in entries}
     numbers = [int(found[1]) for name in names if (found := _MATERIALS.fullmatch(name))]
     if _PACKAGE not in names or not numbers:

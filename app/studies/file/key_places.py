@@ -69,7 +69,7 @@ def with_whys(data: Any, whys: Mapping[Place, Mapping[str, str]]) -> Any:
 
 
 def whys_of_draft(keys: Mapping[str, Any]) -> dict[Place, Mapping[str, str]]:
-    """What a draft says after practice, by the places of its lists, which are CSV."""
+    """Texts that a draft says after practice, by the places of its lists, which are CSV."""
     return {
         (*place, *at): model_of(place, raw).whys_in(raw, text)
         for place, raw in blocks_at(keys)

@@ -181,7 +181,7 @@ class Reading(ABC):
         self.translated[language] = file, texts, contents
 
     def _whys(self, keys: Mapping[str, Any]) -> Mapping[Place, Mapping[str, str]]:
-        """What is said after practice, by the places of the lists that are CSV."""
+        """Texts said after practice, by the places of the lists that are CSV."""
         return {
             (*place, *at): content.whys
             for (place, raw), content in zip(blocks_at(keys), self.contents, strict=True)

@@ -73,7 +73,7 @@ def _code(expression: Any, values: Sequence[Any]) -> Digit:
 
 
 RARE = ("raised", "study_rule")
-"""What few answers have, and other columns are made of."""
+"""Columns that few answers have, and of which others are made."""
 _RARE_COLUMNS = [col(getattr(Response, name)) for name in (*RARE, "certainty")]
 ITSELF = ("position", "uncertainty")
 """Columns that are digits themselves; 0 is none."""
