@@ -133,3 +133,10 @@ def test_every_number_of_the_form_has_a_unit(game: str | None) -> None:
             continue
         is_counted = path[0] == "exclude" and ", at least" in leaf.label
         assert is_counted or leaf.label.startswith("Share"), (path, leaf.label)
+
+
+def test_what_is_written_as_in_the_file_is_counted_and_its_keys_stand_in_no_line() -> None:
+    found = groups_of_game(game="wac", configs=[{"supply_low": 10}, {"supply_low": 15}])
+    lines = [group.gist for group in found.values()]
+    assert any("configurations: 2" in line for line in lines)
+    assert not any("supply_low" in line for line in lines)

@@ -204,5 +204,7 @@ def value_in_words(leaf: Leaf) -> str:
     if leaf.kind == "number":
         sign = sign_of(leaf.currency) if leaf.currency else ""
         return f"{leaf.label.lower()} {sign}{text} {leaf.widget.unit}".strip()
+    if isinstance(leaf.value, (list, tuple, dict)):  # written as in the file, keys and all
+        return f"{leaf.label.lower()}: {len(leaf.value)}"
     line = text.partition("\n")[0].strip("#* ")
     return line if len(line) <= _LONGEST_SAID else f"{line[: _LONGEST_SAID - 1]}…"
