@@ -3,7 +3,7 @@
 A field's label is its `title`, its help its `description`, its limits are the model's own.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,10 @@ class Widget:
 
     `unit` follows a number, in words (`seconds`, `a person`); a number that `is_money` is in the minor units of the
     part's currency, and shown in its main unit with its sign. `is_open` shows all choices at once, and `is_boxes` a
-    list of fixed words as boxes.
+    list of fixed words as boxes. `values` are the values that boxes stand for where these are not their names, and
+    `name_of` gives the name of the box for a value as a study file may write it.
+
+    `fields` is the model whose fields a mapping has that the study file keeps as it is written.
 
     An `is_rare` field stands with others that are seldom changed, folded, where its part has many. An `is_short` field
     shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
@@ -33,6 +36,9 @@ class Widget:
     words: Mapping[str, str] = field(default_factory=dict)
     placeholder: str = ""
     items: Sequence[str] = ()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    name_of: Callable[[Any], str] = str
+    fields: type[BaseModel] | None = None
     chosen_from: str = ""
     unit: str = ""
     is_money: bool = False
@@ -61,7 +67,8 @@ class Ways:
     when it is chosen (`begins`). `model` has the fields of the present `way`; None where it is one field, `is_whole`
     where there is nothing to fill in. `about` says what a way means, and `costs` what it takes; the `rare` ways
     stand apart. Those that are `alike` have the same fields, whose values say which of them it is. With `items` the way
-    is a list with a field for each of these labels. `title` is the label of the choice between the ways."""
+    is a list with a field for each of these labels, and with an `entry` one of parts of this model. `title` is the
+    label of the choice between the ways."""
 
     way: str
     words: Mapping[str, str]
@@ -74,12 +81,14 @@ class Ways:
     alike: Collection[str] = ()
     title: str = "Preset"
     items: Sequence[str] = ()
+    entry: type[BaseModel] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
     """A text that names something and its settings (`adaptive:beta=0.2`): the names with their `words`, and a model
-    with the `settings` of each that has some. A setting has a field where it has a title."""
+    with the `settings` of each that has some. A setting has a field where it has a title and is not rare, or is
+    given."""
 
     words: Mapping[str, str]
     settings: Mapping[str, type[BaseModel]] = field(default_factory=dict)
@@ -91,7 +100,7 @@ class Shape:
 
     `currency` is that of its amounts of money. Keys that are `idle` do not apply and are left out of the form.
     `named` are texts with settings, and `ruled_out` choices that cannot be made now. `sums` are sentences on what a
-    field or a group comes to.
+    field or a group comes to. `fields` are the models of mappings whose fields depend on the part's keys.
     """
 
     currency: str = ""
@@ -99,6 +108,7 @@ class Shape:
     named: Mapping[str, Named] = field(default_factory=dict)
     ruled_out: Mapping[str, Mapping[str, RuledOut]] = field(default_factory=dict)
     sums: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    fields: Mapping[str, type[BaseModel]] = field(default_factory=dict)
 
 
 AT_ONCE = Widget()

@@ -74,6 +74,8 @@ class BlockSettings(Part):
     # Lists that are CSV, or name a file that is; and the texts, in a draft, that YAML has as blocks.
     lists: ClassVar[Sequence[Place]] = ()
     written: ClassVar[Sequence[Place]] = ()
+    # Keys that make the units, besides lists: every arm has the same.
+    of_units: ClassVar[Sequence[str]] = ()
     # Words of descriptions and remedies that speak of files or keys, and what a form has in their place.
     in_forms: ClassVar[Mapping[str, str]] = {}
     # The order of its own keys in a study file, and the conversions of a draft's values, by key.

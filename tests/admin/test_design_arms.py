@@ -32,7 +32,8 @@ GAME = {
     "id": "play",
     "task": "game",
     "game": "public-goods",
-    "configs": {"endowment": 30},
+    "configs": {"endowment": 30, "players": 2},
+    "matching": {"ready_s": 20},
     "seats": ["human", "fair"],
 }
 
@@ -67,6 +68,15 @@ def fields_in(card: CardView) -> dict[str, FieldView]:
 
 def changes_in(card: CardView) -> ChangesView:
     return next(part for part in card.parts if isinstance(part, ChangesView))
+
+
+def fields_of_changes(card: CardView) -> list[tuple[str, FieldView]]:
+    """Each change with where it stands in the form."""
+    found = []
+    for change in changes_in(card).changes:
+        assert isinstance(change.part, FieldsView)
+        found.append((change.where, change.part.fields[0]))
+    return found
 
 
 def test_arms_made_in_the_form_are_those_that_the_study_file_has() -> None:
@@ -108,12 +118,12 @@ def test_arms_made_in_the_form_are_those_that_the_study_file_has() -> None:
 
 
 def test_a_value_of_an_arm_has_the_field_that_the_study_has_and_says_what_the_study_has() -> None:
-    keys = in_blocks(arms=[{"id": "slow"}, {"id": "fast", "set": {"blocks.play.configs.endowment": 50}}])
+    keys = in_blocks(arms=[{"id": "slow"}, {"id": "fast", "set": {"blocks.play.matching.ready_s": 50}}])
     keys = with_pressed(keys, ("add:arms.1.set", "blocks.watch.trials.watch"))
     card = part_of(keys, "arms").cards[1]
-    (where, coins), (_, watch) = changes_in(card).fields
-    assert where == "Block play, Configurations"
-    assert (coins.widget, coins.value, coins.help) == ("number", "50", "In the study: 30.")
+    (where, ready), (_, watch) = fields_of_changes(card)
+    assert where == "Block play, Matching"
+    assert (ready.widget, ready.value, ready.help) == ("number", "50", "In the study: 20.")
     assert (watch.label, watch.widget, watch.value) == ("Watching", "choice", "both-to-end")
     assert watch.help == "In the study: Both clips to the end."
     assert card.said == "Its participants get the whole study, with 2 values of its own."
@@ -123,16 +133,15 @@ def test_a_value_of_an_arm_has_the_field_that_the_study_has_and_says_what_the_st
         == "What is asked"
     )
     everything = {path for paths in offered.values() for path in paths}
-    assert "blocks.play.configs.endowment" not in everything, "it is there already"
-    assert not {
-        path for path in everything if path.startswith(("consent", "blocks.watch.sample", "completion.pay"))
-    }
+    assert "blocks.play.matching.ready_s" not in everything, "it is there already"
+    never = ("consent", "blocks.watch.sample", "completion.pay", "blocks.play.configs", "blocks.play.game")
+    assert not {path for path in everything if path.startswith(never)}
 
 
 def test_what_the_form_has_no_field_for_is_written_in_yaml_and_taken_out_again() -> None:
     own = {"blocks.gone.trials.watch": "free", "title": {"odd": [1]}}
     keys = in_blocks(arms=[{"id": "one", "set": own}, {"id": "two"}])
-    shown = {field.name: field for _, field in changes_in(part_of(keys, "arms").cards[0]).fields}
+    shown = {field.name: field for _, field in fields_of_changes(part_of(keys, "arms").cards[0])}
     assert shown["arms.0.set.blocks.gone.trials.watch"].label == "blocks.gone.trials.watch"
     assert shown["arms.0.set.title"].value == "odd:\n- 1"
     faults = marked(fault_views(keys, check_draft(keys, None).faults))

@@ -187,3 +187,19 @@ test("a version is of what was typed last: that is saved first, and no version i
   type("title", "");
   assert.deepEqual(await submit(), [true, 1]);
 });
+
+test("what is open stays with its entry when entries are moved or removed", async () => {
+  const cards = (...open) => open.map((is, at) => `<details data-fold="rows.${at}"${is ? " open" : ""} id="rows.${at}"><summary>Row</summary><details data-fold="rows.${at}.more"${is ? " open" : ""}></details><p data-error></p></details>`).join("");
+  const list = (...open) => `<section>${cards(...open)}</section>`;
+  const asked = await opened(reply({ html: list(false, true, true) }), reply({ html: list(true, false, false) }), reply({ html: list(false, false) }));
+  const states = () => [...document.querySelectorAll("[data-fold]")].filter(({ dataset }) => dataset.fold.startsWith("rows")).map(({ open: is }) => Boolean(is));
+  await press("action", "add:rows");
+  assert.deepEqual(states(), [false, false, true, true, true, true]);
+  find('[data-fold="rows.2"]').open = false;
+  find('[data-fold="rows.2.more"]').open = false;
+  await press("action", "up:rows.1");
+  assert.deepEqual(states(), [true, true, false, false, false, false]);
+  await press("action", "remove:rows.1");
+  assert.deepEqual(states(), [true, true, false, false]);
+  assert.equal(asked.length, 3);
+});

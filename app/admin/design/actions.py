@@ -111,7 +111,7 @@ def _change_at(keys: Keys, at: str) -> tuple[Changes, str] | None:
     for each in changes(outline(keys)):
         for leaf in each.entries:
             if dotted(leaf.place) == at:
-                return each, leaf.key
+                return each, str(leaf.place[-1])
     return None
 
 
@@ -176,6 +176,9 @@ def _first_field(keys: Keys, place: Place) -> str:
 def _new(type_: str, cards: Cards, held: Sequence[Any]) -> Keys:
     if cards.tag == TAG:
         return {TAG: type_}
+    if not cards.tag and not cards.name_key:
+        # Another one that differs: what is the same need not be typed again.
+        return deepcopy(dict(held[-1])) if held and isinstance(held[-1], Mapping) else {}
     if not cards.tag:
         ids = [one.get(cards.name_key) for one in held if isinstance(one, Mapping)]
         stem = getattr(cards.variants[""], "named", "")

@@ -79,6 +79,10 @@ def _without_own(text: str, place: Place) -> str:
     """The message without the keys before it that are its place: `configs: rounds: ...`."""
     while (key := text.partition(": ")[0]) in place and key != text:
         text = text.partition(": ")[2]
+    # `agent adaptive: beta: ...` is said of the setting `beta`.
+    agent, _, rest = text.partition(": ")
+    if agent.startswith("agent ") and place and rest.startswith(f"{place[-1]}: "):
+        return rest.partition(": ")[2].removeprefix("Input ")
     return text
 
 

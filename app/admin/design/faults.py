@@ -17,6 +17,7 @@ from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 
 _EMPTY = re.compile(r"^\w+ is (missing|empty)\b")
+_IN_ARM = re.compile(r"^in the arm '[^']*': ")
 _NEITHER = "neither `pairs`"
 _OF_SCALES = {"name": "Name", "labels": "Labels, one per line"}
 
@@ -94,9 +95,15 @@ class _Form:
         label = self.labels.get(at, "")
         if fault.place[:1] == (LANGUAGES,) and "has no translation" in fault.message:
             return f"“{label}” has no translation", "translate it"
-        if label and fault.place[-1:] == (at.rpartition(".")[2],) and _EMPTY.search(fault.message):
+        if (
+            label
+            and fault.place[-1:] == (at.rpartition(".")[2],)
+            and _EMPTY.search(_IN_ARM.sub("", fault.message))
+        ):
             return f"“{label}” is empty", "fill it in"
-        message = plain(message_in_words(fault.message, fault.place, label))
+        # At a field of the arm nothing else can be meant.
+        said = _IN_ARM.sub("", fault.message) if fault.place[2:3] == ("set",) and at != "" else fault.message
+        message = plain(message_in_words(said, fault.place, label))
         return message[:1].upper() + message[1:], plain(in_words(fault.remedy, fault.place))
 
     def _where(self, at: str) -> str:

@@ -14,14 +14,14 @@ LABELS = {"tag": "Type of answer", "way": ""}
 TAGS = {"rule": "Rule"}
 KINDS_HELP = {
     "entries": "One per line, as name: value.",
-    "yaml": "As the study file has it, in YAML.",
+    "yaml": "There is no field for a value of this kind: it stands here as in the study file, in YAML.",
 }
 _COMMON = frozenset({"a", "an", "the", "of", "in", "to", "for", "at", "most", "longest"})
 _WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
 
 
 def widget(leaf: Leaf, options: Options) -> Widget:
-    if leaf.widget.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
+    if leaf.widget.is_unseen or leaf.kind == "whole" or (leaf.kind == "tag" and leaf.key == "task"):
         return "hidden"
     if leaf.widget.is_table:
         return "table"

@@ -91,7 +91,10 @@ def text_of(leaf: Leaf) -> str:
         case "choice" if value is None:
             return shown(default_of(leaf))
         case "entries" if isinstance(value, Mapping) and not any(map(is_nested, value.values())):
-            return "\n".join(f"{shown(key)}: {shown(inner)}" for key, inner in value.items())
+            # The lines of a value go on, indented.
+            return "\n".join(
+                f"{shown(key)}: {shown(inner)}".replace("\n", "\n  ") for key, inner in value.items()
+            )
         case "yaml" if isinstance(value, (Mapping, list, tuple)):
             return yaml.safe_dump(_plain(value), sort_keys=False, allow_unicode=True, width=100).strip()
     return shown(value)
@@ -137,7 +140,7 @@ def fields_to_keys(
     ways = {name: sent.pop(name) for name in list(sent) if name.endswith(f".{WAY}{_WAS}")}
     new: set[str] = set()
     if whole:
-        new = fit(keys, sent, within)
+        new = fit(keys, sent, within, lambda: (_take_kinds(keys, sent), _take_ways(keys, sent, ways)))
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     if whole:
         _take_ways(keys, sent, ways)
@@ -152,7 +155,7 @@ def fields_to_keys(
     typed = []
     for leaf in leaves(seen):
         is_gone = any(leaf.place[: len(place)] == place for place in rewritten)
-        if dotted(leaf.place) in changed and leaf.kind not in ("tag", "way") and not is_gone:
+        if dotted(leaf.place) in changed and leaf.kind not in ("tag", "way", "whole") and not is_gone:
             typed.append(leaf)
     write_all(keys, typed, changed)
     if not whole:
@@ -185,6 +188,14 @@ def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str
             put(keys, leaf.place[:-1], deepcopy(ways.begins[way]))
             taken.add(leaf.place[:-1])
     return taken
+
+
+def _take_kinds(keys: Keys, sent: Mapping[str, str]) -> None:
+    """Write the choices that determine which fields follow them, such as a block's game."""
+    for leaf in list(leaves(outline(keys))):
+        is_kind = leaf.kind == "choice" and leaf.widget.settles and leaf.how == "key"
+        if is_kind and (chosen := sent.get(dotted(leaf.place))) not in (None, text_of(leaf)):
+            write(keys, leaf, str(chosen))
 
 
 def _take_names(keys: Keys, sent: Mapping[str, str]) -> None:

@@ -47,6 +47,13 @@ def gist_of(cards: Cards, given: Keys) -> str:
     return f"{asked} · {tag_title(cards, given)}"
 
 
+def gist_of_card(cards: Cards, entry: Group, given: Keys) -> str:
+    """The same for any card: an arm has none, and an entry without a name has what is set in it."""
+    if cards.noun == "arm":
+        return ""
+    return gist_of(cards, given) if cards.tag or cards.name_key else gist_of_parts(entry.parts)
+
+
 def tag_title(cards: Cards, given: Keys) -> str:
     """The type of a question or the task of a block, in words."""
     named = tag_of(given, cards.tag) or shown(given.get(cards.tag))
@@ -185,6 +192,14 @@ def _set_in(node: Node) -> Iterator[str]:
         case Leaf(value=value) if value not in (None, "", False):
             if words := value_in_words(node):
                 yield words
+
+
+def whole_in_words(leaf: Leaf) -> str:
+    """What the study has where an arm sets a part whole: `2 questions`."""
+    held = leaf.value if isinstance(leaf.value, (list, tuple)) else [leaf.value] if leaf.value else []
+    if all(isinstance(each, Mapping) for each in held):
+        return counted(len(held), "question") if held else "none"
+    return "the same for all" if len(held) == 1 else "each for itself"
 
 
 def value_is_given(cards: Cards) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.admin.design.nodes import Leaf
-from app.core.widgets import Named
+from app.core.widgets import Named, widget_of
 
 _COLON, _EQUALS = ":", "="
 
@@ -40,7 +40,7 @@ def with_settings(leaf: Leaf, named: Named) -> Sequence[Leaf]:
         *(
             Leaf((*leaf.place, key), info, "text", given.get(key), {}, how="setting", of=choice)
             for key, info in known.items()
-            if info.title or key in given
+            if (info.title and not widget_of(info.metadata).is_rare) or key in given
         ),
     ]
 

@@ -11,9 +11,9 @@ from app.core.problems import Place
 from app.core.widgets import RuledOut, Ways, Widget, widget_of
 
 Model = type[BaseModel]
-Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
-How = Literal["key", "kept", "item", "pick", "word", "own", "setting"]
-WAY = "way"
+Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way", "whole"]
+How = Literal["key", "kept", "item", "pick", "null", "word", "own", "setting"]
+WAY, WHOLE = "way", "*"
 _NOUNS = {"task": "block", "rule": "rule"}
 _NOUNS_AT = {"arms": "arm", "hypotheses": "hypothesis"}
 
@@ -22,10 +22,12 @@ _NOUNS_AT = {"arms": "arm", "hypotheses": "hypothesis"}
 class Leaf:
     """One field. `value` is the draft's, None if absent; `options` are those of a choice, a tag or a way.
 
-    A `way` chooses the form in which the key above it is written; `ways` has the value for each. `how` it is written:
+    A `way` chooses the form in which the key above it is written; `ways` has the value for each. A `whole` is no field
+    of its own: it says that an arm sets the part above it. `how` it is written:
     a `key` goes when it is empty or a default, one that is `kept` stays; an `item` is an entry of a list of fixed
-    length (`n_items`), a `pick` stands in its list or does not; a `word` is a translation of an `original`, and `own`
-    the language of the study itself. A `setting` stands in the text `of` another field, one that is `named`.
+    length (`n_items`), a `pick` stands in its list or does not, as its `pick` where that is not its name; `null` says
+    that a key is given and empty; a `word` is a translation of an `original`, and `own` the language of the study
+    itself. A `setting` stands in the text `of` another field, one that is `named`.
     `currency` is that of an amount of money; `ruled_out` are the options that others rule out, and `sums` say what the
     value comes to.
     """
@@ -46,6 +48,7 @@ class Leaf:
     n_items: int = 0
     named: bool = False
     of: "Leaf | None" = None
+    pick: Any = None
 
     @property
     def key(self) -> str:
@@ -86,7 +89,7 @@ class Cards:
     """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`, exclusion rules by `rule`.
 
     Others are of one kind, without a tag: arms, hypotheses, residents of a game. `usual` is what the list has where it
-    is not given.
+    is not given. One that `is_kept` stays where it is empty: an arm may have none of what the study has.
     """
 
     place: Place
@@ -96,6 +99,7 @@ class Cards:
     variants: Mapping[str, Model]
     entries: tuple[Group, ...]
     usual: Sequence[Mapping[str, Any]] = ()
+    is_kept: bool = False
 
     @property
     def noun(self) -> str:
@@ -105,12 +109,13 @@ class Cards:
     @property
     def none(self) -> list[Any] | None:
         """The value of an empty list: no key, unless that would bring the usual entries back."""
-        return [] if self.usual else None
+        return [] if self.usual or self.is_kept else None
 
     @property
     def name_key(self) -> str:
-        """The key that names an entry of a list of one kind: its first; empty where entries have tags."""
-        return "" if self.tag else next(iter(self.variants[""].model_fields))
+        """The key that names an entry of a list of one kind: its first; empty where entries have tags or no name."""
+        has_name = not self.tag and isinstance(getattr(self.variants[""], "named", None), str)
+        return next(iter(self.variants[""].model_fields)) if has_name else ""
 
     @property
     def nouns(self) -> str:
@@ -119,7 +124,8 @@ class Cards:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The values that an arm sets, each by the path of a key in the study file, with the field of that key.
+    """The values that an arm sets, each by the path of a key in the study file, with the field of that key, or with
+    the fields of a part that the arm sets whole.
 
     `where` has for each path the part of the form in which the study has the key, and `usual` the study's own field.
     """
@@ -127,7 +133,7 @@ class Changes:
     place: Place
     title: str
     help: str
-    entries: tuple[Leaf, ...]
+    entries: tuple[Leaf | Group, ...]
     where: Mapping[str, str]
     usual: Mapping[str, Leaf]
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from app.admin.design.boxes import boxes_of_values
 from app.admin.design.forms import with_shapes
 from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, groups, label_of, leaves
 from app.admin.design.overrides import with_arms
@@ -35,10 +36,15 @@ _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 def outline(keys: Mapping[str, Any]) -> Group:
     """The whole form of a draft, without scales. Accepts arbitrary keys."""
+    return with_languages(with_arms(_of_study(keys), keys, _of_study), keys)
+
+
+def _of_study(keys: Mapping[str, Any]) -> Group:
+    """The form of the study itself, without the changes of its arms and without languages."""
     left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
     fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
     root = Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
-    return with_languages(with_arms(with_shapes(root, keys), keys), keys)
+    return with_shapes(root, keys, _parts_of)
 
 
 def sums_in(keys: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
@@ -69,7 +75,24 @@ def fields_of(model: Model) -> frozenset[str]:
 
 def _parts(fields: Fields, keys: Any, place: Place) -> tuple[Node, ...]:
     held = keys if isinstance(keys, Mapping) else {}
-    return tuple(node for name, info in fields for node in _nodes(info, held.get(name), (*place, name)))
+    return tuple(
+        node
+        for name, info in fields
+        for node in (*_nodes(info, held.get(name), (*place, name)), *_empty(info, held, (*place, name)))
+    )
+
+
+def _empty(info: FieldInfo, keys: Mapping[str, Any], place: Place) -> Iterator[Leaf]:
+    """A box for a key that may be given and empty, where that is not the same as not given."""
+    words = widget_of(info.metadata).words.get("")
+    if words and info.default is not None and _kind(_core(info.annotation))[0] == "number":
+        is_empty = place[-1] in keys and keys[place[-1]] is None
+        own = FieldInfo(annotation=bool, default=False, title=words)
+        yield Leaf((*place, "null"), own, "yes-no", is_empty, {}, how="null")
+
+
+def _parts_of(model: Model, value: Any, place: Place) -> tuple[Node, ...]:
+    return _parts(_fields(model), value, place)
 
 
 def _nodes(info: FieldInfo, value: Any, place: Place) -> Sequence[Node]:
@@ -87,7 +110,7 @@ def _nodes(info: FieldInfo, value: Any, place: Place) -> Sequence[Node]:
 
 
 def _node(info: FieldInfo, value: Any, place: Place) -> Node:
-    core = _core(info.annotation)
+    core = widget_of(info.metadata).fields or _core(info.annotation)
     title, help_ = label_of(str(place[-1]), info), info.description or ""
     if (variants := _variants(core)) and not _is_in_a_file(variants, value):
         tag, usual = _tag(next(iter(variants.values()))), _usual(info, variants)
@@ -137,13 +160,23 @@ def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, 
     is_set = any(getattr(rule, "func", None) is different for rule in info.metadata)
     if not is_set and not widget_of(info.metadata).is_boxes:
         return ()
+    said = widget_of(info.metadata)
     names = _values(_core(get_args(core)[0])) if get_origin(core) in (tuple, list) else ()
+    if said.values:
+        return boxes_of_values(info, said, entries_of(value), place)
     held = entries_of(value)
     if not names or (value is not None and value != held) or not {*map(str, held)} <= {*names}:
         return ()
-    words = widget_of(info.metadata).words
     return tuple(
-        Leaf((*place, name), info, "yes-no", name in held, {}, how="pick", title=words.get(name, _word(name)))
+        Leaf(
+            (*place, name),
+            info,
+            "yes-no",
+            name in held,
+            {},
+            how="pick",
+            title=said.words.get(name, _word(name)),
+        )
         for name in names
     )
 
@@ -177,11 +210,26 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
     held: tuple[Node, ...] = (node,)
     if ways.model is not None:
         held = _parts(_fields(ways.model), node.value, node.place)
+    elif ways.entry is not None:
+        held = (_of_parts(node, ways.entry),)
     elif ways.items:
         held = _of_list(node, ways)
     elif ways.is_whole:
         held = ()
     return Group(node.place, node.label, node.info.description or "", node.value, (which, *held))
+
+
+def _of_parts(node: Leaf, model: Model) -> Cards:
+    """A card for each entry of a list."""
+    variants, held = {"": model}, enumerate(entries_of(node.value))
+    return Cards(
+        node.place,
+        "",
+        "",
+        "",
+        variants,
+        tuple(_entry(each, (*node.place, at), "", variants) for at, each in held),
+    )
 
 
 def _of_list(node: Leaf, ways: Ways) -> tuple[Leaf, ...]:
@@ -225,6 +273,8 @@ def _kind(core: Any) -> tuple[Kind, Any]:
     if _values(core):
         return "choice", None
     inner = [_core(each) for each in get_args(core) if each is not Ellipsis]
+    if get_origin(core) is tuple and inner == [tuple[str, str]]:
+        return "entries", str
     if get_origin(core) in (tuple, list) and set(inner) == {str}:
         return "lines", str
     if get_origin(core) is dict and inner[-1] in (str, int, float):
@@ -276,6 +326,7 @@ def every_field(model: Model, above: tuple[str, ...] = ()) -> Iterator[tuple[tup
         if name == _tag(model):
             leaf = replace(leaf, kind="tag", options=dict.fromkeys(leaf.options, leaf.label))
         yield path, leaf
+        core = widget_of(info.metadata).fields or core
         inner = [*_variants(core).values()] or ([core] if _is_model(core) else [])
         for each in inner:
             yield from every_field(each, path)

@@ -1,18 +1,20 @@
 """The changes of arms as fields: each key that an arm may set has in an arm the field that it has in the study."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic.fields import FieldInfo
 
 from app.admin.design.named import as_one
-from app.admin.design.nodes import WAY, Cards, Changes, Group, Kind, Leaf, Node
+from app.admin.design.nodes import WAY, WHOLE, Cards, Changes, Group, Leaf, Node, groups, lists
 from app.core.problems import Place
-from app.studies.file.arms import place_in
+from app.studies.file.arms import place_in, with_values
 from app.studies.file.languages import translated, words_in
 
+OfStudy = Callable[[Mapping[str, Any]], Group]
+AnyNode = TypeVar("AnyNode", bound=Node)
 _ARMS, _SET, _BLOCKS = "arms", "set", "blocks"
 _SCALES = "scales"
 _SHORTEST = FieldInfo(annotation=Any, title="Value")
@@ -27,14 +29,20 @@ class Usual:
     leaf: Leaf
 
 
-def with_arms(root: Group, keys: Mapping[str, Any]) -> Group:
-    """The form with a field for each value that an arm sets, and for each arm of a block a box."""
+def with_arms(root: Group, keys: Mapping[str, Any], of_study: OfStudy) -> Group:
+    """The form with a field for each value that an arm sets, and for each arm of a block a box.
+
+    `of_study` makes the form of a study without arms, of which an arm has the parts that it sets whole.
+    """
     arms = next((part for part in root.parts if isinstance(part, Cards) and part.place == (_ARMS,)), None)
     if arms is None or not arms.entries:
         return replace(root, parts=tuple(_without_arms(part) for part in root.parts))
     known = {each.path: each for each in usual(root, keys)}
     ids = _ids(arms)
-    parts = [_with_changes(part, known) if part is arms else _with_boxes(part, ids) for part in root.parts]
+    parts = [
+        _with_changes(part, known, keys, of_study) if part is arms else _with_boxes(part, ids)
+        for part in root.parts
+    ]
     return replace(root, parts=tuple(parts))
 
 
@@ -84,8 +92,7 @@ def named_fields(node: Node, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]
         which = next((part for part in node.parts if isinstance(part, Leaf) and part.key == WAY), None)
         if which is not None:
             title = f"{node.title}, all of it"
-            kind: Kind = "lines" if which.ways and which.ways.items else "yaml"
-            yield ", ".join(where), Leaf(node.place, which.info, kind, node.value, {}, title=title)
+            yield ", ".join(where), Leaf(node.place, which.info, "whole", node.value, {}, title=title)
         for part in node.parts:
             yield from named_fields(part, [*where, *([node.title] if node.title else [])])
     elif isinstance(node, Cards):
@@ -102,44 +109,81 @@ def _of_cards(cards: Cards, where: Sequence[str]) -> Iterator[tuple[str, Leaf]]:
     if cards.place != (_BLOCKS,):
         info = FieldInfo(annotation=Any, title=f"{cards.title}, all of them")
         held = [entry.value for entry in cards.entries] or None
-        yield ", ".join(where) or "The study", Leaf(cards.place, info, "yaml", held, {})
+        yield ", ".join(where) or "The study", Leaf(cards.place, info, "whole", held, {})
 
 
-def _with_changes(arms: Cards, known: Mapping[str, Usual]) -> Cards:
+def _with_changes(
+    arms: Cards, known: Mapping[str, Usual], keys: Mapping[str, Any], of_study: OfStudy
+) -> Cards:
     entries = []
     for entry in arms.entries:
         parts = [
-            _changes(part, known) if isinstance(part, Leaf) and part.key == _SET else part
+            _changes(part, known, keys, of_study) if isinstance(part, Leaf) and part.key == _SET else part
             for part in entry.parts
         ]
         entries.append(replace(entry, parts=tuple(parts)))
     return replace(arms, entries=tuple(entries))
 
 
-def _changes(node: Leaf, known: Mapping[str, Usual]) -> Node:
+def _changes(node: Leaf, known: Mapping[str, Usual], keys: Mapping[str, Any], of_study: OfStudy) -> Node:
     """The fields of the values that an arm sets; one of YAML where they are no mapping."""
     if node.value is not None and not isinstance(node.value, Mapping):
         return node
     held = {str(path): value for path, value in (node.value or {}).items()}
-    fields = tuple(
-        _in_currency(change(node.place, path, value, known.get(path)), path, held)
-        for path, value in held.items()
-    )
+    fields: list[Leaf | Group] = []
+    for path, value in held.items():
+        of = known.get(path)
+        part = _part_of(keys, path, value, of_study) if of and of.leaf.kind == "whole" else None
+        if of is not None and part is not None:
+            fields.append(_whole(part, (*node.place, path), of.leaf.label, value))
+        else:
+            fields.append(_in_currency(change(node.place, path, value, of), path, held))
     return Changes(
         node.place,
         node.label,
         node.info.description or "",
-        fields,
+        tuple(fields),
         {path: each.where for path, each in known.items()},
         {path: each.leaf for path, each in known.items()},
     )
+
+
+def _part_of(keys: Mapping[str, Any], path: str, value: object, of_study: OfStudy) -> Group | Cards | None:
+    """The list or the group that an arm sets whole, with its value; None for a value that it cannot show."""
+    own = with_values(keys, 0, {path: value}).data
+    root, place = of_study(own), place_in(own, path)
+    group = next((each for each in groups(root) if each.place == place), None)
+    found = next((each for each in lists(root) if each.place == place), None)
+    return group or (found if isinstance(value, (list, tuple)) else None)
+
+
+def _whole(part: Group | Cards, at: Place, title: str, value: object) -> Group:
+    """A part of the form as an arm sets it whole: its fields stand at the arm's path."""
+    n = len(part.place)
+    mark = Leaf((*at, WHOLE), _SHORTEST, "whole", "yes", {})
+    if isinstance(part, Cards):
+        inner: tuple[Node, ...] = (replace(_moved(part, n, at), title="", help="", is_kept=True),)
+    else:
+        inner = tuple(_moved(each, n, at) for each in part.parts)
+    return Group(at, title, "", value, (mark, *inner), model=part.model if isinstance(part, Group) else None)
+
+
+def _moved(node: AnyNode, n: int, at: Place) -> AnyNode:
+    """The same part of the form at another place, which stands for the first `n` keys of its own."""
+    place = (*at, *node.place[n:])
+    if isinstance(node, Leaf):
+        return replace(node, place=place, of=_moved(node.of, n, at) if node.of else None)
+    if isinstance(node, Group):
+        return replace(node, place=place, parts=tuple(_moved(each, n, at) for each in node.parts))
+    return replace(node, place=place, entries=tuple(_moved(each, n, at) for each in node.entries))
 
 
 def change(place: Place, path: str, value: object, of: Usual | None) -> Leaf:
     """The field of a value that an arm sets. A value of another shape than its key has is written in YAML."""
     at = (*place, path)
     if of is None or not _fits(of.leaf, value):
-        return Leaf(at, of.leaf.info if of else _SHORTEST, "yaml", value, {}, how="kept", title=path)
+        title = of.leaf.label if of else path
+        return Leaf(at, of.leaf.info if of else _SHORTEST, "yaml", value, {}, how="kept", title=title)
     title = of.leaf.label
     return replace(of.leaf, place=at, value=value, how="kept", title=title, ways=None)
 
@@ -154,6 +198,8 @@ def _in_currency(leaf: Leaf, path: str, held: Mapping[str, Any]) -> Leaf:
 
 def _fits(leaf: Leaf, value: object) -> bool:
     """True if a field of this kind can show a value."""
+    if leaf.kind == "whole":
+        return False
     is_listed, is_mapping = isinstance(value, (list, tuple)), isinstance(value, Mapping)
     if leaf.kind == "yaml" or value is None:
         return True

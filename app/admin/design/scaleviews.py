@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.admin.design.values import scales, shown
-from app.admin.design.views import CardView, FieldsView, FieldView, ListView
+from app.admin.design.views import CardView, FieldsView, FieldView, ListView, Options
 from app.core.problems import listed
 from app.questions.scales import SCALES
 
 Keys = Mapping[str, Any]
+_OWN_LABELS = "Labels of its own"
 
 
 def scales_view(keys: Keys, errors: Mapping[str, str]) -> ListView:
@@ -49,3 +50,15 @@ def _of_scale(index: int, key: str, value: str, errors: Mapping[str, str]) -> Fi
         rows=5,
         settles=is_name,
     )
+
+
+def scale_options(keys: Keys) -> Options:
+    """The scales that a question may take its labels from, the built-in ones too."""
+    known = {**scales(keys), **SCALES}
+    return [("", _OWN_LABELS), *((name, f"{shown(name)}: {_ends(known[name])}") for name in known)]
+
+
+def _ends(labels: Any) -> str:
+    """`never … very often`."""
+    texts = list(map(shown, labels)) if isinstance(labels, (list, tuple)) else []
+    return f"{texts[0]} … {texts[-1]}" if texts else "no labels"

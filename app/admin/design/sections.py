@@ -23,21 +23,23 @@ from app.admin.design.fields import labels_of, text_of
 from app.admin.design.folding import folds, may_fold, stretches
 from app.admin.design.gists import (
     arm_in_words,
-    gist_of,
+    gist_of_card,
     gist_of_parts,
     pairs_line,
     rows_in_words,
     tag_title,
     title_of,
+    whole_in_words,
 )
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
 from app.admin.design.outline import outline
-from app.admin.design.scaleviews import scales_view
+from app.admin.design.scaleviews import scale_options, scales_view
 from app.admin.design.translations import LANGUAGES, offered
-from app.admin.design.values import dotted, entries, scales, shown, value_at
+from app.admin.design.values import dotted, entries, shown, value_at
 from app.admin.design.views import (
     CardView,
     ChangesView,
+    ChangeView,
     FieldsView,
     FieldView,
     GroupView,
@@ -51,14 +53,12 @@ from app.admin.design.views import (
 from app.admin.design.words import translations_view
 from app.core.money import sign_of
 from app.core.problems import listed
-from app.questions.scales import SCALES
 from app.studies.file.comparable import has_blocks
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.languages import languages_in
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
-OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
 _TO_SET = "When a number is known well enough"
 _PARAMETERS = "Parameters"
@@ -228,18 +228,31 @@ class _Form:
     def _changes(self, arm: Changes) -> ChangesView:
         at = dotted(arm.place)
         by_part: dict[str, list[tuple[str, str]]] = {}
-        held = {leaf.key for leaf in arm.entries}
+        held = {str(each.place[-1]) for each in arm.entries}
         for path, leaf in arm.usual.items():
             if path not in held:
                 by_part.setdefault(arm.where[path], []).append((path, leaf.label))
-        fields = [(arm.where.get(leaf.key, ""), self._field(leaf)) for leaf in arm.entries]
-        return ChangesView(at, arm.title, fields, list(by_part.items()), self._error(at))
+        return ChangesView(
+            at,
+            arm.title,
+            [self._change(arm, each) for each in arm.entries],
+            list(by_part.items()),
+            self._error(at),
+        )
+
+    def _change(self, arm: Changes, node: Leaf | Group) -> ChangeView:
+        path, at = str(node.place[-1]), dotted(node.place)
+        where = arm.where.get(path, "")
+        if isinstance(node, Leaf):
+            return ChangeView(at, where, node.label, FieldsView([self._field(node)]))
+        part = replace(self._group(node), intro=f"In the study: {whole_in_words(arm.usual[path])}.")
+        return ChangeView(at, where, node.title, part)
 
     def _group(self, group: Group) -> GroupView:
         at = dotted(group.place)
         nodes: Sequence[Node] = group.parts
         way = next((node for node in nodes if isinstance(node, Leaf) and node.kind == "way"), None)
-        is_of_presets = way is not None and way.ways is not None and not way.ways.items
+        is_of_presets = way is not None and way.ways is not None and not (way.ways.items or way.ways.entry)
         own = self._own(at, nodes[1:]) if is_of_presets else ()
         parts = [*self._parts(nodes[:1] if is_of_presets else nodes), *own]
         is_in_block = group.place[0] == "blocks"
@@ -262,7 +275,7 @@ class _Form:
         if said.chosen_from and leaf.kind == "text":
             options = choices(said.chosen_from, self.keys, self.known, leaf.place[-1])
         if leaf.key == "scale" and not options:
-            options = self._scale_names()
+            options = scale_options(self.keys)
         if options and value not in dict(options):
             options = (*options, (value, f"{value}?" if value else "Please choose"))
         is_required, said_by_default = leaf.info.is_required(), by_default(leaf)
@@ -335,7 +348,7 @@ class _Form:
             said=arm_in_words(self.keys, given) if cards.noun == "arm" else "",
             page=f"block-{index + 1}" if is_block else "",
             match=f"../draft/match/{index + 1}" if is_block and given.get("task") == "game" else "",
-            gist=gist_of(cards, given) if cards.noun != "arm" else "",
+            gist=gist_of_card(cards, entry, given),
             is_folded=folds(cards, index) and not self._faults_at(dotted(entry.place))
             if may_fold(cards)
             else None,
@@ -366,12 +379,6 @@ class _Form:
         field = self._field(leaf, types_of(cards, entry.value))
         return FieldsView([field if each.name == at else each for each in part.fields])
 
-    # Scales
-
-    def _scale_names(self) -> Options:
-        known = {**scales(self.keys), **SCALES}
-        return [("", OWN_LABELS), *((name, f"{shown(name)}: {_ends(known[name])}") for name in known)]
-
 
 def _questions_of(part: Node) -> Cards | None:
     nodes = part.parts if isinstance(part, Group) else ()
@@ -380,9 +387,3 @@ def _questions_of(part: Node) -> Cards | None:
 
 def _key(node: Node) -> str:
     return str(node.place[-1])
-
-
-def _ends(labels: Any) -> str:
-    """`never … very often`."""
-    texts = list(map(shown, labels)) if isinstance(labels, (list, tuple)) else []
-    return f"{texts[0]} … {texts[-1]}" if texts else "no labels"

@@ -79,6 +79,11 @@ class GroupView:
     gist: str = ""
     is_a: ClassVar[str] = "group"
 
+    @property
+    def has_list(self) -> bool:
+        """True for a group around the list at its own place, which says what is wrong."""
+        return any(isinstance(part, ListView) and part.at == self.at for part in self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class CardView:
@@ -132,14 +137,23 @@ class PicksView:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A change of an arm: its field, or the part that the arm sets whole, and the part of the form that the study has
+    it in."""
+
+    at: str
+    where: str
+    label: str
+    part: FieldsView | GroupView
+
+
+@dataclass(frozen=True, slots=True)
 class ChangesView:
-    """The changes of an arm: each field with the part of the form that the study has it in, and what else may change,
-    by those parts.
-    """
+    """The changes of an arm, and what else may change, by the parts of the form."""
 
     at: str
     title: str
-    fields: Sequence[tuple[str, FieldView]]
+    changes: Sequence[ChangeView]
     offered: Sequence[tuple[str, Options]]
     error: str = ""
     is_a: ClassVar[str] = "changes"

@@ -1,10 +1,11 @@
 """A form used as a whole: a draft is brought into the shape in which the form was sent, before its values are taken."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from copy import deepcopy
 from typing import Any
 
-from app.admin.design.nodes import Cards, groups, leaves, lists
+from app.admin.design.nodes import WAY, WHOLE, Cards, groups, leaves, lists
 from app.admin.design.outline import fields_of, outline, put, tag_of
 from app.admin.design.translations import LANGUAGE, LANGUAGES, keep
 from app.admin.design.values import (
@@ -26,6 +27,8 @@ from app.studies.file.languages import OWN
 from app.tasks.listed import SHORT_KEYS
 from app.trials.design import BLOCK
 
+# Places below `arms.0.set`.
+_DEEP = 3
 Within = Callable[[Place], bool]
 
 
@@ -34,11 +37,11 @@ def everywhere(_: Place) -> bool:
     return True
 
 
-def fit(keys: Keys, sent: Mapping[str, str], within: Within = everywhere) -> set[str]:
+def fit(keys: Keys, sent: Mapping[str, str], within: Within, take_ways: Callable[[], object]) -> set[str]:
     """Resize every list to the entries sent, of the types sent; entries with ids keep their values.
 
     Returns the names of fields that are new, whose values are taken as they are. Lists that are not `within`
-    the form stay.
+    the form stay. `take_ways` writes parts of the outer lists in the ways that were sent: inner lists depend on them.
     """
     if not within(("blocks",)):
         pass
@@ -50,12 +53,9 @@ def fit(keys: Keys, sent: Mapping[str, str], within: Within = everywhere) -> set
         keys |= {key: first[key] for key in SHORT_KEYS if key in first}
         keys.pop("blocks")
         keys.pop("block_order", None)
-    numbers = _numbers(sent)
-    done: set[Place] = set()
-    while (at := next((each for each in lists(outline(keys)) if each.place not in done), None)) is not None:
-        if within(at.place):
-            _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
-        done.add(at.place)
+    fit_lists(keys, sent, lambda at: within(at) and len(at) == 1)
+    take_ways()
+    fit_lists(keys, sent, lambda at: within(at) and len(at) > 1)
     _fit_items(keys, sent)
     _fit_picks(keys, sent)
     if within(("blocks",)):
@@ -65,12 +65,22 @@ def fit(keys: Keys, sent: Mapping[str, str], within: Within = everywhere) -> set
     return (_fit_changes(keys, sent) if within(("arms",)) else set()) | _fit_languages(keys, sent)
 
 
+def fit_lists(keys: Keys, sent: Mapping[str, str], within: Within) -> None:
+    """Resize every list to the entries sent, outer ones before those that they hold."""
+    numbers = _numbers(sent)
+    done: set[Place] = set()
+    while (at := next((each for each in lists(outline(keys)) if each.place not in done), None)) is not None:
+        if within(at.place):
+            _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
+        done.add(at.place)
+
+
 def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
     """Lists of fixed length in the shape in which they were sent."""
     for leaf in list(leaves(outline(keys))):
         name = dotted(leaf.place)
         is_split = any(other.startswith(f"{name}.") for other in sent)
-        if leaf.how == "key" and is_split and not leaf.named:
+        if leaf.how == "key" and is_split and not leaf.named and leaf.kind != "number":
             put(keys, leaf.place, None)
         elif leaf.how == "item" and (whole := name.rpartition(".")[0]) in sent:
             put(keys, leaf.place[:-1], sent[whole])
@@ -80,8 +90,14 @@ def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
     """The boxes that were ticked."""
     for group in list(groups(outline(keys))):
         start = dotted(group.place)
-        if group.is_picks and (names := _below(start, sent)):
-            put(keys, group.place, [name for name in names if sent[f"{start}.{name}"] == "yes"] or None)
+        if not group.is_picks or not (names := _below(start, sent)):
+            continue
+        boxes = {leaf.key: leaf for leaf in leaves(group)}
+        chosen = [name for name in names if sent[f"{start}.{name}"] == "yes"]
+        if {*chosen} != {name for name, leaf in boxes.items() if leaf.value}:
+            values = [boxes[name].pick if name in boxes else None for name in chosen]
+            held = [name if value is None else value for name, value in zip(chosen, values, strict=True)]
+            put(keys, group.place, held or None)
 
 
 def _fit_arms_of_blocks(keys: Keys, sent: Mapping[str, str]) -> None:
@@ -106,10 +122,21 @@ def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
             continue
         held = arm.get("set")
         held = held if isinstance(held, dict) else {}
-        paths = _below(start, sent)
-        put(keys, place, {path: held.get(path) for path in paths} if paths else None)
+        wholes = [
+            name.removesuffix(f".{WHOLE}") for name in _below(start, sent) if name.endswith(f".{WHOLE}")
+        ]
+        inner = re.compile(f"({'|'.join(map(re.escape, wholes))})[.]([0-9]+([.]|$)|[{WHOLE}]$|{WAY}$)")
+        paths = [path for path in _below(start, sent) if not (wholes and inner.match(path))]
+        begun = {path: held.get(path, _items(f"{start}.{path}", sent)) for path in wholes}
+        put(keys, place, {**{path: held.get(path) for path in paths}, **begun} or None)
         new |= {f"{start}.{path}" for path in paths if path not in held}
+    fit_lists(keys, sent, lambda at: at[0] == "arms" and len(at) > _DEEP)
     return new
+
+
+def _items(start: str, sent: Mapping[str, str]) -> list[str]:
+    """The texts that were sent for the entries of a list."""
+    return [sent[name] for at in range(MOST) if (name := f"{start}.{at}") in sent]
 
 
 def _fit_languages(keys: Keys, sent: Mapping[str, str]) -> set[str]:
@@ -158,6 +185,8 @@ def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None
         if tag and (tag_of(kept, cards.tag) or "").strip() != tag:
             entry = {key: kept[key] for key in _of_all(cards) if key in kept} | {cards.tag: tag}
         made.append(deepcopy(entry))
+    if not made and is_given and not held:
+        return
     put(keys, cards.place, made or cards.none)
 
 

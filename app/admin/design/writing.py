@@ -55,8 +55,15 @@ def write(keys: Keys, leaf: Leaf, text: str) -> None:
         case "own":
             write_own(keys, text)
         case "pick":
-            names = [each for each in entries(keys, tuple(above)) if each != last]
-            put(keys, tuple(above), [*names, *([last] if text == "yes" else [])] or None)
+            value = last if leaf.pick is None else leaf.pick
+            others = [each for each in entries(keys, tuple(above)) if each != value]
+            put(keys, tuple(above), [*others, *([value] if text == "yes" else [])] or None)
+        case "null":
+            part = value_at(keys, tuple(above[:-1])) or {}
+            if text == "yes":
+                put(keys, tuple(above[:-1]), {**part, above[-1]: None})
+            elif part.get(above[-1]) is None:
+                put(keys, tuple(above), None)
 
 
 def _write_item(keys: Keys, leaf: Leaf, value: Any) -> None:
@@ -116,11 +123,27 @@ def _taken(leaf: Leaf, text: str) -> Any:
 
 
 def _entries(text: str, of_text: Any) -> Any:
-    """A mapping from `key: value` lines; the text itself if a line has another form, for the check to report."""
-    cut = [line.partition(":") for line in lines(text)]
+    """A mapping from `key: value` lines; the text itself if a line has another form, for the check to report.
+
+    A line that begins with a space goes on with the value of the one before.
+    """
+    cut = [
+        (name, colon, _dedented(value))
+        for name, colon, value in (each.partition(":") for each in _lines_on(text))
+    ]
     found = {key.strip(): of_text(value.strip()) for key, _, value in cut}
     is_clear = all(colon and key.strip() and value.strip() for key, colon, value in cut)
     return found if is_clear and len(found) == len(cut) else text
+
+
+def _lines_on(text: str) -> list[str]:
+    """The lines of a text, each with those that go on with it."""
+    return [each for each in re.split(r"\n(?! )", text) if each.strip()]
+
+
+def _dedented(value: str) -> str:
+    first, *others = value.split("\n")
+    return "\n".join((first, *(line.removeprefix(" ").removeprefix(" ") for line in others)))
 
 
 def _number(text: str) -> Any:

@@ -1,6 +1,7 @@
 /** The design's form: saved while one writes; buttons change its shape; what is wrong is said at its field. */
 
 import { inWords } from "./time.js";
+import { fold, foldsAfter } from "./design-folds.js";
 import { Preview } from "./design-preview.js";
 import { Saver } from "./design-saving.js";
 
@@ -125,12 +126,12 @@ async function readFile(chosen) {
 }
 
 /** The form anew, as the server sees it; what was typed since it was sent is put back, and what was open stays so. */
-function replaceFields(html, sent, clashing = new Map()) {
+function replaceFields(html, sent, clashing, action) {
   const active = document.activeElement?.id;
   const typed = sent && Object.entries(collect()).filter(([name, value]) => value !== sent[name]);
-  const open = new Set([...fields.querySelectorAll("[data-fold][open]")].map((fold) => fold.dataset.fold));
+  const folds = foldsAfter(action, fields);
   fields.innerHTML = html;
-  for (const fold of fields.querySelectorAll("[data-fold]")) fold.open ||= open.has(fold.dataset.fold);
+  fold(fields, folds, /^(up|down|remove):/.test(action));
   offerFiles();
   for (const [name, value] of typed ?? []) {
     const entry = byId(name);
@@ -180,7 +181,7 @@ const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value)
     const mine = reply.clashes ? [...clashed.querySelectorAll("[data-mine]")] : [];
     const clashing = new Map(mine.map((field) => [field.dataset.mine, field]));
     const isTyping = action === "settle" || (!action && reply.merged_with);
-    if (reply.html) active = replaceFields(reply.html, isTyping ? sent : null, clashing);
+    if (reply.html) active = replaceFields(reply.html, isTyping ? sent : null, clashing, action);
     showSteps(reply);
     if (action) renew(reply.new ?? "");
     showSums(reply.sums);

@@ -149,12 +149,12 @@ class Applied:
     ) -> None:
         self.data, self.places, self.faults, self.paths = data, places, faults, paths
 
-    def path_to(self, place: Place) -> str | None:
-        """The path that the arm sets at, in or round a place."""
+    def place_to(self, place: Place) -> Place | None:
+        """The path that the arm sets at, in or round a place, and how the place goes on below it."""
         for known, path in self.places.items():
             n = min(len(known), len(place))
             if n and known[:n] == place[:n]:
-                return path
+                return path, *place[len(known) :]
         return None
 
 
@@ -222,7 +222,8 @@ def _refuse_of_block(data: Mapping[str, Any], id_: str, path: Sequence[str]) -> 
     known = (each for each in (blocks if isinstance(blocks, list) else ()) if isinstance(each, Mapping))
     block = next((each for each in known if each.get("id") == id_), {})
     model = BLOCKS.get(str(block.get("task")), SHORT)
-    if any(str(at[0]) == path[0] for at in (*model.lists, *model.written) if at[0] not in OF_BLOCK):
+    same = {str(at[0]) for at in (*model.lists, *model.written) if at[0] not in OF_BLOCK}
+    if path[0] in same or path[0] in model.of_units:
         raise _NoPlace("an arm cannot change the lists and units of a block", _UNITS)
 
 

@@ -304,8 +304,8 @@ class _ArmReading(Reading):
         if self.study.has_refused(fault):
             return
         self.n_faults += 1
-        path = self.applied.path_to(fault.place)
-        place: Place = ("arms", self.at) if path is None else ("arms", self.at, "set", path)
+        below = self.applied.place_to(fault.place)
+        place: Place = ("arms", self.at) if below is None else ("arms", self.at, "set", *below)
         self.study.refuse(
             replace(fault, place=place, message=f"in the arm {quoted(self.arm)}: {fault.message}")
         )

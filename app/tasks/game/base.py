@@ -50,6 +50,7 @@ class GameConfig(Strict):
     starts: ClassVar[Sequence["Start"]] = ()
     titles: ClassVar[Mapping[str, str]] = {}
     length: ClassVar[str] = "rounds"
+    noun: ClassVar[str] = "configuration"
 
     @classmethod
     def idle(cls, keys: Mapping[str, Any]) -> Collection[str]:

@@ -2,21 +2,26 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, PlainValidator, ValidationError, WithJsonSchema, create_model
+from pydantic import BaseModel, PlainValidator, TypeAdapter, ValidationError, WithJsonSchema, create_model
 from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails
 
 from app.core.errors import StudyError
-from app.core.problems import counted, listed, quoted
+from app.core.problems import Place, counted, listed, quoted
+from app.core.widgets import Widget, widget_of
 from app.questions.base import rule_error
 from app.tasks.game.base import GameConfig
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import config_hash
-from app.tasks.game.sampling import Sample, presets, sampled
+from app.tasks.game.sampling import NoLevel, Sample, presets, sampled, values_of
 
 SAMPLE, ONE, LIST, PRESET, START = "sample", "one", "list", "preset ", "start "
+
+
+class Alone(tuple[dict[str, Any], ...]):
+    """Parameters that stand in a study file by themselves, and not in a list of one."""
 
 
 def _as_configs(value: Any) -> Any:
@@ -28,9 +33,10 @@ def _as_configs(value: Any) -> Any:
             raise refused(error, Sample.model_fields, ()) from None
     if isinstance(value, Sample | str):
         return value
-    listed_ = [value] if isinstance(value, Mapping) else value
-    if isinstance(listed_, list | tuple) and all(isinstance(each, Mapping) for each in listed_):
-        return tuple(dict(each) for each in listed_)
+    if isinstance(value, Mapping):
+        return Alone((dict(value),))
+    if isinstance(value, list | tuple) and all(isinstance(each, Mapping) for each in value):
+        return tuple(dict(each) for each in value)
     raise rule_error(
         "configs is neither parameters, nor a list of them, nor the name of a preset",
         "write `{rounds: 10}`, `[{rounds: 10}, {rounds: 20}]` or `grid`",
@@ -57,22 +63,33 @@ def configs_of(game: str, given: Any) -> tuple[GameConfig, ...]:
     model: type[GameConfig] = GAMES[game].Config
     if isinstance(given, str):
         if given not in presets_of(game):
-            ours = rule_error(f"there is no preset {quoted(given)}", f"use {listed(presets_of(game))}")
-            raise ValidationError.from_exception_data(
-                "configs", [InitErrorDetails(type=ours, loc=("configs",), input=given)]
+            raise fault_at(
+                ("configs",), f"there is no preset {quoted(given)}", f"use {listed(presets_of(game))}"
             )
         return presets_of(game)[given]
     if isinstance(given, Sample):
         return _sampled(model, given)
     if not given:
         raise rule_error("configs is empty", "write `{}` for the game's defaults, or remove the key")
-    at = [("configs",)] if len(given) == 1 else [("configs", number) for number in range(len(given))]
-    configs = tuple(_config(model, one, place) for one, place in zip(given, at, strict=True))
-    if len({config_hash(config) for config in configs}) < len(configs):
-        raise rule_error(
-            "two configurations are the same", "keep one of them: matches are balanced over them"
+    places: list[Place] = [("configs", number) for number in range(len(given))]
+    if isinstance(given, Alone):
+        places = [("configs",)]
+    configs = tuple(_config(model, one, place) for one, place in zip(given, places, strict=True))
+    hashes = [config_hash(config) for config in configs]
+    twice = next((at for at, each in enumerate(hashes) if each in hashes[:at]), None)
+    if twice is not None:
+        raise fault_at(
+            places[twice],
+            "two configurations are the same",
+            "keep one of them: matches are balanced over them",
         )
     return configs
+
+
+def fault_at(place: Place, message: str, remedy: str) -> ValidationError:
+    """A broken rule at a place of the block."""
+    line = InitErrorDetails(type=rule_error(message, remedy), loc=place, input=None)
+    return ValidationError.from_exception_data("game", [line])
 
 
 @cache
@@ -90,10 +107,43 @@ def sizes_of(game: str) -> Mapping[str, str]:
 @cache
 def sample_of(game: str) -> type[BaseModel]:
     """The settings of a sample with the parameters of one game."""
-    given = Sample.model_fields
-    parameters: Any = (GAMES[game].Config, FieldInfo(default={}, title="The main configuration"))
+    given, config = Sample.model_fields, GAMES[game].Config
+    main: Any = (config, FieldInfo(default={}, title="The main configuration"))
+    kept = given["only"]
+    only = FieldInfo(default=None, title=kept.title, description=kept.description)
     fields: dict[str, Any] = {name: (info.annotation, info) for name, info in given.items()}
-    return create_model("SampleOfGame", **{**fields, "main": parameters})
+    return create_model("SampleOfGame", **{**fields, "main": main, "only": (_levels_model(config), only)})
+
+
+def _levels_model(config: type[GameConfig]) -> type[BaseModel]:
+    """A box for each published level of the parameters that have several."""
+    fields: dict[str, Any] = {
+        name: (tuple[Literal[tuple(levels)], ...], _level_boxes(config.model_fields[name], levels))
+        for name, levels in values_of(config).items()
+    }
+    return create_model("LevelsOfGame", **fields)
+
+
+def _level_boxes(info: FieldInfo, levels: Mapping[str, Any]) -> Any:
+    parameter = TypeAdapter(Annotated[(info.annotation, *info.metadata, info.title)])
+    said = widget_of(info.metadata)
+
+    def name_of(value: Any) -> str:
+        try:
+            return str(parameter.dump_python(parameter.validate_python(value), mode="json"))
+        except ValidationError:
+            return str(value)
+
+    words = {
+        level: said.words.get(level)
+        or ({True: "Yes", False: "No"}[value] if isinstance(value, bool) else level)
+        for level, value in levels.items()
+    }
+    if said.unit:
+        words = {level: f"{word} {said.unit}" for level, word in words.items()}
+    found = FieldInfo(default=(), title=info.title)
+    found.metadata = [Widget(is_boxes=True, words=words, values=levels, name_of=name_of)]
+    return found
 
 
 def _sampled(model: type[GameConfig], sample: Sample) -> tuple[GameConfig, ...]:
@@ -101,6 +151,10 @@ def _sampled(model: type[GameConfig], sample: Sample) -> tuple[GameConfig, ...]:
         return tuple(sampled(model, sample))
     except ValidationError as error:
         raise refused(error, model.model_fields, ("configs", "main")) from None
+    except NoLevel as error:
+        raise fault_at(
+            ("configs", "only", error.name), f"configs: {error}", "see the help page Games"
+        ) from None
     except StudyError as error:
         raise rule_error(f"configs: {error}", "see the help page Games") from None
 

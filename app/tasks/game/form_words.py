@@ -23,6 +23,11 @@ IN_FORMS: Mapping[str, str] = {
     ", or one entry for all: `human`, `any` (a person, or an agent at the bound), or an agent as for `game play`, such "
     "as `adaptive:beta=0.2`": ", one choice for all of them or one for each",
     "What a point takes, where `fixed`.": "",
+    "Of sampling; null leaves it to the server.": "Of sampling.",
+    "Parameters of every agent `model` of this block, as for `game play`: `model`, `persona`, `temperature`, `system` "
+    "and so on.": "Of every language model of this block; what is empty is as usual.",
+    "Texts of personas by name, beside the ready ones.": "Beside the ready ones. A line that begins with a space goes "
+    "on with the text of the one before.",
     "What is taken: main, variants and random, joined by +.": "The words main, variants and random, joined by +.",
 }
 """The same in a form, which knows no files, no presets by name and no other keys."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from app.core.errors import StudyError
 from app.tasks.game.base import GameConfig, Strict
@@ -18,6 +18,14 @@ from app.tasks.game.base import GameConfig, Strict
 GRID = "grid"
 PARTS = ("main", "variants", "random")
 EXPRESSION = re.compile(rf"({'|'.join(PARTS)})(\+({'|'.join(PARTS)}))*")
+
+
+class NoLevel(StudyError):
+    """A value in `only` that its parameter cannot have, or a parameter that the game has not."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(f"only: {name}: {why}")
+        self.name = name
 
 
 class Sample(Strict):
@@ -71,9 +79,18 @@ def sampled(config: type[GameConfig], sample: Sample) -> list[GameConfig]:
 
 def levels_of(config: type[GameConfig]) -> Mapping[str, list[str]]:
     """The published levels of each parameter that has several, as text; numbers by size."""
+    return {name: list(levels) for name, levels in values_of(config).items()}
+
+
+def values_of(config: type[GameConfig]) -> Mapping[str, Mapping[str, Any]]:
+    """The same, with the value that a study file has for each level."""
     dumped = [one.model_dump(mode="json") for one in config.grid()]
-    levels = {name: list(dict.fromkeys(str(one[name]) for one in dumped)) for name in config.model_fields}
-    return {name: _by_size(each) for name, each in levels.items() if len(each) > 1}
+    found = {name: {str(one[name]): one[name] for one in dumped} for name in config.model_fields}
+    return {
+        name: {level: levels[level] for level in _by_size([*levels])}
+        for name, levels in found.items()
+        if len(levels) > 1
+    }
 
 
 def _by_size(levels: Sequence[str]) -> list[str]:
@@ -110,11 +127,14 @@ def _with(config: GameConfig, factor: tuple[str, ...], values: tuple[Any, ...]) 
 def _allowed(config: type[GameConfig], only: Mapping[str, Sequence[Any]]) -> Callable[[GameConfig], bool]:
     """A test for the values in `only`, which are parsed as the parameters are."""
     if unknown := [name for name in only if name not in config.model_fields]:
-        raise StudyError(
-            f"only: {unknown[0]}: no such parameter; there are: {', '.join(config.model_fields)}"
-        )
-    values = {
-        name: {getattr(config.model_validate({name: value}), name) for value in given}
-        for name, given in only.items()
-    }
+        raise NoLevel(unknown[0], f"no such parameter; there are: {', '.join(config.model_fields)}")
+    values = {name: {_level(config, name, value) for value in given} for name, given in only.items()}
     return lambda one: all(getattr(one, name) in allowed for name, allowed in values.items())
+
+
+def _level(config: type[GameConfig], name: str, value: Any) -> Any:
+    """A value of a parameter as the configurations have it. Raises NoLevel."""
+    try:
+        return getattr(config.model_validate({name: value}), name)
+    except ValidationError as error:
+        raise NoLevel(name, error.errors()[0]["msg"].removeprefix("Value error, ")) from None

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
 
-from app.core.problems import Place, counted, listed, quoted
+from app.core.problems import Place, counted, listed
 from app.core.widgets import Shape, Ways, Widget
-from app.questions.base import Asked, Question, rule_error
+from app.questions.base import Asked, Question
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
@@ -15,10 +15,12 @@ from app.tasks.game.choosing import (
     Configs,
     configs_by_unit,
     configs_of,
+    fault_at,
     presets_of,
 )
 from app.tasks.game.form_words import IN_A_GAME_FILE, IN_FORMS
 from app.tasks.game.games import GAMES, KITS, TITLES
+from app.tasks.game.limits import check_deadlines
 from app.tasks.game.sampling import Sample
 from app.tasks.game.seating import Seats, check_agent, check_outside
 from app.tasks.game.shaping import shape_of, ways_of, ways_of_seats
@@ -72,6 +74,7 @@ class GameBlock(CheckedSettings):
     forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
     sections: ClassVar[Mapping[str, type[BaseModel]]] = PARTS
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
+    of_units: ClassVar[Sequence[str]] = ("game", "configs")
     in_forms: ClassVar[Mapping[str, str]] = IN_FORMS
     parameters: ClassVar[Mapping[str, Sequence[type[BaseModel]]]] = {
         "configs": [*dict.fromkeys(game.Config for game in GAMES.values()), Sample]
@@ -152,7 +155,7 @@ class GameBlock(CheckedSettings):
     def _agrees_with_its_game(self) -> Self:
         configs = configs_of(self.game, self.configs)
         _check_seats(self, configs)
-        _check_deadlines(self)
+        check_deadlines(self.game, self.deadlines)
         _check_programs(self)
         return self
 
@@ -215,28 +218,35 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
     sizes = sorted({len(GAMES[game].seats(config)) for config in configs})
     if len(block.seats) > 1 and sizes != [len(block.seats)]:
         words = listed([str(size) for size in sizes])
-        raise rule_error(
+        raise fault_at(
+            ("seats",),
             f"seats has {counted(len(block.seats), 'entry', 'entries')}, and the game has {words} seats",
             "write one entry for each seat, or one for all",
         )
     if all(seat not in (HUMAN, ANY) for seat in block.seats):
-        raise rule_error("no person has a seat", "write `human` or `any` for one of the seats")
+        raise fault_at(("seats",), "no person has a seat", "write `human` or `any` for one of the seats")
     n = len(block.seats) if len(block.seats) > 1 else sizes[0]
     named = [(at, block.seats[(at - 1) % len(block.seats)]) for at in range(1, n + 1)]
-    filled = [(at, fill_of(block.game, block.agent, at)) for at, seat in named if seat == ANY]
     left = fill_of(block.game, block.leaving.agent, 1) if block.leaving.agent else None
-    for at, text in [*((at, seat) for at, seat in named if seat not in (HUMAN, ANY)), *filled]:
+    for at, seat in sorted(named, key=lambda each: each[1] == ANY):
+        if seat == HUMAN:
+            continue
+        text, place = seat, ("seats", (at - 1) % len(block.seats))
+        if seat == ANY:
+            text, place = fill_of(block.game, block.agent, at), ("agent",)
         if is_outside(text):
-            check_outside(text, block.models, configs)
+            check_outside(text, block.models, configs, place)
         else:
-            check_agent(game, text, at)
+            check_agent(game, text, at, place)
     if left and is_outside(left):
         what = "a language model" if is_model(left) else "a program outside"
-        raise rule_error(
-            f"leaving.agent is {what}", "name one that plays in the service: it always has a move"
+        raise fault_at(
+            ("leaving", "agent"),
+            f"leaving.agent is {what}",
+            "name one that plays in the service: it always has a move",
         )
     if left:
-        check_agent(game, left, None)
+        check_agent(game, left, None, ("leaving", "agent"))
 
 
 def fill_of(game: str, named: str | None, seat: int) -> str:
@@ -245,20 +255,10 @@ def fill_of(game: str, named: str | None, seat: int) -> str:
     return named or fills[(seat - 1) % len(fills)]
 
 
-def _check_deadlines(block: GameBlock) -> None:
-    own = KITS[block.game].phases
-    for phase in block.deadlines.phases:
-        if phase not in own:
-            words = listed([f"{each}_s" for each in own])
-            raise rule_error(
-                f"deadlines: {block.game} has no phase {quoted(phase)}",
-                f"use {words} or default_s" if own else "use default_s",
-            )
-
-
 def _check_programs(block: GameBlock) -> None:
     if block.disclosure == ALL_PEOPLE and block.programs:
-        raise rule_error(
+        raise fault_at(
+            ("disclosure",),
             f"disclosure all-people, and a program can take a seat ({', '.join(block.programs)})",
             "use some-may-be-programs; or `human` seats, and `leaving: {then: default}` or `end`",
         )

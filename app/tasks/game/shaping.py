@@ -12,12 +12,13 @@ from app.core.errors import StudyError
 from app.core.money import money, number_text
 from app.core.problems import counted
 from app.core.widgets import Named, RuledOut, Shape, Ways
+from app.tasks.game.agents.outside import settings_of
 from app.tasks.game.agents.registry import agent_named, agents_for, all_agents_for, is_outside
 from app.tasks.game.base import GameConfig
 from app.tasks.game.choosing import LIST, ONE, PRESET, SAMPLE, START, presets_of, sample_of, sizes_of
 from app.tasks.game.games import GAMES, KITS, phases
 from app.tasks.game.match import play
-from app.tasks.game.sampling import GRID
+from app.tasks.game.sampling import GRID, values_of
 from app.tasks.game.terms import BonusPay, Deadlines, Matching
 
 Keys = Mapping[str, Any]
@@ -46,7 +47,7 @@ def ways_of(keys: Keys) -> Ways:
         way, model = SAMPLE, sample_of(game)
     elif isinstance(value, str):
         way = PRESET + value
-    elif isinstance(value, list):
+    elif isinstance(value, (list, tuple)):
         way = LIST
     else:
         way, model = next((name for name, start in starts.items() if start.given == one), ONE), config
@@ -75,7 +76,7 @@ def ways_of(keys: Keys) -> Ways:
             ONE: "With the parameters below, which differ from these",
             **{PRESET + name: f"{n}; matches are balanced over them" for name, n in sizes_of(game).items()},
             SAMPLE: "Matches are balanced over them",
-            LIST: "As the study file has it, in YAML",
+            LIST: "Each on a card of its own; matches are balanced over them",
         },
         costs={
             name: f"at most {_minutes(longest)}"
@@ -84,6 +85,7 @@ def ways_of(keys: Keys) -> Ways:
         },
         rare=(*sets, SAMPLE, LIST),
         alike=(ONE, *starts),
+        entry=config if way == LIST else None,
     )
 
 
@@ -138,6 +140,7 @@ def shape_of(keys: Keys, study: Keys) -> Shape:
         },
         dict(_ruled_out(keys)),
         {at: tuple(said) for at, said in _sums(game, keys, study, known).items()},
+        {"models.settings": settings_of(game)},
     )
 
 
@@ -159,19 +162,36 @@ def _seats(keys: Keys) -> list[Any]:
 
 
 def _idle(game: str, keys: Keys) -> Iterator[str]:
-    own, given = KITS[game].phases, keys.get("configs", {})
-    config = GAMES[game].Config
-    one = given if isinstance(given, Mapping) and SAMPLE not in given else {}
+    own, config = KITS[game].phases, GAMES[game].Config
+    each = dict(_configs(keys))
+    # A sample varies the main configuration.
+    timed = [{}] if "configs.main" in each else [*each.values()]
     for phase in phases():
-        if phase not in own or phase in config.untimed(one):
+        if phase not in own or all(phase in config.untimed(one) for one in timed):
             yield f"deadlines.{phase}_s"
-    yield from (f"configs.{name}" for name in config.idle(one))
+    for at, one in each.items():
+        yield from (f"{at}.{name}" for name in config.idle(one))
+    if not values_of(config):
+        yield "configs.only"
     if _ANY not in _seats(keys):
         yield "agent"
     if _at(keys, "leaving", "then") in ("default", "end"):
         yield "leaving.agent"
     if not any(isinstance(seat, str) and is_outside(seat) for seat in (*_seats(keys), keys.get("agent"))):
         yield "models"
+
+
+def _configs(keys: Keys) -> Iterator[tuple[str, Keys]]:
+    """The configurations that are written out, each by its place in the block; else the game's own."""
+    given = keys.get("configs", {})
+    if isinstance(given, (list, tuple)) and given:
+        for at, one in enumerate(given):
+            yield f"configs.{at}", one if isinstance(one, Mapping) else {}
+    elif isinstance(given, Mapping) and SAMPLE in given:
+        main = given.get("main")
+        yield "configs.main", main if isinstance(main, Mapping) else {}
+    else:
+        yield "configs", given if isinstance(given, Mapping) else {}
 
 
 def _inside(game: str, agents: Mapping[str, str]) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from app.core.problems import Place, quoted
 from app.core.rowfiles import RowFile, rows_under, stands_inline
 from app.core.widgets import Widget
 from app.questions.base import Label, Options, Part, QuestionId, rule_error
+from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.games import phases
 from app.trials.lists import Keys, Reader
 from app.trials.tidying import Tidy, plain, section, whole, yes_or_no
@@ -75,7 +76,7 @@ class Models(Part):
     tokens: Annotated[int, Field(ge=1, le=1_000_000_000), Widget(unit="tokens")] = Field(
         title="Tokens, at most", description="Tokens of these calls, at most, prompts and replies together."
     )
-    settings: dict[str, Any] = Field(
+    settings: Annotated[dict[str, Any], Widget(fields=ModelAgent)] = Field(
         default={},
         title="Settings of the models",
         description="Parameters of every agent `model` of this block, as for `game play`: `model`, `persona`, "

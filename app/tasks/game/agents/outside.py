@@ -1,13 +1,17 @@
 """Agents that play outside this process: their settings; `app.tasks.game.outside` calls them."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from string import Template
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, create_model, model_validator
+from pydantic.fields import FieldInfo
 
 from app.core.errors import StudyError
+from app.core.widgets import Widget
 from app.tasks.game.base import Agent, Player
+from app.tasks.game.games import TITLES
 from app.tasks.game.outside.prompts import presets
 
 
@@ -65,48 +69,113 @@ class ModelAgent(Outside):
         title="Model",
         description="Its name at the server; LIKELY_HUMAN_MODEL unless given.",
     )
-    persona: str = Field(
+    persona: Annotated[str, Widget(rows=2)] = Field(
         default="", max_length=4000, title="Persona", description="Who it is: a persona's name, or a text."
     )
-    personas: Texts = Field(
-        default=(), exclude=True, description="Texts of personas by name, beside the ready ones."
+    personas: Annotated[Texts, Widget(is_rare=True)] = Field(
+        default=(),
+        exclude=True,
+        title="Personas of your own",
+        description="Texts of personas by name, beside the ready ones.",
     )
-    temperature: float | None = Field(
+    temperature: Annotated[
+        float | None, Widget(words={"": "Leave the temperature to the server"}, unit="from 0 to 2")
+    ] = Field(
         default=0.7, ge=0, le=2, title="Temperature", description="Of sampling; null leaves it to the server."
     )
-    top_p: float | None = Field(
-        default=None, gt=0, le=1, description="Of sampling; null leaves it to the server."
+    top_p: Annotated[float | None, Widget(is_rare=True, unit="of the probability")] = Field(
+        default=None,
+        gt=0,
+        le=1,
+        title="Sample from the likeliest tokens (top-p)",
+        description="Of sampling; null leaves it to the server.",
     )
-    max_tokens: int = Field(default=800, ge=1, le=1_000_000, description="Of one reply, at most.")
-    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = Field(
-        default="max_tokens", exclude=True, description="What the server calls that bound."
+    max_tokens: Annotated[int, Widget(is_rare=True, unit="tokens")] = Field(
+        default=800, ge=1, le=1_000_000, title="Longest reply", description="Of one reply, at most."
     )
-    response_format: Literal["text", "json_object", "json_schema"] = Field(
-        default="text", description="What the server is asked to hold replies to; not all can."
+    max_tokens_name: Annotated[
+        Literal["max_tokens", "max_completion_tokens"],
+        Widget(
+            words={
+                "max_tokens": "Most servers: “max tokens”",
+                "max_completion_tokens": "Some newer ones: “max completion tokens”",
+            },
+            is_rare=True,
+        ),
+    ] = Field(
+        default="max_tokens",
+        exclude=True,
+        title="The server’s word for the longest reply",
+        description="What the server calls that bound.",
     )
-    asks: int = Field(
-        default=3, ge=1, le=20, description="Asked for one decision at most; then the default move."
+    response_format: Annotated[
+        Literal["text", "json_object", "json_schema"],
+        Widget(
+            words={
+                "text": "Any text",
+                "json_object": "A JSON object",
+                "json_schema": "A JSON object of the form of a move (JSON Schema)",
+            },
+            is_rare=True,
+        ),
+    ] = Field(
+        default="text",
+        title="Form of a reply",
+        description="What the server is asked to hold replies to; not all can.",
     )
-    system: Annotated[str, _placeholders("seat", "names", "persona", "rules", "page_rules")] = Field(
+    asks: Annotated[int, Widget(is_rare=True, unit="times")] = Field(
+        default=3,
+        ge=1,
+        le=20,
+        title="Asked for one decision, at most",
+        description="Asked for one decision at most; then the default move.",
+    )
+    system: Annotated[
+        str,
+        _placeholders("seat", "names", "persona", "rules", "page_rules"),
+        Widget(rows=6, is_rare=True),
+    ] = Field(
         default_factory=lambda: presets().system,
+        title="First message",
         description="The first message: $seat, $names, $persona, $rules, or $page_rules as people read them.",
     )
-    turn: Annotated[str, _placeholders("situation", "form")] = Field(
-        default_factory=lambda: presets().turn, description="The question: $situation, $form."
+    turn: Annotated[str, _placeholders("situation", "form"), Widget(rows=4, is_rare=True)] = Field(
+        default_factory=lambda: presets().turn,
+        title="Question for a move",
+        description="The question: $situation, $form.",
     )
-    again: Annotated[str, _placeholders("why", "form")] = Field(
-        default_factory=lambda: presets().again, description="After a bad answer: $why, $form."
+    again: Annotated[str, _placeholders("why", "form"), Widget(rows=3, is_rare=True)] = Field(
+        default_factory=lambda: presets().again,
+        title="After an answer that cannot be taken",
+        description="After a bad answer: $why, $form.",
     )
-    rules: Texts = Field(default=(), description="Texts of rules by game, in place of the ready ones.")
-    timeout: float = Field(default=60, gt=0, le=3600, exclude=True, description="Seconds for a whole reply.")
-    retries: int = Field(
-        default=3, ge=0, le=20, exclude=True, description="After a fault of server or network."
+    rules: Annotated[Texts, Widget(is_rare=True)] = Field(
+        default=(),
+        title="Rules that it reads",
+        description="Texts of rules by game, in place of the ready ones.",
     )
-    backoff: float = Field(
+    timeout: Annotated[float, Widget(is_rare=True, unit="seconds")] = Field(
+        default=60,
+        gt=0,
+        le=3600,
+        exclude=True,
+        title="Wait for a reply, at most",
+        description="Seconds for a whole reply.",
+    )
+    retries: Annotated[int, Widget(is_rare=True, unit="times")] = Field(
+        default=3,
+        ge=0,
+        le=20,
+        exclude=True,
+        title="Tries again",
+        description="After a fault of server or network.",
+    )
+    backoff: Annotated[float, Widget(is_rare=True, unit="seconds")] = Field(
         default=1,
         ge=0,
         le=60,
         exclude=True,
+        title="Wait before the first of them",
         description="Seconds before the first retry, then twice as long.",
     )
 
@@ -120,7 +189,7 @@ class ModelAgent(Outside):
         known = {**presets().personas, **(own if isinstance(own, Mapping) else dict(own))}
         if name and name not in known and " " not in name.strip():
             raise ValueError(
-                f"there is no persona {name!r}; there are {', '.join(known)}, or a sentence of yours"
+                f"persona: there is no persona {name!r}; there are {', '.join(known)}, or a sentence of yours"
             )
         return {**given, "persona": known.get(name, name)}
 
@@ -135,6 +204,21 @@ class ModelAgent(Outside):
     def rules_of(self, game: str) -> str:
         """The rules that it reads."""
         return dict(self.rules).get(game, presets().rules[game])
+
+
+@cache
+def settings_of(game: str) -> type[BaseModel]:
+    """The settings of the language models that play one game, which read the rules of this game alone."""
+    rules = FieldInfo(
+        annotation=str,
+        default="",
+        title=f"Rules of “{TITLES[game]}”",
+        description="In place of the ready ones.",
+    )
+    rules.metadata = [Widget(rows=4)]
+    group = create_model("RulesOfGame", **{game: (str, rules)})
+    fields: dict[str, Any] = {name: (info.annotation, info) for name, info in ModelAgent.model_fields.items()}
+    return create_model("SettingsOfModels", **{**fields, "rules": (group, ModelAgent.model_fields["rules"])})
 
 
 class PullAgent(Outside):

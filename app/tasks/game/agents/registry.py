@@ -24,6 +24,14 @@ OUTSIDE: tuple[type[Agent], ...] = (ModelAgent, PullAgent)
 """Those that play every game, but not in this process (`app.tasks.game.outside`)."""
 
 
+class BadSetting(StudyError):
+    """A setting of an agent, by its `key`, that it has not or that cannot have this value."""
+
+    def __init__(self, agent: str, key: str, why: str) -> None:
+        super().__init__(f"agent {agent}: {key}: {why}")
+        self.key = key
+
+
 def agents_for(game: str) -> Mapping[str, type[Agent]]:
     """The agents that can play a game in this process, by name."""
     own = KITS[game].agents if game in KITS else ()
@@ -95,8 +103,12 @@ def _validated(kind: type[A], given: Mapping[str, Any]) -> A:
         return kind.model_validate(given)
     except ValidationError as error:
         found = error.errors()[0]
-        where = ".".join(map(str, found["loc"])) or "it"
-        raise StudyError(f"agent {kind.name}: {where}: {why_not(found, kind)}") from None
+        # Rules between settings begin with the setting that they are about, as `rules: there is no game`.
+        at, why = list(map(str, found["loc"])), why_not(found, kind)
+        own, colon, rest = why.partition(": ")
+        if not at and colon and own in kind.model_fields:
+            at, why = [own], rest
+        raise BadSetting(kind.name, ".".join(at) or "it", why) from None
 
 
 def why_not(found: ErrorDetails, model: type[BaseModel]) -> str:
