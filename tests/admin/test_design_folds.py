@@ -135,8 +135,8 @@ def test_every_number_of_the_form_has_a_unit(game: str | None) -> None:
         assert is_counted or leaf.label.startswith("Share"), (path, leaf.label)
 
 
-def test_what_is_written_as_in_the_file_is_counted_and_its_keys_stand_in_no_line() -> None:
+def test_the_line_of_a_list_of_configurations_counts_them_and_has_no_key() -> None:
     found = groups_of_game(game="wac", configs=[{"supply_low": 10}, {"supply_low": 15}])
     lines = [group.gist for group in found.values()]
-    assert any("configurations: 2" in line for line in lines)
+    assert any("2 configurations" in line for line in lines)
     assert not any("supply_low" in line for line in lines)
