@@ -134,7 +134,7 @@ def remove(session: Session, by: Actor, row: Collection, now: datetime, visible:
 
 
 def held_by_name(session: Session, slug: str) -> Collection:
-    """The collection of that name, locked, whoever may see it. Raises NotFound, for an empty name too."""
+    """The collection of that name, locked, for the command line. Raises NotFound, for an empty name too."""
     if not slug:
         raise NotFound("Name a collection: `stimuli collections` lists them.")
     return _locked(session, collection_named(session, slug))

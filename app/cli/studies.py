@@ -28,9 +28,7 @@ app = typer.Typer(
 )
 
 StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
-SlugArgument = Annotated[
-    str, typer.Argument(metavar="SLUG", help="The study's name, as `study list` names it.")
-]
+SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name (`study list`).")]
 
 
 @app.command()

@@ -1,7 +1,7 @@
 """Study packages on their way in: streamed to a file, in pieces, until a study is made from them.
 
-What is known of one is in a small file beside it, and no row: a package is gone once its study is made, or when it is
-left for two days, as everything in `incoming` is.
+Name, size and sender are in a small JSON file with the same name, and in no row: a package is gone once its study is
+made, or when it is left for two days, as everything in `incoming` is.
 """
 
 import json

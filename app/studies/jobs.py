@@ -32,8 +32,8 @@ def _may_see(session: Session, who: Who, job: Job) -> bool:
 
 
 def may_call_off(session: Session, who: Who, job: JobView) -> bool:
-    """True if the user may cancel a job that they see: of one that processes a collection's clips anew, whoever may
-    start it, and whoever did.
+    """True if the user may cancel a job that they see: one that processes a collection's clips anew is
+    cancelled by users who may start it, and by the one who did.
     """
     if job.kind is not Kind.REPROCESS or job.asked_by == who.user_id:
         return True

@@ -6,6 +6,7 @@ import pytest
 from sqlmodel import select
 
 from app.accounts.tables import Role
+from app.catalog.rules import set_rules
 from app.core.database import Database
 from app.jobs.tables import Job
 from app.library.clips.rules import Rules
@@ -134,7 +135,9 @@ def test_rules_of_programs_that_name_no_quality_or_preset_take_those_of_the_coll
     for title in ("New", "Old"):
         api.post("/collections", {"title": title})
     with database.transaction() as session:
-        add_clips(session, [("old", "human", {})], collection_ids(session)["old"])
+        old = collection_ids(session)["old"]
+        add_clips(session, [("old", "human", {})], old)
+        set_rules(session, None, Rules(), NOW, old)
         before = session.exec(select(Stimulus.rules)).one()
     form = owner.get("/admin/stimuli/rules?collection=new").text
     assert "<option selected>veryfast</option>" in form

@@ -31,7 +31,7 @@ from tests.library.clips.videos import make_video
 from tests.studies.clips import add_clips
 
 pytestmark = [pytest.mark.slow, pytest.mark.any_database, pytest.mark.videos]
-HERE = "/admin/studies/packages"
+HERE = "/admin/study-packages"
 PIECE = 2_000_000
 CLIP = "materials/videos/noise.mp4"
 

@@ -2,7 +2,7 @@
 
 import { Transfer } from "./stimuli-transfer.js";
 
-const ADDRESS = "/admin/studies/packages";
+const ADDRESS = "/admin/study-packages";
 
 const form = document.querySelector("[data-new-study]");
 if (form) start();

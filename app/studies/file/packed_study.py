@@ -1,5 +1,6 @@
 """A study package as it lies on disk, of any size: looked at in pieces, and never held in memory whole."""
 
+import os
 import zipfile
 from collections import Counter
 from collections.abc import Mapping
@@ -106,11 +107,13 @@ class _Bounded:
         self._file = file
 
     def read(self, n: int = -1) -> bytes:
+        if n < 0:
+            at = self._file.tell()
+            n = self._file.seek(0, os.SEEK_END) - at
+            self._file.seek(at)
         if n > MOST_DIRECTORY_BYTES:
             raise zipfile.BadZipFile
-        return self._file.read(
-            n if n >= 0 else MOST_DIRECTORY_BYTES
-        )  # all that is left is asked for at the end
+        return self._file.read(n)
 
     def seek(self, *at: int) -> int:
         return self._file.seek(*at)

@@ -1,4 +1,4 @@
-"""A new study: `/admin/studies/new`."""
+"""A new study: `/admin/studies/new`, and packages for it, sent in pieces to `/admin/study-packages`."""
 
 from typing import Annotated
 
@@ -19,6 +19,7 @@ from app.library.uploads import LARGEST_FILE_BYTES
 
 Offset = Annotated[int, Query(ge=0, lt=2**53)]
 router = APIRouter(prefix="/studies", dependencies=[editors])
+sending = APIRouter(prefix="/study-packages", dependencies=[editors])
 
 
 @router.get("/new")
@@ -48,7 +49,7 @@ async def take_study(
     return RedirectResponse(await database.read(first_page, study), 303)
 
 
-@router.post("/packages", status_code=201)
+@sending.post("", status_code=201)
 async def begin_package(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewPackage
 ) -> Response:
@@ -57,12 +58,12 @@ async def begin_package(
     return JSONResponse(begun.to_dict(), 201)
 
 
-@router.get("/packages/{token}")
+@sending.get("/{token}")
 def show_package(settings: SettingsDep, who: WhoDep, token: str) -> Response:
     return JSONResponse(packages.state(settings.data_dir, who, token).to_dict())
 
 
-@router.patch("/packages/{token}", max_body_size=LARGEST_FILE_BYTES)
+@sending.patch("/{token}", max_body_size=LARGEST_FILE_BYTES)
 async def take_package_bytes(
     request: Request, settings: SettingsDep, who: WhoDep, token: str, offset: Offset
 ) -> Response:
@@ -73,7 +74,7 @@ async def take_package_bytes(
     return JSONResponse(got.to_dict())
 
 
-@router.delete("/packages/{token}")
+@sending.delete("/{token}")
 def drop_package(settings: SettingsDep, who: WhoDep, token: str) -> Response:
     packages.cancel(settings.data_dir, who, token)
     return JSONResponse({})
