@@ -149,7 +149,12 @@ def all_collections(session: Session) -> list[CollectionLine]:
     n = func.count(col(Stimulus.id))
     rows = session.execute(
         select_columns(
-            col(Collection.id), col(Collection.slug), col(Study.slug), n, Collection.title, Collection.is_open
+            col(Collection.id),
+            col(Collection.slug),
+            col(Study.slug),
+            n,
+            col(Collection.title),
+            col(Collection.is_open),
         )
         .outerjoin(Study, col(Study.collection_id) == col(Collection.id))
         .outerjoin(Stimulus, col(Stimulus.collection_id) == col(Collection.id))

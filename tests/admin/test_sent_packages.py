@@ -135,14 +135,14 @@ def test_a_package_larger_than_a_form_takes_is_sent_in_pieces_and_makes_its_stud
 
 
 def _ids(session: Session) -> list[tuple[int | None, str]]:
-    return [*session.exec(select(Study.id, Study.slug))]  # type: ignore[list-item]
+    return [*session.exec(select(Study.id, Study.slug))]
 
 
 def test_what_is_wrong_in_a_package_is_named_and_nothing_is_made(
     owner: Person, database: Database, package: Path, tmp_path: Path, noise: Path
 ) -> None:
     def changed(name: str, change: str) -> Path:
-        path = shutil.copy(package, tmp_path / name)
+        path = Path(shutil.copy(package, tmp_path / name))
         with (
             zipfile.ZipFile(path, "a") as archive,
             pytest.warns(UserWarning, match="Duplicate") if change == CLIP else nullcontext(),

@@ -13,11 +13,12 @@ from app.admin.stimuli.views import LibraryPage
 from app.catalog.catalog import catalog, known_sources
 from app.catalog.collections import collections_for
 from app.catalog.pictures import lack_pictures
-from app.catalog.rules import may_rule, reprocessing, rules_view
+from app.catalog.rules import reprocessing, rules_view
 from app.catalog.uses import studies_using
 from app.core.problems import counted, listed
 from app.library.tables import LIBRARY
 from app.studies.access import unarchived_slugs, visible_slugs
+from app.studies.collections import may_rule
 from app.studies.jobs import may_call_off
 from app.studies.titles import titles_of
 

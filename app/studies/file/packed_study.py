@@ -44,7 +44,7 @@ def read_package(path: Path, name: str) -> PackedStudy:
     Raises StudyFileProblems, which names the file within the package.
     """
     try:
-        with path.open("rb") as file, zipfile.ZipFile(_Bounded(file)) as packed:  # type: ignore[arg-type]
+        with path.open("rb") as file, zipfile.ZipFile(_Bounded(file)) as packed:
             entries = named_entries(name, packed)
             _refuse_odd(name, entries)
             wanted = study_entries(entries)
