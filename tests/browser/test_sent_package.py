@@ -68,7 +68,7 @@ def send_over_a_lost_connection(page: Page, path: Path, check: Check) -> None:
     expect(page.locator("[data-sending] progress")).to_be_visible()
     check(page)
     is_down.clear()
-    page.wait_for_url("**/admin/studies/from-package/design**", timeout=LONG_MS)
+    page.wait_for_url("**/admin/stimuli/upload?collection=from-package**", timeout=LONG_MS)
     assert offsets[0] == "0"
     assert set(offsets[1:]) == {str(PIECE)}, "what came before is not sent again"
 

@@ -51,11 +51,11 @@ def read_package(path: Path, name: str) -> PackedStudy:
             if wanted is entries and sum(entry.file_size for entry in entries) > MOST_BYTES:
                 message = f"this is no study package, and holds more than {MOST_BYTES // 1_000_000} MB"
                 remedy = "send a package as *Data* builds it, or the study file with the texts that it names"
-                raise refusal(name, message, remedy)
+                raise refusal(name, message, remedy, line=0)
             found = _contents(name, packed, entries, {entry.filename for entry in wanted})
     except BROKEN_ZIP:
         message = "not readable as a zip file: it may have been cut off"
-        raise refusal(name, message, _AGAIN) from None
+        raise refusal(name, message, _AGAIN, line=0) from None
     at = next((each for each in found if PurePosixPath(each).name == COLLECTIONS), None)
     collections = found.pop(at) if at else None
     return PackedStudy(found, collections)
@@ -65,15 +65,17 @@ def _refuse_odd(name: str, entries: list[zipfile.ZipInfo]) -> None:
     """Raises StudyFileProblems for files that cannot be in a package: out of it, twice, too many or too large."""
     if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > MOST_UNPACKED_BYTES:
         most = f"{MOST_ENTRIES} files or {MOST_UNPACKED_BYTES // 10**9} GB"
-        raise refusal(name, f"this holds more than {most}", _AGAIN)
+        raise refusal(name, f"this holds more than {most}", _AGAIN, line=0)
     for entry in entries:
         at = clean_name(entry.filename)
         if at.startswith("/") or ".." in PurePosixPath(at).parts or at[1:2] == ":":
-            raise refusal(f"{name}: {at}", "this path leads out of the package", _AGAIN)
+            raise refusal(f"{name}: {at}", "this path leads out of the package", _AGAIN, line=0)
     twice = [at for at, n in Counter(clean_name(entry.filename) for entry in entries).items() if n > 1]
     if twice:
         more = f", and {len(twice) - 1} more are" if len(twice) > 1 else ""
-        raise refusal(name, f"two files in it are called {quoted(twice[0])}{more}", "leave one of them out")
+        raise refusal(
+            name, f"two files in it are called {quoted(twice[0])}{more}", "leave one of them out", line=0
+        )
 
 
 def _contents(
@@ -86,7 +88,7 @@ def _contents(
         keeps = entry.filename in wanted
         most = MOST_COLLECTIONS_BYTES if at.endswith(COLLECTIONS) else MOST_YAML_BYTES
         if keeps and wanted != {each.filename for each in entries} and entry.file_size > most:
-            raise refusal(f"{name}: {at}", f"this has more than {most // 1_000_000} MB", _AGAIN)
+            raise refusal(f"{name}: {at}", f"this has more than {most // 1_000_000} MB", _AGAIN, line=0)
         try:
             if entry.compress_type not in PACKED:
                 raise zipfile.BadZipFile
@@ -96,7 +98,9 @@ def _contents(
                 while file.read(_PIECE_BYTES):
                     pass
         except BROKEN_ZIP:
-            raise refusal(f"{name}: {at}", "this file is damaged or locked by a password", _AGAIN) from None
+            raise refusal(
+                f"{name}: {at}", "this file is damaged or locked by a password", _AGAIN, line=0
+            ) from None
     return found
 
 
