@@ -118,14 +118,22 @@ def sample_of(game: str) -> type[BaseModel]:
 def _levels_model(config: type[GameConfig]) -> type[BaseModel]:
     """A box for each published level of the parameters that have several."""
     fields: dict[str, Any] = {
-        name: (tuple[Literal[tuple(levels)], ...], _level_boxes(config.model_fields[name], levels))
+        name: (_list_of(levels), _level_boxes(config.model_fields[name], levels))
         for name, levels in values_of(config).items()
     }
     return create_model("LevelsOfGame", **fields)
 
 
+def _list_of(words: Iterable[str]) -> Any:
+    """The type of a list of these words."""
+    literal: Any = Literal
+    container: Any = tuple
+    return container[literal[tuple(words)], ...]
+
+
 def _level_boxes(info: FieldInfo, levels: Mapping[str, Any]) -> Any:
-    parameter = TypeAdapter(Annotated[(info.annotation, *info.metadata, info.title)])
+    whole: Any = Annotated[(info.annotation, *info.metadata, info.title)]
+    parameter: TypeAdapter[Any] = TypeAdapter(whole)
     said = widget_of(info.metadata)
 
     def name_of(value: Any) -> str:
