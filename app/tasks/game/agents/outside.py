@@ -216,7 +216,8 @@ def settings_of(game: str) -> type[BaseModel]:
         description="In place of the ready ones.",
     )
     rules.metadata = [Widget(rows=4)]
-    group = create_model("RulesOfGame", **{game: (str, rules)})
+    own: dict[str, Any] = {game: (str, rules)}
+    group = create_model("RulesOfGame", **own)
     fields: dict[str, Any] = {name: (info.annotation, info) for name, info in ModelAgent.model_fields.items()}
     return create_model("SettingsOfModels", **{**fields, "rules": (group, ModelAgent.model_fields["rules"])})
 
