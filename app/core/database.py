@@ -277,8 +277,7 @@ class Database:
                 for job in group:
                     results.append(job.run(session))
                     session.flush()
-                    if len(session.identity_map):
-                        session.expunge_all()
+                    session.expunge_all()
         except Exception as error:
             if isinstance(error, OperationalError):
                 self.failure = str(error.orig)
