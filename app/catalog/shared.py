@@ -8,7 +8,7 @@ from sqlmodel import Session, col, delete, func, select, update
 
 from app.accounts.audit import record
 from app.accounts.logins import NotAllowed, Who
-from app.catalog.collections import CollectionView, collection_for, collections_for
+from app.catalog.collections import CollectionView, collection_for
 from app.catalog.rules import hold_library, reprocessing, rules_in_force
 from app.core.errors import Conflict
 from app.library.collections import checked_title, collection_named, make_collection
@@ -33,8 +33,8 @@ class KeptCollection:
     kept: str
 
 
-def kept_collections(session: Session, who: Who) -> Sequence[KeptCollection]:
-    """The collections that the user sees, by title."""
+def kept_collections(session: Session, who: Who, views: Sequence[CollectionView]) -> Sequence[KeptCollection]:
+    """The collections, each with its frame and what the user may do with it."""
     visible = set(visible_slugs(session, who))
     return [
         KeptCollection(
@@ -44,7 +44,7 @@ def kept_collections(session: Session, who: Who) -> Sequence[KeptCollection]:
             may_open=who.is_owner,
             kept=_why_kept(session, who, view.id, view.study, view.is_mine),
         )
-        for view in collections_for(session, who)
+        for view in views
     ]
 
 
