@@ -56,7 +56,7 @@ class CollectionSearch:
 
 @dataclass(frozen=True, slots=True)
 class CollectionsFound:
-    """The collections of a page; `n_used` and `n_unused` have the words of the search, on whichever page."""
+    """The collections of a page; `n_used` and `n_unused` count those on all pages that have the words of the search."""
 
     search: CollectionSearch
     views: Views

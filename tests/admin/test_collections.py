@@ -82,6 +82,8 @@ def test_empty_collections_of_studies_are_behind_a_link_and_a_long_list_has_page
     with database.transaction() as session:
         for n in range(18):
             create_study(session, owner.who, f"study-{n}", {"title": f"Study {n:02}"}, NOW, None, ())
+    assert "The collections that you see are studies' own, and empty." in words(owner.get(HERE).text)
+    with database.transaction() as session:
         add_clips(session, [("one", "human", {})], collection_ids(session)["study-3"])
     owner.post(HERE, {"title": "Empty and shared"})
     page = words(owner.get(HERE).text)

@@ -133,6 +133,14 @@ def test_the_pages_of_a_study_lead_with_what_its_state_asks_for(owner: Person) -
     assert all(len(buttons) <= 1 for buttons in found.values())
 
 
+def test_what_results_and_the_monitor_offer_is_counted_in_words(owner: Person) -> None:
+    live = STUDIES[0].slug
+    results = owner.get(f"/admin/studies/{live}/results").text
+    assert re.search(r">Live, \d+ answers</a>", results)
+    assert ">Pilot, 0 answers</a>" in results
+    assert f"live, {N_SESSIONS} sessions</option>" in owner.get(f"/admin/studies/{live}/monitor").text
+
+
 def test_the_sieve_finds_what_it_is_for() -> None:
     solid = '<a class="btn primary" href="/a">A</a>'
     html = f"<main>{solid}<details><summary>More</summary>{solid}</details><dialog>{solid}</dialog>"

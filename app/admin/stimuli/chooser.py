@@ -195,8 +195,8 @@ def chooser(found: Catalog, shown: Shown, here: str = "", suffix: str = "") -> C
 
 def _nouns(found: Catalog) -> tuple[str, str]:
     """The words for one and for many of what is found: of one kind, or of several."""
-    kinds = list(found.kinds)
-    return (str(kinds[0]), KINDS[kinds[0]]) if len(kinds) == 1 else ("stimulus", "stimuli")
+    kinds = list(found.kinds) or [StimulusKind.CLIP]
+    return " or ".join(map(str, kinds)), " or ".join(KINDS[kind] for kind in kinds)
 
 
 def _address(here: str, shown: Shown) -> str:
