@@ -442,7 +442,7 @@ def test_a_draw_becomes_a_list_of_the_same_pairs_and_back(made: Person, database
     assert "now a list" in page.text
     given, listed = here(database, made.who)
     assert (list(given), listed) == (["pairs"], drawn)
-    assert "Saving a draw replaces it" in made.get(f"{HERE}/draw").text
+    assert "The audit log keeps the list of pairs, and" in made.get(f"{HERE}/draw").text
     assert post(made, "/list", {}, seen="?").status_code == 409
     post(made, "/draw", {**DRAW, "do": "save"})
     assert list(here(database, made.who)[0]) == ["sample"]

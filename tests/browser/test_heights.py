@@ -81,7 +81,7 @@ PAGES = (
     *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
     # From here on the study's pairs are drawn.
     Row(f"{CLOSED}/pairs/draw", saves_twenty, most=1.4),
-    Row(f"{CLOSED}/pairs", most_on_a_phone=3),
+    Row(f"{CLOSED}/pairs", most=1.4, most_on_a_phone=3),
 )
 
 
