@@ -175,7 +175,8 @@ def _moved(node: AnyNode, n: int, at: Place) -> AnyNode:
         return replace(node, place=place, of=_moved(node.of, n, at) if node.of else None)
     if isinstance(node, Group):
         return replace(node, place=place, parts=tuple(_moved(each, n, at) for each in node.parts))
-    return replace(node, place=place, entries=tuple(_moved(each, n, at) for each in node.entries))
+    entries: Any = tuple(_moved(each, n, at) for each in node.entries)
+    return replace(node, place=place, entries=entries)
 
 
 def change(place: Place, path: str, value: object, of: Usual | None) -> Leaf:

@@ -231,7 +231,8 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
     for at, seat in sorted(named, key=lambda each: each[1] == ANY):
         if seat == HUMAN:
             continue
-        text, place = seat, ("seats", (at - 1) % len(block.seats))
+        text = seat
+        place: Place = ("seats", (at - 1) % len(block.seats))
         if seat == ANY:
             text, place = fill_of(block.game, block.agent, at), ("agent",)
         if is_outside(text):
