@@ -140,7 +140,7 @@ def fields_to_keys(
     ways = {name: sent.pop(name) for name in list(sent) if name.endswith(f".{WAY}{_WAS}")}
     new: set[str] = set()
     if whole:
-        new = fit(keys, sent, within, lambda: (_take_kinds(keys, sent), _take_ways(keys, sent, ways)))
+        new = fit(keys, sent, within, lambda: _take_kinds(keys, sent, ways))
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     if whole:
         _take_ways(keys, sent, ways)
@@ -190,12 +190,13 @@ def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str
     return taken
 
 
-def _take_kinds(keys: Keys, sent: Mapping[str, str]) -> None:
-    """Write the choices that determine which fields follow them, such as a block's game."""
+def _take_kinds(keys: Keys, sent: Mapping[str, str], ways: Mapping[str, str]) -> None:
+    """Write the choices that determine which fields follow them, such as a block's game, and the ways of these."""
     for leaf in list(leaves(outline(keys))):
         is_kind = leaf.kind == "choice" and leaf.widget.settles and leaf.how == "key"
         if is_kind and (chosen := sent.get(dotted(leaf.place))) not in (None, text_of(leaf)):
             write(keys, leaf, str(chosen))
+    _take_ways(keys, sent, ways)
 
 
 def _take_names(keys: Keys, sent: Mapping[str, str]) -> None:

@@ -86,7 +86,7 @@ def _empty(info: FieldInfo, keys: Mapping[str, Any], place: Place) -> Iterator[L
     """A box for a key that may be given and empty, where that is not the same as not given."""
     words = widget_of(info.metadata).words.get("")
     if words and info.default is not None and _kind(_core(info.annotation))[0] == "number":
-        is_empty = place[-1] in keys and keys[place[-1]] is None
+        is_empty = keys.get(str(place[-1]), False) is None
         own = FieldInfo(annotation=bool, default=False, title=words)
         yield Leaf((*place, "null"), own, "yes-no", is_empty, {}, how="null")
 
