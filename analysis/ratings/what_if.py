@@ -59,7 +59,9 @@ def _mean_by(rows: pd.DataFrame, criterion: str, seed: int) -> Callable[[Mask], 
         if bool((counts & is_left_out).any()):
             is_counted &= ~((values < low) | (values > high))
         used, values = used[is_counted], values[is_counted]
-        items, raters = (np.unique(codes[used], return_inverse=True)[1] for codes in (item, rater))
+        items, raters = (
+            np.unique(codes[used], return_inverse=True)[1].astype(np.int64) for codes in (item, rater)
+        )
         scale = None if np.isnan([low, high]).any() or low > high else (float(low), float(high))
         interval = mean_interval(items, raters, values, seed=seed, resamples=0, scale=scale, by_t=True)
         n_raters = int(raters.max(initial=-1)) + 1

@@ -119,9 +119,9 @@ def what_if(
 
 
 def _counted(rows: pd.DataFrame) -> Callable[[Collection[str]], Mask]:
-    """The rows that count by the sessions that are taken back: theirs, and what is not excluded.
+    """A function from sessions that are taken back to a mask of the rows that count: theirs, and all not excluded.
 
-    What is excluded by anything but the rules of its session stays so."""
+    Rows excluded by anything but the rules of their session stay so."""
     excluded = rows["excluded"]
     by_rule = [name for name in excluded.cat.categories if str(name).startswith(BY_RULE)]
     is_free, is_by_rule = excluded.isna().to_numpy(dtype=bool), excluded.isin(by_rule).to_numpy(dtype=bool)

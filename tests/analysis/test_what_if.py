@@ -271,7 +271,7 @@ def test_each_set_of_sessions_is_computed_once() -> None:
             for at in range(8)
         )
     )  # fmt: skip
-    asked = []
+    asked: list[int] = []
 
     def headline(counts: Mask) -> Description:
         asked.append(int(counts.sum()))
