@@ -124,6 +124,11 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert way.next.startswith("Next: Data. No live answer has been downloaded.")
     way.note("labels", "simulated", datetime.now(UTC) + timedelta(days=1))
     assert way.next.startswith("Next: Data. No live answer has been downloaded.")
+    for table in ("labels", "participants", "playback", "preferences", "answers"):
+        way.note(table, "", datetime.now(UTC) + timedelta(days=1))
+    assert way.next.startswith("Next: Data. No live answer has been downloaded."), (
+        "none of them has every answer"
+    )
     way.note("responses", "", NOW)
     assert way.next.startswith("Next: Data. Live answers have come since the last download.")
     assert way.owner.get(f"{HERE}/data/responses.csv").status_code == 200
