@@ -81,7 +81,9 @@ def steps_of(
     is_of_blocks = draft.keys.get("blocks") is not None
     if shows_any:
         has_pairs = not is_of_blocks or "pair" in unit_counts(draft.keys)
-        own, mine = own_collection(session, study.id), own_of(facts_for(session, study, who))
+        # Whoever wrote the draft last sees what it may name: the same stimuli are not read twice.
+        seen = stimuli if draft.saved_by == who.email else facts_for(session, study, who)
+        own, mine = own_collection(session, study.id), own_of(seen)
         link = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
     yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
