@@ -152,8 +152,9 @@ def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> 
 
 
 def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli, true_source: str = HUMAN) -> Usage:
+    """Of the study's own stimuli, and of others that the pairs name."""
     clips: dict[str, Counter[Kind]] = {}
-    source_of = {clip.name: clip.source for clip in stimuli.values()}
+    source_of = {clip.name: clip.source for clip in own_of(stimuli).values()}
     for pair in pairs:
         for name, source in ((pair.a, pair.source_a), (pair.b, pair.source_b)):
             clips.setdefault(name, Counter())[pair.kind] += 1

@@ -199,7 +199,9 @@ def test_who_may_only_look_gets_no_form(
 def test_what_is_missing_to_train_is_said_before_the_form(
     owner: Person, study: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training_router, "trainable", lambda: Trainable((), {"size": "sizes tell"}, "training needs JAX"))
+    monkeypatch.setattr(
+        training_router, "trainable", lambda: Trainable((), {"size": "sizes tell"}, "training needs JAX")
+    )
     page = owner.get(f"{HERE}/train").text
     needs, _, form = page.partition('aria-labelledby="ask"')
     assert "JAX and Optax are not installed." in said(needs)

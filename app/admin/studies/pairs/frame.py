@@ -26,7 +26,7 @@ from app.tasks.pair.pairs import PairSpec, shown_in
 from app.tasks.pair.rows import Row, rows_of
 from app.tasks.pair.truth import TruthView, truth_view
 from app.trials.design import Kind
-from app.trials.stimuli import true_source_of
+from app.trials.stimuli import own_of, true_source_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
         "way": here.found.way,
         "summary": summary,
         "sides": summary.sides,
-        "n_clips": len(here.stimuli),
+        "n_clips": len(own_of(here.stimuli)),
         "shown": shown_in(here.found.pairs, here.stimuli).capitalize(),
         "truth": truth_view(true_source_of(keys), here.found.pairs),
         "sources": [use.source for use in summary.usage.sources if use.n_clips],
