@@ -8,15 +8,27 @@ from app.core.language import noop
 
 
 class StudyError(Exception):
-    """Refused, with a reason fit for the reader. Commands print it and exit 1; pages show it."""
+    """Refused, with a reason fit for the reader. Commands print it and exit 1; pages show it.
+
+    `on_page` is the reason in a browser's words, where that of the command line names its options or other commands.
+    """
 
     status_code: ClassVar[int] = 400
     title: ClassVar[str] = noop("That did not work")
+
+    def __init__(self, *said: object, on_page: str = "") -> None:
+        super().__init__(*said)
+        self.on_page = on_page
 
     @property
     def headers(self) -> Mapping[str, str]:
         """Headers of the error's reply."""
         return {}
+
+
+def page_words(error: Exception) -> str:
+    """An error's reason as pages show it."""
+    return getattr(error, "on_page", "") or str(error)
 
 
 class NotFound(StudyError):

@@ -168,7 +168,8 @@ def test_a_study_of_walks_says_where_walks_are_judged(
         set_state(session, "walks", State.CLOSED)
     html = computed(owner, settings, database, "/admin/studies/walks/results")
     assert "Walks are judged in another study." in html
-    assert "likely-human stimuli walks walks --out walks" in html
+    assert "the walks of walks are drawn into the library under Data" in html
+    assert "likely-human" not in html.split("<main")[1]
     assert "could not be computed" not in html
     clues = owner.get("/admin/studies/walks/clues").text
     assert "Nothing is judged in this study" in clues
