@@ -9,12 +9,12 @@ import pytest
 
 from app.admin.design.choices import known_of
 from app.admin.studies.pairs.drawing import proposed_draw
+from app.pairs.capacity import capacities
 from app.pairs.draft import PairsHere
 from app.pairs.summary import summary_of
 from app.pairs.view import (
     advice_on,
     balance_of,
-    capacities,
     find_pairs,
     usage_of,
 )
@@ -119,7 +119,7 @@ def test_stimuli_of_collections_that_the_study_does_not_use_are_not_counted_and_
     }  # fmt: skip
     # A template asks for sources that another collection has: what is proposed is of the study's own.
     keys = {"sample": {"conditions": {"human-symbolic": 4}, "seed": 1}}
-    here = PairsHere(DraftView(keys, 1), stimuli, find_pairs(keys, stimuli))
+    here = PairsHere(DraftView(keys, 1), stimuli, find_pairs(keys, stimuli), stimuli)
     proposed = proposed_draw(here, "7")
     assert proposed is not None
     assert [line[0] for line in proposed.lines] == ["human-hybrid"]
