@@ -74,7 +74,7 @@ def test_a_new_study_is_offered_nothing_of_collections_that_it_does_not_use(
     owner.post("/admin/studies/new", {"title": "Mine", "start": "template:hntt", "slug": "mine"})
     for page in ("", "/draw", "/pick"):
         html = owner.get(f"/admin/studies/mine/pairs{page}").text
-        assert "Upload clips first" in html, page
+        assert "There are no clips in this study yet" in html, page
         assert '<option value="hybrid"' not in html, page
         assert not re.search(r'<td class="num">\d+ of [1-9]', html), page
         assert not re.search(r"\(\d+ of [1-9]\d* clips\)", html), page
