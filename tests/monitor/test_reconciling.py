@@ -97,6 +97,25 @@ def prolific(client: TestClient, database: Database, study: str, tmp_path: Path)
     judged(database, cheat, **{"too-fast": {"seconds": 12}})
 
 
+def test_a_file_of_prolific_is_read_as_labs_rename_it() -> None:
+    """Header and words as in a file of 253 submissions that another lab published; the ids are made up."""
+    found = read_submissions(
+        "Submission id,PROLIFIC_PID,Status,Custom study tncs accepted at,Time taken,Completion code,Age\r\n"
+        "s1,p1,APPROVED,Not Applicable,465,no code provided,25\r\n"
+        "s2,p2,RETURNED,Not Applicable,,,CONSENT_REVOKED\r\n"
+        "s3,p3,SCREENED OUT,Not Applicable,40,SCR1,DATA_EXPIRED\r\n"
+        "s4,p4,TIMED-OUT,Not Applicable,,,30\r\n",
+        "prolific",
+    )
+    assert [(one.participant, one.there, one.code) for one in found.rows] == [
+        ("p1", There.APPROVED, ""),
+        ("p2", There.RETURNED, ""),
+        ("p3", There.SCREENED_OUT, "SCR1"),
+        ("p4", There.TIMED_OUT, ""),
+    ]
+    assert not found.unknown
+
+
 @pytest.mark.both_databases
 def test_each_submission_of_prolific_has_what_to_do_and_the_evidence(
     prolific: None, database: Database, settings: Settings
