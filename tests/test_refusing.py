@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.core.refusing import beside
+from app.core.refusing import with_message
 
 FOLDED = '<details class="a"><summary>More</summary><input id="reason" name="reason"></details>'
 
@@ -29,9 +29,11 @@ FOLDED = '<details class="a"><summary>More</summary><input id="reason" name="rea
     ],
 )
 def test_the_message_is_at_the_field_and_tied_to_it(html: str, says: str) -> None:
-    assert beside(html, "x", "Not <so>") == says
+    assert with_message(html, "x", "Not <so>") == says
 
 
 def test_folded_parts_around_the_field_are_open_and_others_stay() -> None:
-    html = beside(f"<details><summary>A</summary></details><details>{FOLDED}</details>", "reason", "Why?")
+    html = with_message(
+        f"<details><summary>A</summary></details><details>{FOLDED}</details>", "reason", "Why?"
+    )
     assert html.startswith('<details><summary>A</summary></details><details open><details class="a" open>')

@@ -1,4 +1,4 @@
-"""Forms that were not accepted: the page again, with the message beside the field that is at fault."""
+"""Pages of forms that were not accepted: the page again, with the message at the field to be corrected."""
 
 import re
 
@@ -19,10 +19,10 @@ def refused(page: Renderable, error: StudyError, at: str = "") -> HTMLResponse:
     """
     html = html_of(page)
     names = (name for name in (error.field, at) if name and _find(html, name))
-    return html_response(beside(html, next(names, ""), str(error)), error.status_code)
+    return html_response(with_message(html, next(names, ""), str(error)), error.status_code)
 
 
-def beside(html: str, name: str, message: str) -> str:
+def with_message(html: str, name: str, message: str) -> str:
     """The page with the message after the field of this id, or of this name, and tied to it; unchanged without one."""
     found = _find(html, name) if name else None
     if found is None:

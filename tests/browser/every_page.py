@@ -191,7 +191,7 @@ STATES: Sequence[tuple[str, str]] = (
     (f"/admin/studies/{ARCHIVED}", ".study-name .badge:has-text('archived')"),
     (f"/admin/studies/{CLOSED}/results?mode=live", ".figure, figure, svg.chart"),
     (f"/admin/studies/{PLAY}/results?mode=simulated", "#play"),
-    (f"/admin/studies/{WALK}/results?mode=simulated", "#signatures"),
+    (f"/admin/studies/{PLAY}/results?mode=simulated", "#signatures"),
     ("/admin/stimuli/rules?clip={clip}", "label:has-text('Encoder')"),
 )
 STATES_OF_VIEWERS: Sequence[tuple[str, str]] = (

@@ -83,7 +83,9 @@ async def ask_for_judges(
         said = "" if isinstance(error, BadVerdicts) else str(error)
         judges = await anyio.to_thread.run_sync(described)
         page = database.read(judges_page, shell, study, settings.data_dir, judges, None, form, said, check)
-        return refused(await page, error, "verdicts")
+        found = await page
+        first = next((f"{CHOSEN}{choice.name}" for choice in found.choices), "")
+        return refused(found, error, "verdicts" if "uploads" in form else first)
     return RedirectResponse(f"/admin/studies/{study.slug}/judges?said=started", 303)
 
 
