@@ -2,7 +2,9 @@
 
 
 class AnalysisError(Exception):
-    """Refused; `str()` is one line fit for a terminal."""
+    """Refused; `str()` is one line fit for a terminal, `on_page` is one for pages where that names options."""
+
+    on_page: str = ""
 
 
 class ReadError(AnalysisError):

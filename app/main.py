@@ -33,7 +33,7 @@ from app.core.at_once import AtOnce
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, SettingsDep
 from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.language import gettext as _
 from app.core.language import read_catalogues
@@ -177,7 +177,7 @@ async def _tell(request: Request, error: Exception) -> Response:
         return RedirectResponse(login_address(request), 303, headers={"Cache-Control": "no-store"})
     headers: Mapping[str, str] = {}
     if isinstance(error, StudyError):
-        status, title, message, headers = error.status_code, _(error.title), str(error), error.headers
+        status, title, message, headers = error.status_code, _(error.title), page_words(error), error.headers
     elif isinstance(error, HTTPException) and error.status_code != 404:
         status, title, message = error.status_code, _("That did not work"), str(error.detail)
     elif isinstance(error, RequestValidationError) and _wants_json(request):

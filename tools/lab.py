@@ -33,9 +33,10 @@ from app.library.stimuli import add_stimuli
 from app.sessions.runs import run_of
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
-from app.studies.drafts import create_study, save_version
+from app.studies.drafts import create_study
 from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
+from app.studies.saving import save_version
 from app.studies.tables import StudyTag
 from app.studies.versions import set_state
 from app.trials.responses import Evidence, Response

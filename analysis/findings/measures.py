@@ -37,12 +37,12 @@ def next_step(slug: str, games: Sequence[GameMeasures], what: str) -> str:
     """The places of further results: walks as clips, distances and models of play."""
     walks = (
         "What people walked is under Data, as walks and positions. To have it judged, make clips of it for another "
-        f"study, on the machine of the service: likely-human stimuli walks {slug} --out walks"
+        f"study: the walks of {slug} are drawn into the library under Data."
     )
     play = (
-        "Distances to people's play and models over configurations: export moves and seats_played under Data, then "
-        "likely-human game metrics moves.csv. Whether people take these players for people: offer a match to be "
-        "rated, under Matches."
+        "Distances to people's play are under Signatures. Models over configurations are computed at the command "
+        "line, from moves and seats_played under Data. Whether people take these players for people: offer a match "
+        "to be rated, under Matches."
     )
     return " ".join([*([play] if games else []), *([walks] if what == "walks" else [])])
 

@@ -87,8 +87,8 @@ def no_headline(flow: Flow | None) -> Iterator[Section]:
             TITLE,
             (
                 f"Rules left out {count(n, 'session')}. No answer is right in a match, so no single number is the "
-                "headline, and none is computed anew without a rule. Measures with these sessions: export moves under "
-                "Data, then likely-human game metrics moves.csv --all",
+                "headline, and none is computed anew without a rule. The tables under Data have these sessions, too, "
+                "where you ask for those that rules leave out.",
             ),
         )
 

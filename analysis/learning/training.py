@@ -125,7 +125,10 @@ def train(
     leaks = check_leaks(examples, settings, pairs)
     # A leak stops the training, because a warning is not read (decision 0021).
     if sentences := list(refused(leaks, allowed)):
-        raise AnalysisError("; ".join(sentences))
+        refusal = AnalysisError("; ".join(sentences))
+        says = "; ".join(leak.says for leak in leaks if leak.found and leak.name not in allowed)
+        refusal.on_page = f"{says}. Tick what is found to train all the same; the card says so."
+        raise refusal
     splits = split(examples, pairs, seed)
     agents = agents_of(examples) if len(agents_of(examples)) > 1 else ()
     work = _Work(network.by, examples, pairs, seed, on_progress)

@@ -22,6 +22,7 @@ from app.admin.running.simulating import router as simulating
 from app.admin.stimuli.router import router as stimuli
 from app.admin.studies.clips import router as study_clips
 from app.admin.studies.creating.router import router as new_study
+from app.admin.studies.creating.router import sending as packages
 from app.admin.studies.notes.router import router as notes
 from app.admin.studies.pairs.router import router as pairs
 from app.admin.studies.router import owners as deleting_studies
@@ -41,6 +42,7 @@ PARTS: tuple[APIRouter, ...] = (
     judges,
     design,
     new_study,
+    packages,
     studies,
     deleting_studies,
     notes,

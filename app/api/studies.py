@@ -13,11 +13,11 @@ from app.api.access import StudyDep, WhoDep, editors, owners_only
 from app.catalog import packed
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.studies import access, archiving, changes, deleting, drafts, history, listing, making
-from app.studies.drafts import LONGEST_REASON
 from app.studies.file.bundle import MOST_FILES
 from app.studies.file.difference import Change, Line
 from app.studies.file.load import json_schema
 from app.studies.file.templates import TEMPLATES
+from app.studies.saving import LONGEST_REASON
 
 router = APIRouter(dependencies=[editors], tags=["studies"])
 owners = APIRouter(dependencies=[owners_only], tags=["studies"])
@@ -37,10 +37,11 @@ class _Seen(BaseModel):
 
 
 class StudyIn(BaseModel):
-    """A new study's starting point: exactly one of `template`, `clone` (with or without its `version`), `keys` and
-    `files`.
+    """A new study's starting point: exactly one of `template`, `clone` (with or without its `version`), `keys`,
+    `files` and `package`.
 
-    `files` are a study file and the files it names, by their names. Without a `slug` one is made of the title.
+    `files` are a study file and the files it names, by their names; `package` is the token of a study package that has
+    come whole. Without a `slug` one is made of the title.
     """
 
     slug: Name = ""
@@ -50,6 +51,7 @@ class StudyIn(BaseModel):
     version: Annotated[StrictInt, Field(ge=1, lt=2**31)] | None = None
     keys: dict[str, Any] | None = None
     files: Annotated[dict[str, StrictStr], Field(min_length=1, max_length=MOST_FILES)] | None = None
+    package: Name | None = None
 
 
 class StudyMade(BaseModel):
@@ -167,8 +169,10 @@ async def get_schema() -> dict[str, Any]:
 
 
 @router.post("/studies", status_code=201)
-async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now: Now) -> StudyMade:
-    """Make a study from a template, from another study, or from a study file."""
+async def create_study(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, wanted: StudyIn, now: Now
+) -> StudyMade:
+    """Make a study from a template, from another study, from a study file or from a study package."""
     start = making.Start(
         slug=wanted.slug,
         title=wanted.title,
@@ -180,7 +184,12 @@ async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now:
         if wanted.files is None
         else {name: text.encode("utf-8", "replace") for name, text in wanted.files.items()},
     )
-    made = await packed.make_study_with_collections(database, who, start, now)
+    if wanted.package is None:
+        made = await packed.make_study_with_collections(database, who, start, now)
+    else:
+        made = await packed.make_study_of_package(
+            database, settings.data_dir, who, wanted.package, start, now
+        )
     return StudyMade(slug=made.slug)
 
 

@@ -4,12 +4,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from app.api.access import WhoDep, editors
 from app.catalog import filling
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.library import receiving
+from app.library import packages, receiving
+from app.library.packages import NewPackage
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 
@@ -91,3 +92,54 @@ async def cancel_upload(
 ) -> None:
     """Call an upload off that is not over."""
     await receiving.cancel(database, settings.data_dir, who, token, now)
+
+
+class PackageOut(BaseModel):
+    """`offset` bytes of `bytes` have come; once all have, a study can be made from the package."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    token: str
+    file_name: str
+    bytes: int
+    offset: int
+
+
+@router.post("/study-packages", status_code=201)
+async def begin_package(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewPackage
+) -> PackageOut:
+    """Begin to send a study package: its bytes are then sent to its token, and `POST /studies` takes the token."""
+    return PackageOut.model_validate(await packages.begin(database, settings.data_dir, who, new))
+
+
+@router.get("/study-packages/{token}")
+def get_package(settings: SettingsDep, who: WhoDep, token: str) -> PackageOut:
+    """Say how much of a study package has come."""
+    return PackageOut.model_validate(packages.state(settings.data_dir, who, token))
+
+
+@router.patch(
+    "/study-packages/{token}",
+    max_body_size=LARGEST_FILE_BYTES,
+    openapi_extra=BINARY,
+    response_model=PackageOut,
+)
+async def send_package_bytes(
+    request: Request,
+    settings: SettingsDep,
+    who: WhoDep,
+    token: str,
+    offset: Annotated[int, Query(ge=0, lt=2**53)],
+) -> Any:
+    """Send the bytes of a study package from `offset` on; 409 carries the `offset` to go on from."""
+    try:
+        return await packages.receive(settings.data_dir, who, token, offset, request)
+    except receiving.WrongOffset as error:
+        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+
+
+@router.delete("/study-packages/{token}", status_code=204)
+def drop_package(settings: SettingsDep, who: WhoDep, token: str) -> None:
+    """Delete a study package that no study was made of."""
+    packages.cancel(settings.data_dir, who, token)

@@ -9,14 +9,14 @@ from sqlmodel import Session
 
 from app.accounts.logins import NotAllowed, Who
 from app.catalog.collections import CollectionView, collection_for, collections_for, library_view
-from app.catalog.rules import FRAME_SIZE_RULE, may_rule, rules_in_force, set_frame_size
+from app.catalog.rules import FRAME_SIZE_RULE, rules_in_force, set_frame_size
 from app.core.database import Database
 from app.library import receiving
 from app.library.receiving import Received
 from app.library.tables import LIBRARY
 from app.library.uploads import NewUpload
 from app.studies.access import visible_slugs
-from app.studies.collections import study_of
+from app.studies.collections import may_rule, study_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Collections in a study package: written with the clips that belong to them, and made again with a study from it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated
 
 import anyio.to_thread
@@ -15,6 +16,7 @@ from app.catalog.collections import collections_for
 from app.catalog.rules import rules_in_force, set_rules
 from app.core.database import Database
 from app.core.errors import StudyError
+from app.library import packages
 from app.library.clips.rules import Rules
 from app.library.collections import LONGEST_TITLE, BadCollection, checked_title, make_collection
 from app.library.contents import is_kept
@@ -22,7 +24,8 @@ from app.library.tables import Collection, Stimulus
 from app.studies.access import StudyHere
 from app.studies.collections import have_own_collection, ids_of, own_collection, use_collections
 from app.studies.file.bundle import COLLECTIONS, file_in
-from app.studies.making import Start, make_study
+from app.studies.file.packed_study import read_package
+from app.studies.making import BadStart, Start, make_study
 from app.studies.seeing import admit, seen_by
 from app.trials.tables import StudyVersion, Unit, UnitMember
 
@@ -114,6 +117,31 @@ async def make_study_with_collections(database: Database, who: Who, start: Start
     Raises BadPackedCollections too.
     """
     packed = await anyio.to_thread.run_sync(read_packed, start.files) if start.files is not None else None
+    return await _make(database, who, start, packed, now)
+
+
+async def make_study_of_package(
+    database: Database, data_dir: Path, who: Who, token: str, start: Start, now: datetime
+) -> StudyHere:
+    """A study from a package that was sent in pieces, which is deleted once the study is made.
+
+    Raises what `make_study_with_collections` does, NotFound for no such package, Conflict for one that is not whole.
+    """
+    if start != Start(start.slug, start.title, files=start.files) or start.files:
+        raise BadStart("start", "Say what the study begins from: a package, or something else.")
+    sent, path = await anyio.to_thread.run_sync(packages.whole, data_dir, who, token)
+    found = await anyio.to_thread.run_sync(read_package, path, sent.file_name)
+    packed = (
+        None if found.collections is None else await anyio.to_thread.run_sync(_checked, found.collections)
+    )
+    study = await _make(database, who, replace(start, files=found.files), packed, now)
+    await anyio.to_thread.run_sync(packages.forget, data_dir, token)
+    return study
+
+
+async def _make(
+    database: Database, who: Who, start: Start, packed: PackedCollections | None, now: datetime
+) -> StudyHere:
     study = await make_study(database, who, start, now)
     if packed is not None:
         await database.write(unpack, who, study, packed, now)
@@ -123,8 +151,11 @@ async def make_study_with_collections(database: Database, who: Who, start: Start
 def read_packed(files: Mapping[str, bytes]) -> PackedCollections | None:
     """The collections in an upload; None where it has none. Raises BadPackedCollections."""
     found = file_in(files, COLLECTIONS)
-    if found is None:
-        return None
+    return None if found is None else _checked(found)
+
+
+def _checked(found: bytes) -> PackedCollections:
+    """The collections in a package's file of them. Raises BadPackedCollections."""
     try:
         return PackedCollections.model_validate_json(found)
     except ValidationError as error:

@@ -19,9 +19,8 @@ from app.library.clips.rules import FIRST_RULES, Rules, explained
 from app.library.collections import collection_named
 from app.library.stimuli import common_clip_size
 from app.library.tables import LIBRARY, Collection, LibraryRules, Stimulus
-from app.studies.access import visible_slugs
-from app.studies.collections import is_used_elsewhere, refuse_unseen, study_of
-from app.studies.jobs import job_for
+from app.studies.collections import may_rule, refuse_unseen
+from app.studies.jobs import job_for, of_collection
 from app.studies.seeing import seen_by
 
 FRAME_SIZE_RULE = (
@@ -147,7 +146,8 @@ def ask_preview(session: Session, who: Who, name: str, rules: Rules, now: dateti
     stimulus = session.exec(wanted).first() if _is_name(name) else None
     if stimulus is None or stimulus.original_sha256 is None:
         raise NotFound(f"There is no clip {name[:100]!r} to try the rules on.")
-    params = {"name": name, "original": stimulus.original_sha256, "rules": rules.canonical()}
+    tried = rules.encoded_like(rules_in_force(session, stimulus.collection_id)[0])
+    params = {"name": name, "original": stimulus.original_sha256, "rules": tried.canonical()}
     return queue.ask(session, Kind.PREVIEW, params, now=now, asked_by=who.user_id)
 
 
@@ -174,8 +174,13 @@ def apply_rules(
 
 
 def apply_rules_named(session: Session, who: Who, slug: str, rules: Rules, now: datetime) -> int | None:
-    """Like `apply_rules`, in the collection of that name; the library where none is named. Raises NotFound too."""
-    return apply_rules(session, who, rules, now, _named(session, who, slug))
+    """Like `apply_rules`, in the collection of that name; the library where none is named. Raises NotFound too.
+
+    A quality or preset that the rules do not name is that of the rules in force.
+    """
+    collection = _named(session, who, slug)
+    wanted = rules.encoded_like(rules_in_force(session, collection)[0])
+    return apply_rules(session, who, wanted, now, collection)
 
 
 def apply_rules_in_force(session: Session, who: Who, slug: str, now: datetime) -> int | None:
@@ -194,18 +199,6 @@ def _named(session: Session, who: Who, slug: str) -> int:
     if slug:
         refuse_unseen(session, who, collection)
     return collection.id or LIBRARY
-
-
-def may_rule(session: Session, who: Who, collection: int) -> bool:
-    """True if the user may change a collection's rules: owners, and editors of the study whose own it is, as long as no
-    other study uses it.
-    """
-    if who.is_owner:
-        return True
-    study = study_of(session, collection)
-    if study is None or not who.may_edit or study.slug not in visible_slugs(session, who):
-        return False
-    return not is_used_elsewhere(session, collection)
 
 
 def _put_in_force(session: Session, who: Who, rules: Rules, now: datetime, collection: int) -> int | None:
@@ -251,11 +244,6 @@ def reprocessing(session: Session, collection: int = LIBRARY) -> JobView | None:
 def last_reprocessing(session: Session, collection: int = LIBRARY) -> JobView | None:
     found = queue.jobs_of(session, Kind.REPROCESS, None, limit=_MOST_JOBS)
     return next((job for job in found if of_collection(job) == collection), None)
-
-
-def of_collection(job: JobView) -> int:
-    """The id of the collection that a job processes anew; jobs of earlier releases are of the library."""
-    return int(job.params.get("collection", LIBRARY))
 
 
 @dataclass(frozen=True, slots=True)

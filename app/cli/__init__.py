@@ -16,7 +16,7 @@ from typer.main import get_command, get_group
 
 from analysis.files.faults import noting
 from analysis.files.numbers import is_plain
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.privacy import keep_private
 
 
@@ -210,5 +210,6 @@ def _print_notes(notes: Sequence[str]) -> None:
 def _refuse(error: Exception) -> None:
     from app.cli.console import err
 
-    err.print(str(error), markup=False)
+    # What a command does for the service is said on a page.
+    err.print(page_words(error) if "--for-service" in sys.argv else str(error), markup=False)
     sys.exit(1)

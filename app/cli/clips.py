@@ -23,6 +23,9 @@ CollectionOption = Annotated[
         metavar="NAME", help="A collection: a study's own has its name; a new name makes a shared one."
     ),
 ]
+CollectionArgument = Annotated[
+    str, typer.Argument(metavar="NAME", help="A collection's name, as `stimuli collections` lists it.")
+]
 app = typer.Typer(
     no_args_is_help=True, help="Clips, records and texts: import and list them; let agents walk."
 )
@@ -116,21 +119,82 @@ def list_all(collection: CollectionOption = "") -> None:
             out.print(f"{stimulus.name}  {stimulus.source}  {what}  {attributes}", markup=False)
 
 
-@app.command("collections")
-def list_collections() -> None:
+collections = typer.Typer(
+    invoke_without_command=True, help="Collections: list them, or rename, open, close and remove one."
+)
+app.add_typer(collections, name="collections")
+
+
+@collections.callback()
+def list_collections(context: typer.Context) -> None:
     """List the collections with their stimuli and frame; a study's own is marked with the study's name."""
     from app.catalog.rules import rules_in_force
     from app.core.problems import counted
     from app.studies.collections import all_collections
 
+    if context.invoked_subcommand is not None:
+        return
     with opened() as (_, database), database.reading() as session:
         for found in all_collections(session):
             size = rules_in_force(session, found.id)[0].size
             frame = "frame open" if size is None else f"{size[0]} x {size[1]}"
             whose = f"of the study {found.study}" if found.study else "shared"
-            out.print(
-                f"{found.slug}  {whose}  {counted(found.n, 'stimulus', 'stimuli')}  {frame}", markup=False
-            )
+            seen = "seen by every user" if found.is_open else "seen by its editors"
+            n = counted(found.n, "stimulus", "stimuli")
+            out.print(f"{found.slug}  {whose}  {n}  {frame}  {seen}  {found.title}", markup=False)
+
+
+@collections.command("rename")
+def rename_collection(
+    name: CollectionArgument,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What pages call it from now on.")],
+) -> None:
+    """Give a collection another title; its name in commands and addresses stays."""
+    from app.accounts.audit import COMMAND_LINE
+    from app.catalog.shared import held_by_name, retitle
+
+    with opened() as (_, database), database.transaction() as session:
+        row = held_by_name(session, name)
+        retitle(session, COMMAND_LINE, row, title, now())
+        kept = row.title
+    out.print(f"{name}: {kept}", markup=False)
+
+
+@collections.command("open")
+def open_collection(name: CollectionArgument) -> None:
+    """Let every user see what is in a collection, and use it in studies."""
+    _share(name, True, "seen by every user")
+
+
+@collections.command("close")
+def close_collection(name: CollectionArgument) -> None:
+    """Let its editors alone see what is in a collection; studies keep what their designs use."""
+    _share(name, False, "seen by its editors")
+
+
+def _share(name: str, is_open: bool, said: str) -> None:
+    from app.accounts.audit import COMMAND_LINE
+    from app.catalog.shared import held_by_name, share
+
+    with opened() as (_, database), database.transaction() as session:
+        row = held_by_name(session, name)
+        share(session, COMMAND_LINE, row, is_open, now())
+    out.print(f"{name}: {said}", markup=False)
+
+
+@collections.command("remove")
+def remove_collection(name: CollectionArgument) -> None:
+    """Remove a shared collection that holds nothing and that no study uses."""
+    from app.accounts.audit import COMMAND_LINE
+    from app.catalog.rules import hold_library
+    from app.catalog.shared import held_by_name, remove
+    from app.studies.collections import studies_with
+
+    with opened() as (_, database), database.transaction() as session:
+        hold_library(session)
+        row = held_by_name(session, name)
+        remove(session, COMMAND_LINE, row, now(), studies_with(session, row.id or 0))
+    out.print(f"{name}: removed", markup=False)
 
 
 @app.command("walk")

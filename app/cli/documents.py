@@ -8,7 +8,7 @@ import typer
 from app.cli.console import err, now, opened, out, progress
 from app.core.errors import StudyError
 
-Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name, as in `study: name`.")]
+Slug = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name (`study list`).")]
 
 
 def prereg(

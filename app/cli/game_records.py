@@ -54,9 +54,7 @@ def records(
     ] = Sources.OCCUPANT,
     people: Annotated[
         People,
-        typer.Option(
-            help="Matches whose people all agreed to be shown (may_show), or all: you know that they did."
-        ),
+        typer.Option(help="Matches whose people all agreed to be shown, or all: you know that they did."),
     ] = People.AGREED,
     everything: EVERYTHING = False,
 ) -> None:

@@ -189,7 +189,7 @@ def import_game(
         Path, typer.Option("--out", metavar="DIR", help="Where moves.csv and its like are written.")
     ],
 ) -> None:
-    """Replay choices of people or programs elsewhere through our rules, for `game metrics`, `compare` and the like."""
+    """Replay choices made elsewhere by people or programs through our rules, for `game metrics` and `game compare`."""
     from app.core.problems import counted
     from app.tasks.game.elsewhere.mapping import read_mapping
     from app.tasks.game.elsewhere.writing import import_play

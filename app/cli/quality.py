@@ -28,7 +28,7 @@ def quality(
     rules: Annotated[
         str | None,
         typer.Option(
-            help="For files: the study file with the rules (exclude), or `default` for the default rules."
+            help="For files: the study file with the exclusion rules, or `default` for the default ones."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Every verdict as JSON.")] = False,

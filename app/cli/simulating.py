@@ -19,7 +19,7 @@ def simulate(
     uncertainty: Annotated[float, typer.Option(help="Mean uncertainty as a share of the scale.")] = 0.4,
     speed: Annotated[float, typer.Option(help="2 answers twice as fast as 1.")] = 1.0,
     tie: Annotated[
-        float, typer.Option(help="How often no difference is chosen, if the study has `allow_tie`.")
+        float, typer.Option(help="How often no difference is chosen, if the study offers that answer.")
     ] = 0.0,
     severity: Annotated[
         float, typer.Option(help="Of ratings: SD of how harsh people are, in points of the scale.")

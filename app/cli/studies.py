@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
-SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name, as in `study: name`.")]
+SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name (`study list`).")]
 
 
 @app.command()

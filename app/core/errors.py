@@ -12,11 +12,16 @@ class StudyError(Exception):
     """Refused, with a reason fit for the reader. Commands print it and exit 1; pages show it.
 
     `field` is the name of the form's field that is at fault; empty where none is, or where it is not known.
+    `on_page` is the reason in a browser's words, where that of the command line names its options or other commands.
     """
 
     status_code: ClassVar[int] = 400
     title: ClassVar[str] = noop("That did not work")
     field: str = ""
+
+    def __init__(self, *said: object, on_page: str = "") -> None:
+        super().__init__(*said)
+        self.on_page = on_page
 
     @property
     def headers(self) -> Mapping[str, str]:
@@ -32,6 +37,11 @@ def at_field(name: str) -> Iterator[None]:
     except StudyError as error:
         error.field = error.field or name
         raise
+
+
+def page_words(error: Exception) -> str:
+    """An error's reason as pages show it."""
+    return getattr(error, "on_page", "") or str(error)
 
 
 class NotFound(StudyError):

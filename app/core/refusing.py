@@ -5,7 +5,7 @@ import re
 from markupsafe import escape
 from starlette.responses import HTMLResponse
 
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.templating import Renderable, html_of, html_response
 
 _FIELD = r'<(input|textarea|select)\b(?=[^>]*\s{key}="{name}")(?![^>]*type="hidden")[^>]*>'
@@ -19,7 +19,7 @@ def refused(page: Renderable, error: StudyError, at: str = "") -> HTMLResponse:
     """
     html = html_of(page)
     names = (name for name in (error.field, at) if name and _find(html, name))
-    return html_response(with_message(html, next(names, ""), str(error)), error.status_code)
+    return html_response(with_message(html, next(names, ""), page_words(error)), error.status_code)
 
 
 def with_message(html: str, name: str, message: str) -> str:

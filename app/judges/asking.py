@@ -124,7 +124,7 @@ def _refuse_large(name: str, data: bytes) -> None:
         raise TooManyVerdicts(
             f"{name[:_LONGEST_NAME] or 'The file'} is {len(data) / 1e6:.1f} MB large; "
             f"{MOST_BYTES / 1e6:.0f} MB are allowed here. Send fewer verdicts at once, or compare them with people "
-            "with `likely-human judge validate`, which has no limit."
+            "at the command line, which has no limit."
         )
 
 

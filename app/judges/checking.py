@@ -229,8 +229,8 @@ def _whole_file(sent: Sent, known: Known | None) -> list[Found]:
         found.append(Found("The file has no rows", "Each line after the first is a verdict"))
     if known is not None and len(judges) > MOST_JUDGES:
         remedy = (
-            f"One file takes {MOST_JUDGES}: send it in parts, or compare them with people with "
-            "`likely-human judge validate`, which has no limit"
+            f"One file takes {MOST_JUDGES}: send it in parts, or compare them with people at the "
+            "command line, which has no limit"
         )
         found.append(Found(f"The file has {len(judges):,} judges", remedy, columns=("judge",)))
     return found

@@ -187,11 +187,16 @@ class FrozenFeatures:
 def refuse_others(folder: Path, known: Mapping[str, Any] | None, given: FrozenFeatures | None) -> None:
     """Raise JudgeUnavailable if the features are not from the file that the judge in `folder` was trained with."""
     if known is None and given is not None:
-        raise JudgeUnavailable(f"{folder} reads no features of an ONNX file: leave out --backbone")
+        raise JudgeUnavailable(
+            f"{folder} reads no features of an ONNX file: leave out --backbone",
+            on_page=f"{folder.name} reads no features of an ONNX file.",
+        )
     if known is not None and given is None:
         raise JudgeUnavailable(
             f"{folder} reads features by {str(known['file'])[:200]} (SHA-256 {str(known['sha256'])[:64]}), which is "
-            "not kept with it: name that file at the command line, judge run --backbone FILE.onnx"
+            "not kept with it: name that file at the command line, judge run --backbone FILE.onnx",
+            on_page=f"{folder.name} reads features by {str(known['file'])[:200]}, a file that is not kept with it: it "
+            "runs on the machine of the service, where that file is named.",
         )
     if known is not None and given is not None and known["sha256"] != given.sha256:
         raise JudgeUnavailable(

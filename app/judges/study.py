@@ -6,7 +6,7 @@ from math import isfinite
 
 from sqlmodel import Session, col, select
 
-from app.core.errors import Conflict, NotFound, StudyError
+from app.core.errors import Conflict, NotFound, StudyError, page_words
 from app.judges.base import JudgeInfo, Needs, StimulusFiles, Times
 from app.judges.described import Described
 from app.judges.runner import PairToJudge, Span
@@ -47,7 +47,9 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
             raise Conflict(
                 f"version {version.number} of {slug!r} has no main pairs to judge: its items are rated one at a time, "
                 "and judges that run here look at pairs; verdicts of your own (judge, item, value, and criterion where "
-                f"there are several) are held against its raters by `likely-human judge validate {slug} VERDICTS.csv`"
+                f"there are several) are held against its raters by `likely-human judge validate {slug} VERDICTS.csv`",
+                on_page=f"Version {version.number} has no main pairs to judge: its items are rated one at a time, and "
+                "judges that run here look at pairs. Upload verdicts of your own, which are held against its raters.",
             )
         raise Conflict(f"version {version.number} of {slug!r} has no main pairs to judge")
     if not any(files.clip or files.content for pair in pairs for files in (pair.a, pair.b)):
@@ -119,7 +121,7 @@ def cannot_judge(
     try:
         pairs = pairs_to_judge(session, slug, store).pairs
     except StudyError as error:
-        return {name: problem or str(error) for name, problem in found.items()}
+        return {name: problem or page_words(error) for name, problem in found.items()}
     found |= {judge.name: lacks(judge.info.needs, pairs) for judge in judges if judge.info}
     return {name: reason for name, reason in found.items() if reason}
 

@@ -204,7 +204,9 @@ def run_model(
         raise Conflict(
             f"{model.folder} was trained on clips of {overlap} of the {len(pairs)} pairs, of which its verdicts "
             "would be memory; --cross-fitted takes for each pair a copy that never saw its clips, "
-            "--allow study-clips judges all the same"
+            "--allow study-clips judges all the same",
+            on_page=f"{model.folder.name} was trained on clips of {overlap} of the {len(pairs)} pairs, of which its "
+            "verdicts would be memory.",
         )
     copies = [TrainedJudge(model, copy, by) for copy in range(len(model.copies))]
     rows: list[list[VerdictRow]] = [[] for _ in copies]

@@ -73,7 +73,10 @@ def check_wish(wish: Wish) -> None:
         raise StudyError(on_features_alone(network))
     for name in wish.allowed:
         if name not in LEAKS:
-            raise StudyError(f"--allow {name[:80]}: there is no such leak; there is {', '.join(LEAKS)}")
+            raise StudyError(
+                f"--allow {name[:80]}: there is no such leak; there is {', '.join(LEAKS)}",
+                on_page=f"There is no leak {name[:80]!r}; there is {', '.join(LEAKS)}.",
+            )
 
 
 def check_target(out: Path) -> None:

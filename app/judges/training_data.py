@@ -197,7 +197,8 @@ def _set(
     if human not in sources or len(sources) < 2:
         raise StudyError(
             f"{on} holds clips of {', '.join(sources)}; {human!r} and at least one other source are needed "
-            "(--human names the source that people made)"
+            "(--human names the source that people made)",
+            on_page=f"{on} holds clips of {', '.join(sources)}; {human!r} and at least one other source are needed.",
         )
     simulated = any(clip.source == human and is_simulated(clip.attributes) for clip in clips)
     examples = []

@@ -53,7 +53,7 @@ def read_sent(data: bytes, name: str) -> Sent:
     lines: list[Line] = []
     for row in table:
         if len(lines) == MOST_ROWS:
-            remedy = f"send at most {MOST_ROWS:,} at once, or use `likely-human judge validate`"
+            remedy = f"send at most {MOST_ROWS:,} at once, or use the command line, which has no limit"
             problems.append(Problem(name, 0, f"has more than {MOST_ROWS:,} rows", remedy))
             break
         lines.append(Line(row.row, row.cells))

@@ -289,7 +289,10 @@ class VoteJudge:
             raise Conflict(
                 f"{self._folder} learnt from votes on clips of {seen} of the {len(pairs)} pairs: its verdicts on "
                 f"them would be memory. {self._folder / VERDICTS} holds cross-fitted ones; --allow study-clips judges "
-                "all the same"
+                "all the same",
+                on_page=f"{self._folder.name} learnt from votes on clips of {seen} of the {len(pairs)} pairs: its "
+                "verdicts on them would be memory. Those that were made while it was trained, by copies that had not "
+                "seen the clips, are kept with it.",
             )
 
 

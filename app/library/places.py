@@ -29,6 +29,11 @@ def results_folder(data_dir: Path, job_id: int) -> Path:
     return data_dir / "results" / str(job_id)
 
 
+def sent_package(data_dir: Path, token: str) -> Path:
+    """A study package that is being sent, until a study is made from it."""
+    return data_dir / "incoming" / f"package-{token}.zip"
+
+
 def sent_verdicts(data_dir: Path, token: str) -> Path:
     """A file of verdicts that was sent, until its job takes it up."""
     return data_dir / "incoming" / f"verdicts-{token}.csv"

@@ -107,7 +107,7 @@ async def begin(
     token = uploads.new_token()
     part = part_path(data_dir, token)
     # Outside the write: jobs touch rows alone, as a slow one delays every answer (decision 0001).
-    await anyio.to_thread.run_sync(_make_room, part, expected + new.bytes)
+    await anyio.to_thread.run_sync(make_room, part, expected + new.bytes)
     try:
         view = await database.write(_begin, who, new, token, now, into)
     except BaseException:
@@ -131,23 +131,32 @@ async def receive(
     view = await database.peek(uploads.upload_for, who, token)
     if view.status is not UploadStatus.RECEIVING:
         return _nothing_more(view, offset)
-    _check_announced(request, view, offset)
-    part = part_path(data_dir, token)
+    at = await append_body(part_path(data_dir, token), offset, view.file_name, view.bytes, request)
+    if at == view.bytes:
+        view = await database.write(uploads.hand_over, who, token, now)
+    return Received(view, at)
+
+
+async def append_body(part: Path, offset: int, label: str, n_bytes: int, request: Request) -> int:
+    """Append a request's bytes to a file that was announced with `n_bytes`; returns where its end is now.
+
+    A whole file is on disk when this returns: after a power cut nothing must promise bytes that are gone. Raises
+    WrongOffset, Interrupted, TooManyBytes, StorageFull, NotFound.
+    """
+    _check_announced(request, label, n_bytes, offset)
     at = offset
     async for piece in _pieces(request):
-        if at + len(piece) > view.bytes:
-            raise TooManyBytes(_too_many(view))
+        if at + len(piece) > n_bytes:
+            raise TooManyBytes(_too_many(label, n_bytes))
         at = await anyio.to_thread.run_sync(append, part, at, piece)
-    if is_ending() and at < view.bytes:
+    if is_ending() and at < n_bytes:
         await anyio.to_thread.run_sync(_sync, part)
         raise Interrupted(at)
     if at == offset and (there := await anyio.to_thread.run_sync(length_of, part)) != offset:
         raise WrongOffset(there)
-    if at == view.bytes:
-        # On disk before the row says so: after a power cut the queue must not promise bytes that are gone.
+    if at == n_bytes:
         await anyio.to_thread.run_sync(_sync, part)
-        view = await database.write(uploads.hand_over, who, token, now)
-    return Received(view, at)
+    return at
 
 
 async def state(database: Database, data_dir: Path, who: Who, token: str) -> Received:
@@ -282,7 +291,8 @@ _FULL = (
 )
 
 
-def _make_room(part: Path, expected: int) -> None:
+def make_room(part: Path, expected: int) -> None:
+    """Make the file that so many bytes are to come into. Raises StorageFull where the disk has no room for them."""
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
         if shutil.disk_usage(part.parent).free < expected + DISK_RESERVE_BYTES:
@@ -314,15 +324,15 @@ async def _pieces(request: Request) -> AsyncIterator[bytes]:
         yield bytes(gathered)
 
 
-def _check_announced(request: Request, view: UploadView, offset: int) -> None:
+def _check_announced(request: Request, label: str, n_bytes: int, offset: int) -> None:
     announced = request.headers.get("content-length", "")
     # int() raises for more than 4,300 digits.
-    if announced.isdecimal() and offset + int(announced[:20]) > view.bytes:
-        raise TooManyBytes(_too_many(view))
+    if announced.isdecimal() and offset + int(announced[:20]) > n_bytes:
+        raise TooManyBytes(_too_many(label, n_bytes))
 
 
-def _too_many(view: UploadView) -> str:
-    return f"{view.file_name} was announced with {view.bytes} bytes, but more arrived; send it from the beginning."
+def _too_many(label: str, n_bytes: int) -> str:
+    return f"{label} was announced with {n_bytes} bytes, but more arrived; send it from the beginning."
 
 
 def _nothing_more(view: UploadView, offset: int) -> Received:

@@ -112,7 +112,10 @@ def _require_table(session: Session, slug: str, what: str) -> None:
     if designs and what not in there:
         missing = next(DESIGNS[task].nouns.lower() for task, named in TASKS.items() if what in named.tables)
         instead = next((each for each in there if each not in SHARED), "answers")
-        raise StudyError(f"{slug}: there are no {missing} in this study; try --what {instead}")
+        raise StudyError(
+            f"{slug}: there are no {missing} in this study; try --what {instead}",
+            on_page=f"There are no {missing} in this study.",
+        )
 
 
 def rows_of(

@@ -70,11 +70,16 @@ def refuse_play_alone(session: Session, slug: str) -> None:
         raise Conflict(
             f"{slug} is a study of matches: export them with `likely-human export {slug} --what moves --out moves.csv` "
             f"(and seats_played), then `likely-human game metrics moves.csv` has their numbers; "
-            f"`likely-human signatures {slug}` says how each source plays, against people"
+            f"`likely-human signatures {slug}` says how each source plays, against people",
+            on_page=f"{slug} is a study of matches, of which there is no report: Results and Signatures, in the menu "
+            "of the study, have its numbers, and its tables of moves and seats are on the page Data.",
         )
     if what == "walks":
         raise Conflict(
             f"{slug} is a study of walks: export them with `likely-human export {slug} --what walks --out walks.csv` "
             "(and positions), or make clips of them, to be judged in another study: `likely-human stimuli walks "
-            f"{slug} --out walks`"
+            f"{slug} --out walks`",
+            on_page=f"{slug} is a study of walks, of which there is no report: Results and Signatures, in the menu of "
+            "the study, have its numbers, its tables of walks and positions are on the page Data, and there walks are "
+            "made into clips, to be judged in another study.",
         )

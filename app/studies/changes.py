@@ -11,15 +11,16 @@ from app.core.database import Database
 from app.studies.access import StudyHere
 from app.studies.drafts import (
     DraftView,
-    checked_draft,
     draft_for,
     drop_draft,
+    keys_of_version,
+    newest_number,
     replace_draft,
     save_draft,
-    save_version,
 )
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.history import design_as_draft
+from app.studies.saving import checked_draft, save_version
 from app.studies.versions import Loaded
 
 
@@ -61,11 +62,18 @@ async def restore_version(database: Database, who: Who, study: StudyHere, number
 async def give_up_draft(
     database: Database, who: Who, study: StudyHere, now: datetime, revision: int | None = None
 ) -> None:
-    """Like `drop_draft`, with the draft read beforehand."""
-    await database.prepare_and_write(
-        lambda session: draft_for(session, study),
-        lambda session, seen: drop_draft(session, who, study, now, revision=revision, seen=seen),
-    )
+    """Like `drop_draft`, with the draft and the newest version read beforehand."""
+
+    def read(session: Session) -> tuple[DraftView, Mapping[str, Any] | None]:
+        number = newest_number(session, study)
+        keys = None if number is None else keys_of_version(session, study, number)
+        return draft_for(session, study), keys
+
+    def drop(session: Session, read: tuple[DraftView, Mapping[str, Any] | None]) -> None:
+        seen, newest = read
+        drop_draft(session, who, study, now, revision=revision, seen=seen, newest=newest)
+
+    await database.prepare_and_write(read, drop)
 
 
 async def make_version(

@@ -13,6 +13,7 @@ from app.accounts.logins import Who
 from app.core.errors import NotFound
 from app.library.collections import LONGEST_TITLE, collection_ids, free_slug, make_collection
 from app.library.tables import LIBRARY, Collection, Stimulus, StudyClip, StudyCollection
+from app.studies.access import visible_slugs
 from app.studies.tables import StudyShare
 from app.trials.tables import Study
 
@@ -139,24 +140,39 @@ class CollectionLine:
     slug: str
     study: str
     n: int
+    title: str
+    is_open: bool
 
 
 def all_collections(session: Session) -> list[CollectionLine]:
     """Every collection, by name."""
     n = func.count(col(Stimulus.id))
     rows = session.execute(
-        select_columns(col(Collection.id), col(Collection.slug), col(Study.slug), n)
+        select_columns(
+            col(Collection.id),
+            col(Collection.slug),
+            col(Study.slug),
+            n,
+            col(Collection.title),
+            col(Collection.is_open),
+        )
         .outerjoin(Study, col(Study.collection_id) == col(Collection.id))
         .outerjoin(Stimulus, col(Stimulus.collection_id) == col(Collection.id))
-        .group_by(col(Collection.id), col(Collection.slug), col(Study.slug))
+        .group_by(col(Collection.id), col(Study.slug))
         .order_by(col(Collection.slug))
     )
-    return [CollectionLine(id_, slug, study or "", count) for id_, slug, study, count in rows]
+    return [CollectionLine(id_, slug, study or "", *rest) for id_, slug, study, *rest in rows]
 
 
 def study_of(session: Session, collection_id: int) -> Study | None:
     """The study that owns a collection; None for a shared one."""
     return session.exec(select(Study).where(Study.collection_id == collection_id)).first()
+
+
+def studies_with(session: Session, collection_id: int) -> list[str]:
+    """The names of the studies that use a collection besides their own, archived ones included."""
+    using = select(Study.slug).join(StudyCollection, col(StudyCollection.study_id) == Study.id)
+    return [*session.exec(using.where(StudyCollection.collection_id == collection_id).order_by(Study.slug))]
 
 
 def is_used_elsewhere(session: Session, collection_id: int) -> bool:
@@ -167,6 +183,18 @@ def is_used_elsewhere(session: Session, collection_id: int) -> bool:
     clips = select(StudyClip.study_id).join(Stimulus, col(Stimulus.id) == StudyClip.stimulus_id)
     clips = clips.where(Stimulus.collection_id == collection_id, StudyClip.study_id != owner_id)
     return any(session.exec(each.limit(1)).first() is not None for each in (using, clips))
+
+
+def may_rule(session: Session, who: Who, collection: int) -> bool:
+    """True if the user may change a collection's rules: owners, and editors of the study whose own it is, as long as no
+    other study uses it.
+    """
+    if who.is_owner:
+        return True
+    study = study_of(session, collection)
+    if study is None or not who.may_edit or study.slug not in visible_slugs(session, who):
+        return False
+    return not is_used_elsewhere(session, collection)
 
 
 def refuse_unseen(session: Session, who: Who, collection: Collection) -> None:

@@ -107,7 +107,7 @@ def _retention(design: StudyDesign) -> Check:
         detail = "Nothing says after how many days participants' ids are erased, so they are kept until someone does."
         return Check("retention", title, "warning", detail, "design?at=retention")
     days = counted(design.retention.days, "day")
-    detail = f"Ids can be erased {days} after a session's end, by likely-human privacy erase."
+    detail = f"Ids can be erased {days} after a session's end, on the machine of the service."
     return Check("retention", title, "ok", detail, "design")
 
 

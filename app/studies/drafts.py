@@ -13,43 +13,21 @@ from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
 from app.core.errors import Conflict, NotFound, Stale, StudyError
-from app.core.schema import clean, cleaned
+from app.core.schema import cleaned
 from app.studies.access import StudyHere, checked_slug
 from app.studies.collections import begin_collections, shared_ids_seen
 from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
-from app.studies.file.templates import unfilled
-from app.studies.file.yamlpatch import WrittenFile, file_of_version
+from app.studies.file.yamlpatch import WrittenFile
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, StudyShare
 from app.studies.undoing import EDIT, REPLACE, remember
-from app.studies.versions import Loaded, load_version
-from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion
 
 MOST_CHARACTERS = 5_000_000
-LONGEST_REASON = 2_000
 _DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
-
-
-class InvalidDraft(StudyError):
-    """A draft that cannot become a version; `check.faults` has every fault."""
-
-    status_code = 422
-
-    def __init__(self, check: DraftCheck) -> None:
-        first = check.faults[0]
-        more = f", and {len(check.faults) - 1} more" if len(check.faults) > 1 else ""
-        super().__init__(f"The design has errors to correct first: {first.message} ({first.remedy}){more}.")
-        self.check = check
-
-
-class ReasonDue(StudyError):
-    """A new version of a design with data needs a reason for the change."""
-
-    status_code = 422
 
 
 class TooLargeDraft(StudyError):
@@ -133,15 +111,16 @@ def written_of_version(
     session: Session, study: StudyHere, number: int, keys: dict[str, Any]
 ) -> WrittenFile | None:
     """The study file that a version was made of, if it was, with the keys that the version has as a draft."""
-    text = _version(session, study, number).written
+    text = version_row(session, study, number).written
     return None if text is None else WrittenFile(text, keys)
 
 
 def design_of_version(session: Session, study: StudyHere, number: int) -> StudyDesign:
-    return StudyDesign.model_validate_json(_version(session, study, number).design)
+    return StudyDesign.model_validate_json(version_row(session, study, number).design)
 
 
-def _version(session: Session, study: StudyHere, number: int) -> StudyVersion:
+def version_row(session: Session, study: StudyHere, number: int) -> StudyVersion:
+    """A version of a study. Raises NotFound."""
     wanted = select(StudyVersion).where(StudyVersion.study_id == study.id, StudyVersion.number == number)
     version = session.exec(wanted).first() if 0 < number < 2**31 else None
     if version is None:
@@ -268,105 +247,42 @@ def drop_draft(
     *,
     revision: int | None = None,
     seen: DraftView | None = None,
+    newest: Mapping[str, Any] | None = None,
+    kind: str = REPLACE,
 ) -> None:
-    """Discard the draft for the newest version. The audit log keeps its content. `seen` is as in `save_draft`."""
-    hold_draft(session, study, revision, seen)
+    """Discard the draft for the newest version, which can be undone. The audit log keeps its content.
+
+    `seen` is as in `save_draft`; `newest` are the keys of that version as read before, otherwise they are read here.
+    """
+    was = hold_draft(session, study, revision, seen)
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
-    if draft is None or newest_number(session, study) is None:
+    number = newest_number(session, study)
+    if draft is None or number is None:
         raise Conflict("There are no unsaved changes to give up.")
     record(session, who.actor, "draft.drop", now=now, study=study.slug, before=draft.keys)
     session.delete(draft)
     session.flush()
+    keys = keys_of_version(session, study, number) if newest is None else newest
+    remember_version(session, who, study, was, keys, now, kind)
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A draft with its faults, as checked against the stimuli at the time, and the file to store with it."""
-
-    draft: DraftView
-    stimuli: Mapping[str, StimulusFacts]
-    check: DraftCheck
-    file: str | None
-
-
-def checked_draft(session: Session, study: StudyHere) -> Checked:
-    """A study's draft, checked: what `save_version` rests on."""
-    draft, stimuli = draft_for(session, study), facts_for(session, study)
-    check, file = check_draft(dict(draft.keys), stimuli), None
-    if check.design is not None:
-        file = file_of_version(check.design, draft.keys, draft.written, stimuli)
-    return Checked(draft, stimuli, check, file)
-
-
-def save_version(
+def remember_version(
     session: Session,
     who: Who,
     study: StudyHere,
-    reason: str,
+    was: DraftView,
+    keys: Mapping[str, Any],
     now: datetime,
-    *,
-    revision: int | None = None,
-    seen: Checked | None = None,
-) -> Loaded:
-    """Make the draft the study's newest version. Raises InvalidDraft, ReasonDue, and Conflict as `save_draft` does.
-
-    A draft with exactly the newest version's design is dropped, as there is nothing to save. `seen` is the draft as
-    checked before; otherwise it is checked here. Raises Stale if it, or a stimulus, has changed.
-    """
-    draft = hold_draft(session, study, revision, seen.draft if seen else None)
-    if seen is not None and seen.stimuli != facts_for(session, study):
-        raise Stale
-    checked = seen or checked_draft(session, study)
-    check = checked.check
-    if check.design is None:
-        raise InvalidDraft(check)
-    newest = newest_number(session, study)
-    if newest is not None and _version(session, study, newest).sha256 == check.design.sha256():
-        if checked.file is not None:
-            _version(session, study, newest).written = checked.file
-        if draft.is_unsaved:
-            drop_draft(session, who, study, now, seen=draft)
-        return Loaded(study.slug, newest, "unchanged", check.design.n_units)
-    _refuse_unfilled_while_open(session, study, draft.keys)
-    kept = clean(reason).strip()[:LONGEST_REASON]
-    if not kept and needs_reason(session, study):
-        raise ReasonDue(
-            f"Version {_shown(session, study)} has data: give a short reason for the change, for readers of "
-            "the data."
-        )
-    return load_version(session, check.design, now, by=who.actor, reason=kept, written=checked.file)
-
-
-def _refuse_unfilled_while_open(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> None:
-    """Refuse placeholders while the study is open: participants get the version at once, without the checklist."""
-    state = session.exec(select(Study.state).where(Study.id == study.id)).one()
-    if state in (State.PILOT, State.LIVE) and (left := unfilled(keys)):
-        raise Conflict(
-            f"Participants would see this version at once, and {left[0].text} is still to be filled in. "
-            "Fill it in, or pause the study first."
-        )
-
-
-def needs_reason(session: Session, study: StudyHere) -> bool:
-    """True if a change needs a reason: there are data, and the newest version has no reason yet."""
-    versions = select(StudyVersion).where(StudyVersion.study_id == study.id)
-    found = session.exec(versions.order_by(col(StudyVersion.number).desc())).all()
-    if not any(version.frozen_at for version in found):
-        return False
-    return found[0].frozen_at is not None or not found[0].reason
-
-
-def _shown(session: Session, study: StudyHere) -> int:
-    """The newest version that has sessions."""
-    frozen = select(StudyVersion.number).where(
-        StudyVersion.study_id == study.id, col(StudyVersion.frozen_at).is_not(None)
-    )
-    return max(session.exec(frozen), default=0)
+    kind: str,
+) -> None:
+    """Keep the step from a draft to the version in its place, so that changes of before it can still be undone."""
+    revisions = was.revision, revision_now(session, study)
+    remember(session, study.id, was.keys, keys, revisions, who.user_id, now, kind)
 
 
 def is_frozen(session: Session, study: StudyHere, number: int) -> bool:
     """True if counted sessions used this version, so that a change makes the next one."""
-    return _version(session, study, number).frozen_at is not None
+    return version_row(session, study, number).frozen_at is not None
 
 
 def create_study(

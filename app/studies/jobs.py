@@ -9,6 +9,8 @@ from app.accounts.logins import NotAllowed, Who
 from app.core.errors import NotFound
 from app.jobs.queue import JobView, cancel, view
 from app.jobs.tables import Job, Kind
+from app.library.tables import LIBRARY
+from app.studies.collections import may_rule
 from app.studies.tables import StudyShare
 from app.trials.tables import Study
 
@@ -29,11 +31,27 @@ def _may_see(session: Session, who: Who, job: Job) -> bool:
     return session.get(StudyShare, (job.study_id, who.user_id)) is not None
 
 
+def may_call_off(session: Session, who: Who, job: JobView) -> bool:
+    """True if the user may cancel a job that they see: one that processes a collection's clips anew is
+    cancelled by users who may start it, and by the one who did.
+    """
+    if job.kind is not Kind.REPROCESS or job.asked_by == who.user_id:
+        return True
+    return may_rule(session, who, of_collection(job))
+
+
+def of_collection(job: JobView) -> int:
+    """The id of the collection that a job processes anew; jobs of earlier releases are of the library."""
+    return int(job.params.get("collection", LIBRARY))
+
+
 def call_off(session: Session, who: Who, job_id: int, now: datetime) -> tuple[JobView, str | None]:
     """The job as it was, and its study's slug. Raises NotFound, or Conflict for one that is over."""
     job = job_for(session, who, job_id)
-    if job.kind is Kind.REPROCESS and not who.is_owner:
-        raise NotAllowed("All clips are being reprocessed; an owner can cancel that.")
+    if not may_call_off(session, who, job):
+        raise NotAllowed(
+            "All clips of a collection are being processed again: whoever may start that can cancel it."
+        )
     cancel(session, job_id, now)
     study = session.get(Study, job.study_id) if job.study_id else None
     slug = study.slug if study else None

@@ -47,7 +47,7 @@ class Draft(SQLModel, table=True):
 class DraftChange(SQLModel, table=True):
     """One save of a draft, from the revision `before` to the next: what changed, there and back, and in which place.
 
-    `kind` is `edit`, `replace`, `undo` or `redo`.
+    `kind` is `edit`, `replace`, `undo`, `redo` or `save`.
     """
 
     __tablename__ = "draft_change"

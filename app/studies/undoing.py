@@ -16,6 +16,8 @@ MOST_SAVES = 1000
 # What is typed in one place without a longer break is one change.
 _BREAK = timedelta(minutes=2)
 EDIT, UNDO, REDO, REPLACE = "edit", "undo", "redo", "replace"
+# The draft became a version, whose keys are written in another way at most: nothing to be undone by itself.
+SAVE = "save"
 
 
 @dataclass(slots=True)
@@ -51,7 +53,9 @@ def remember(
     at: datetime,
     kind: str = EDIT,
 ) -> None:
-    """Keep a change from one revision to the next; only the last ones are kept, and none of before a version."""
+    """Keep a change from one revision to the next; only the last ones are kept, and none of before a change that was
+    not kept, such as a version loaded at the command line.
+    """
     rows = _rows(session, study_id)
     if rows and rows[-1].revision != revisions[0]:
         session.execute(delete(DraftChange).where(col(DraftChange.study_id) == study_id))

@@ -14,18 +14,18 @@ from app.trials.clues import Clues, LeakName
 CluesOf = Callable[[Mapping[str, str], Iterable[str]], Mapping[str, Clues]]
 
 _REMEDIES: Mapping[LeakName, str] = {
-    "rounds": "make the records again with --rounds, so that all show as many",
-    "message-length": "make the records again with --text length or --text numbers",
-    "message-count": "make the records again with --text numbers",
+    "rounds": "make the records again, so that all show as many rounds",
+    "message-length": "make the records again, with the length class of messages or without them",
+    "message-count": "make the records again, without messages",
     "round-numbers": "where that is how they play it is what people judge: allow it by name",
     "times": "take times out of the records",
     "names": "take the names out of the records",
-    "typing": "make the records again with --text length or --text numbers",
-    "automatic": "make the records again with --automatic leave-out",
+    "typing": "make the records again, with the length class of messages or without them",
+    "automatic": "make the records again, leaving out those with automatic moves",
     "reasons": "show reasons in every round of every record, or in none",
     "file-size": "show as many rounds, and messages by their length class",
     "page-size": "show as many rounds and rows of all",
-    "reason-length": "make the records again with --text numbers",
+    "reason-length": "make the records again, without reasons",
 }
 # Of what `game records` did not make, and cannot make again.
 _ELSEWHERE: Mapping[LeakName, str] = {

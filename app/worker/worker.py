@@ -12,7 +12,7 @@ from typing import TypeVar
 from sqlmodel import Session
 
 from app.core.database import Database
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.settings import Settings
 from app.core.storage import error_text, is_full, passes
 from app.jobs import queue
@@ -111,7 +111,7 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         put_off = partial(_put_off, job_id=job.id, until=later.until, why=str(later))
         return _written(database, stop, put_off) is not None
     except (StudyError, ClipError) as error:
-        status, message = JobStatus.FAILED, str(error)
+        status, message = JobStatus.FAILED, page_words(error)
     except Exception as error:
         if is_full(error):
             message = "The disk is full. Start it again when there is space."
@@ -124,7 +124,7 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
                 f"Something went wrong on our side ({type(error).__name__}); the service's log says more."
             )
         else:
-            message = str(error)
+            message = page_words(error)
         status = JobStatus.FAILED
 
     def finish(session: Session) -> bool:

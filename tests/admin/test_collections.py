@@ -3,12 +3,20 @@
 import re
 
 import pytest
+from sqlmodel import select
 
 from app.accounts.tables import Role
+from app.catalog.rules import set_rules
 from app.core.database import Database
+from app.jobs.tables import Job
+from app.library.clips.rules import Rules
 from app.library.collections import collection_ids
-from tests.admin.conftest import MakePerson, ProgramOf
-from tests.admin.persons import Person
+from app.library.tables import Stimulus
+from app.studies.collections import use_collections
+from app.studies.drafts import create_study
+from tests.admin.conftest import MakePerson, ProgramOf, ShareWith
+from tests.admin.persons import Person, Program
+from tests.factories import NOW
 from tests.studies.clips import add_clips
 
 pytestmark = pytest.mark.slow
@@ -88,3 +96,65 @@ def test_programs_make_change_and_remove_collections(
     assert all_.patch("/collections/lab", {"colour": "red"}).status_code == 422
     assert mine.delete("/collections/lab").status_code == 204
     assert mine.delete("/collections/lab").status_code == 404
+
+
+def test_whoever_may_start_processing_a_collections_clips_anew_may_cancel_it_and_nobody_else(
+    owner: Person, editor: Person, database: Database, program_of: ProgramOf, share_with: ShareWith
+) -> None:
+    with database.transaction() as session:
+        create_study(session, owner.who, "nav", {}, NOW, None, ())
+        ids = collection_ids(session)
+        add_clips(session, [("own", "human", {})], ids["nav"])
+        add_clips(session, [("shared", "human", {})], ids["library"])
+    share_with(editor)
+    theirs, all_ = program_of(editor), program_of(owner)
+    for slug, may in (("nav", True), ("", False)):
+        started = all_.put("/rules", {"crf": 30}, params={"collection": slug}).json()["id"]
+        for page in (f"/admin/stimuli?collection={slug}", f"/admin/stimuli/rules?collection={slug}"):
+            for person, sees in ((owner, True), (editor, may)):
+                shown = person.get(page).text
+                assert "being processed again" in shown
+                assert (f'action="/admin/jobs/{started}/cancel"' in shown) == sees, (slug, person.email)
+        refused = theirs.put("/rules", {"crf": 31}, params={"collection": slug}).status_code
+        assert refused == (409 if may else 403)
+        assert theirs.post(f"/jobs/{started}/cancel").status_code == (200 if may else 403)
+    assert "whoever may start that can cancel it" in editor.post(f"/admin/jobs/{started}/cancel", {}).text
+    assert all_.post(f"/jobs/{started}/cancel").status_code == 200
+    mine = theirs.put("/rules", {"crf": 32}, params={"collection": "nav"}).json()["id"]
+    with database.transaction() as session:
+        other = create_study(session, owner.who, "other", {}, NOW, None, ())
+        use_collections(session, other.id, [ids["nav"]])
+    assert theirs.put("/rules", {"crf": 33}, params={"collection": "nav"}).status_code == 403
+    assert theirs.post(f"/jobs/{mine}/cancel").status_code == 200, "who started it can cancel it"
+
+
+def test_rules_of_programs_that_name_no_quality_or_preset_take_those_of_the_collection(
+    api: Program, owner: Person, database: Database
+) -> None:
+    """In a new collection they are the ones that the browser's form begins with; what is stored stays."""
+    for title in ("New", "Old"):
+        api.post("/collections", {"title": title})
+    with database.transaction() as session:
+        old = collection_ids(session)["old"]
+        add_clips(session, [("old", "human", {})], old)
+        set_rules(session, None, Rules(), NOW, old)
+        before = session.exec(select(Stimulus.rules)).one()
+    form = owner.get("/admin/stimuli/rules?collection=new").text
+    assert "<option selected>veryfast</option>" in form
+    assert re.search(r'name="crf"[^>]* value="19"', form)
+    for slug, said in (("new", (19, "veryfast")), ("old", (20, "medium"))):
+        got = api.get("/rules", params={"collection": slug}).json()["rules"]
+        assert (got["crf"], got["preset"]) == said
+        job = api.put("/rules", {"trim_start_s": 0.5}, params={"collection": slug}).json()["id"]
+        if job is None:
+            put = api.get("/rules", params={"collection": slug}).json()["rules"]
+        else:
+            with database.reading() as session:
+                put = Rules.model_validate(session.get_one(Job, job).params["rules"]).model_dump()
+        assert (put["trim_start_s"], put["crf"], put["preset"]) == (0.5, *said)
+    with database.reading() as session:
+        assert session.exec(select(Stimulus.rules)).one() == before
+    schema = api.get("/openapi.json").json()["components"]["schemas"]
+    for name in ("Rules", "Rules-Input", "Rules-Output"):
+        for field in ("crf", "preset"):
+            assert "default" not in schema.get(name, {"properties": {field: {}}})["properties"][field]

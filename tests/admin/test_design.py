@@ -27,9 +27,10 @@ from app.core.templating import html_of
 from app.questions.text import Text
 from app.sessions.views import page_of
 from app.studies.access import StudyHere
-from app.studies.drafts import create_study, save_version
+from app.studies.drafts import create_study
 from app.studies.file.drafts import check_draft
 from app.studies.file.keys import tidied
+from app.studies.saving import save_version
 from app.studies.tables import Draft
 from app.trials.tables import State, Study
 from tests.admin.persons import Person

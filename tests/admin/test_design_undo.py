@@ -3,6 +3,8 @@
 import html
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import func, select
@@ -15,10 +17,10 @@ from app.studies.drafts import draft_for, replace_draft
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.tables import DraftChange
 from app.studies.undoing import MOST_CHANGES
-from app.trials.tables import State, Study
+from app.trials.tables import State, Study, StudyVersion
 from tests.admin.persons import Person
 from tests.admin.test_design import draft_of, form_on
-from tests.factories import NOW
+from tests.factories import NOW, load_file
 
 pytestmark = [pytest.mark.any_database, pytest.mark.usefixtures("study")]
 HERE = "/admin/studies/nav/design"
@@ -101,15 +103,80 @@ def test_what_is_typed_in_one_place_is_one_change_and_only_the_last_ones_are_kep
     assert step(owner, "undo") == "409"
 
 
-def test_after_a_version_there_is_nothing_to_undo(owner: Person) -> None:
+def design_now(database: Database) -> dict[str, Any]:
+    """The draft, or the newest version where nothing was changed since."""
+    with database.reading() as session:
+        nav = session.exec(select(Study).where(Study.slug == "nav")).one()
+        return draft_for(session, StudyHere(nav.id or 0, nav.slug, State(nav.state))).keys
+
+
+def save(person: Person, reason: str = "") -> None:
+    form = form_on(person.get(f"{HERE}/study").text)
+    person.post("/admin/studies/nav/versions", {"revision": form["revision"], "reason": reason})
+
+
+def versions(database: Database) -> list[tuple[int, str]]:
+    with database.reading() as session:
+        return [*session.exec(select(StudyVersion.number, StudyVersion.sha256))]
+
+
+def test_undo_goes_back_over_a_saved_version_which_stays_and_forward_again(
+    owner: Person, database: Database
+) -> None:
+    title = design_now(database)["title"]
     change(owner, "study", title="One")
-    form = form_on(owner.get(f"{HERE}/study").text)
-    owner.post("/admin/studies/nav/versions", {"revision": form["revision"]})
+    change(owner, "end", completion__code="ONE")
+    save(owner)
+    saved = versions(database)
+    change(owner, "study", title="Two")
+    save(owner)
+    assert (versions(database) != saved, design_now(database)["title"]) == (True, "Two")
+    saved = versions(database)
+    assert can(owner.get(f"{HERE}/study").text, "undo") == "The study: Title"
+    assert step(owner, "undo") == f"{HERE}/study?said=undone#title"
+    assert design_now(database)["title"] == "One", "a change of the draft"
+    assert step(owner, "undo") == f"{HERE}/end?said=undone#completion.code"
+    assert "undone" in step(owner, "undo")
+    before = design_now(database)
+    assert (before["title"], before.get("completion", {}).get("code") != "ONE") == (title, True)
+    assert step(owner, "undo") == "409"
+    assert versions(database) == saved
+    for _ in range(3):
+        assert "redone" in step(owner, "redo")
+    assert (design_now(database)["title"], design_now(database)["completion"]["code"]) == ("Two", "ONE")
+    assert step(owner, "redo") == "409"
+    save(owner)
+    assert versions(database) == saved, "the same design is no other version"
+    step(owner, "undo")
+    save(owner)
+    assert "redone" in step(owner, "redo"), "what was undone can be done again after a version, too"
+    assert design_now(database)["title"] == "Two"
+
+
+def test_changes_that_were_given_up_come_back_by_undo(owner: Person, database: Database) -> None:
+    change(owner, "study", title="One")
+    save(owner)
+    change(owner, "study", title="Two")
+    revision = form_on(owner.get(f"{HERE}/study").text)["revision"]
+    owner.post("/admin/studies/nav/draft/drop", {"revision": revision})
+    assert design_now(database)["title"] == "One"
+    step(owner, "undo")
+    assert design_now(database)["title"] == "Two"
+    step(owner, "redo")
+    assert design_now(database)["title"] == "One"
+
+
+def test_a_version_from_elsewhere_ends_what_can_be_undone(
+    owner: Person, database: Database, tmp_path: Path
+) -> None:
+    change(owner, "study", title="One")
+    with database.transaction() as session:
+        load_file(session, tmp_path, title="From the command line")
+    assert can(owner.get(f"{HERE}/study").text, "undo") == ""
     assert step(owner, "undo") == "409"
     change(owner, "study", title="Two")
     assert "undone" in step(owner, "undo")
     assert step(owner, "undo") == "409"
-    assert form_on(owner.get(f"{HERE}/study").text)["title"] == "One"
 
 
 def test_an_undo_of_a_page_that_is_not_current_changes_nothing(

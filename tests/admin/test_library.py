@@ -18,6 +18,7 @@ from app.studies.drafts import create_study, draft_for
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file
+from tests.kept import Kept
 from tests.studies.clips import Clip, add_clips
 
 pytestmark = pytest.mark.any_database
@@ -30,10 +31,14 @@ MANY: list[Clip] = [
 
 
 @pytest.fixture
-def many(owner: Person, database: Database) -> Person:
+def many(owner: Person, database: Database, kept: Kept) -> Person:
     """The owner, with 600 clips."""
-    with database.transaction() as session:
-        add_clips(session, MANY)
+
+    def add() -> None:
+        with database.transaction() as session:
+            add_clips(session, MANY)
+
+    kept.once(database, add)
     return owner
 
 

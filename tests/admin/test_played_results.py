@@ -168,7 +168,8 @@ def test_a_study_of_walks_says_where_walks_are_judged(
         set_state(session, "walks", State.CLOSED)
     html = computed(owner, settings, database, "/admin/studies/walks/results")
     assert "Walks are judged in another study." in html
-    assert "likely-human stimuli walks walks --out walks" in html
+    assert "the walks of walks are drawn into the library under Data" in html
+    assert "likely-human" not in html.split("<main")[1]
     assert "could not be computed" not in html
     clues = owner.get("/admin/studies/walks/clues").text
     assert "Nothing is judged in this study" in clues
@@ -193,3 +194,26 @@ def test_moves_that_are_not_what_was_played_are_said_and_no_empty_page_is_shown(
     assert "could not be computed" in html
     assert "line 3 (match 1, seq 2): state_hash" in html
     assert "No match that counts is over yet" not in html
+
+
+def test_a_report_of_matches_or_walks_alone_is_refused_in_the_words_of_pages(
+    owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path)
+    with database.transaction() as session:
+        load_walks(session, tmp_path)
+    for slug, what in ((SLUG, "matches"), ("walks", "walks")):
+        owner.post(f"/admin/studies/{slug}/reports", {"mode": "", "seed": "1"})
+        drain(settings, database)
+        page = owner.get(f"/admin/studies/{slug}/data").text
+        alert = re.search(r'<p class="callout bad" role="alert">(.*?)</p>', page, re.S)
+        assert alert
+        assert f"{slug} is a study of {what}, of which there is no report" in alert[1]
+        assert not re.search("likely-human|--[a-z]|`", alert[1])
+        menu = page[page.index("<nav") : page.index("<main")]
+        for place in ("Results", "Signatures", "Data"):
+            assert place in alert[1]
+            assert f">{place}" in menu
+    refused = owner.get("/admin/studies/walks/data/labels.csv")
+    assert (refused.status_code, "There are no pairs in this study." in refused.text) == (400, True)
+    assert "--what" not in refused.text

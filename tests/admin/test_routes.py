@@ -225,13 +225,14 @@ def test_people_and_the_whole_audit_log_are_for_owners() -> None:
 
 
 def test_what_may_be_sent_is_bounded_everywhere() -> None:
-    """FastAPI reads a body before it asks anybody who they are; a clip alone is streamed and may be large."""
+    """FastAPI reads a body before it asks anybody who they are; clips and packages are streamed and may be large."""
     assert [str(route) for route in CLOSED if route.changes and not route.max_body_size] == []
     for route in CLOSED:
-        is_clip = route.path.endswith("/uploads/{token}") and route.method in {"PATCH", "PUT"}
+        streamed = ("/uploads/{token}", "/study-packages/{token}")
+        is_streamed = route.path.endswith(streamed) and route.method in {"PATCH", "PUT"}
         assert (
             (route.max_body_size or 0) >= 2_000_000_000
-            if is_clip
+            if is_streamed
             else (route.max_body_size or 0) < 20_000_000
         )
 

@@ -54,7 +54,7 @@ REFUSED: Sequence[Wrong] = (
     Wrong("/admin/stimuli/{name}/edit", "/admin/stimuli/{clip}/edit", {"source": ""}, "source"),
     Wrong("/admin/stimuli/{name}/edit", "/admin/stimuli/{spare}/edit", {"name": "no name"}, "name"),
     Wrong("/admin/stimuli.csv", "/admin/stimuli", {}, "file"),
-    Wrong("/admin/stimuli/chosen", "/admin/stimuli", {"do": "source", "to_source": "human"}, "to-source"),
+    Wrong("/admin/stimuli/chosen", "/admin/stimuli", {"do": "source", "to_source": "human"}),
     Wrong("/admin/stimuli/collections", "/admin/stimuli/collections", {"title": ""}, "title"),
     Wrong(
         "/admin/stimuli/collections/{collection}/change",

@@ -164,6 +164,7 @@ NO_PAGES: Mapping[str, str] = {
     "/admin/stimuli/uploads": DATA,
     "/admin/stimuli/uploads/{token}": DATA,
     "/admin/stimuli/frame-size": DATA,
+    "/admin/study-packages/{token}": DATA,
     "/p/{token}/state": DATA,
     "/p/{token}/state/events": DATA,
     "/p/{token}/speed": DATA,

@@ -80,6 +80,7 @@ def test_a_slow_connection_is_told_with_both_numbers_and_measured_again(
     assert 0 < float(str(told(walk)["mbps"])) <= 8
 
 
+@pytest.mark.exhaustive
 def test_a_connection_that_is_fast_enough_says_no_more(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(asked(least_mbps=0.1, speed_at="/speed"), message())
     page = visit(walk)
@@ -97,6 +98,7 @@ def test_a_connection_that_is_fast_enough_says_no_more(rig: Rig, visit: Visit) -
     assert float(str(told(walk)["mbps"])) > 0.1
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_measured_holds_nobody_back(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(asked(least_mbps=5, speed_at="/speed", smooth=FRAME), message())
     page = visit(walk, "Object.defineProperty(navigator, 'mediaCapabilities', { value: undefined });")
@@ -106,7 +108,7 @@ def test_what_cannot_be_measured_holds_nobody_back(rig: Rig, visit: Visit) -> No
     assert set(told(walk)) == {"width", "height", "pixel_ratio"}
 
 
-@pytest.mark.parametrize("smooth", [True, False])
+@pytest.mark.parametrize("smooth", [pytest.param(True, marks=pytest.mark.exhaustive), False])
 def test_a_browser_that_loses_pictures_is_told(rig: Rig, visit: Visit, smooth: bool) -> None:
     walk = rig.walk(asked(smooth=FRAME), message())
     page = visit(walk, SAYS % json.dumps(smooth))

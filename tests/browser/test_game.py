@@ -295,6 +295,7 @@ def test_a_wrong_amount_is_named_at_its_field_and_nothing_is_sent(matches: Match
     headline(page, "The other player answers your offer")
 
 
+@pytest.mark.exhaustive
 def test_the_time_left_is_the_servers_with_a_clock_an_hour_wrong(matches: MatchRig, sit: Sit) -> None:
     table, (alice_at, _) = matches.begin("glee-bargaining")
     table.remaining_ms = 22_000

@@ -45,6 +45,8 @@ WHEN = {
 }
 READS = {"id": "reads", "ask": "Please choose agree here.", "scale": "agreement", "expect": "agree"}
 CODES = {"finished": "DONE42", "screened_out": "SCR1", "failed_checks": "CHK1"}
+# Without scripts a form is sent as tests/sessions sends it.
+BY_SCRIPT = pytest.mark.parametrize("scripted", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
 CHOICE = {"id": "choice", "type": "2afc", "ask": "Which is a person?"}
 PAIRS = """pair,a,b,kind,why
 p1,human-g1,symbolic-g1,practice,People look *round corners*.
@@ -182,7 +184,7 @@ def test_who_is_screened_out_without_an_id_finds_the_page_again_in_that_browser(
         assert [one.status for one in sessions(session, "bare")] == [Status.SCREENED_OUT, Status.ACTIVE]
 
 
-@pytest.mark.parametrize("scripted", [True, False])
+@BY_SCRIPT
 def test_comprehension_shows_the_text_again_and_takes_a_second_try(
     come: Come, service: tuple[str, Database], tmp_path: Path, scripted: bool
 ) -> None:
@@ -222,7 +224,10 @@ def test_comprehension_shows_the_text_again_and_takes_a_second_try(
         assert [one.status for one in sessions(session, slug)] == [Status.ACTIVE, Status.FAILED_CHECKS]
 
 
-@pytest.mark.parametrize("failed", ["flag", "exclude", "end"])
+# Each of the three by HTTP: tests/sessions/test_attention.py.
+@pytest.mark.parametrize(
+    "failed", [*(pytest.param(does, marks=pytest.mark.exhaustive) for does in ("flag", "exclude")), "end"]
+)
 def test_attention_trials_and_questions_do_what_the_study_says(
     come: Come, service: tuple[str, Database], tmp_path: Path, failed: str
 ) -> None:
@@ -257,7 +262,7 @@ def test_attention_trials_and_questions_do_what_the_study_says(
     look(page)
 
 
-@pytest.mark.parametrize("scripted", [True, False])
+@BY_SCRIPT
 def test_practice_is_followed_by_feedback_and_the_rest_is_not(
     come: Come, service: tuple[str, Database], tmp_path: Path, scripted: bool
 ) -> None:

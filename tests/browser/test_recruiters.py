@@ -251,6 +251,7 @@ def test_mturk_by_the_layout_of_its_task(
     assert identity.parameters == {"workerId": "AW1", "hitId": "3HIT", "assignmentId": "3ASGAW1"}
 
 
+@pytest.mark.exhaustive
 def test_sona_grants_credit_to_who_finished_and_to_nobody_else(
     person: Person, service: tuple[str, Database], tmp_path: Path
 ) -> None:
@@ -278,6 +279,7 @@ def test_sona_grants_credit_to_who_finished_and_to_nobody_else(
     assert come("4714").get_by_role("link", name="Return to").count() == 0
 
 
+@pytest.mark.exhaustive
 def test_connect_leads_back_who_finished_and_shows_the_others_their_code(
     person: Person, service: tuple[str, Database], tmp_path: Path
 ) -> None:
@@ -313,6 +315,7 @@ def test_connect_leads_back_who_finished_and_shows_the_others_their_code(
     assert identity.parameters == {"participantId": "C1", "assignmentId": "a-C1", "projectId": "570B52049B"}
 
 
+@pytest.mark.exhaustive
 def test_another_recruiter_by_the_names_of_its_parameters(
     person: Person, service: tuple[str, Database], tmp_path: Path
 ) -> None:

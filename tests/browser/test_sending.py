@@ -80,6 +80,7 @@ def test_a_double_click_sends_once(rig: Rig, visit: Visit) -> None:
     assert len(walk.posts) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_refused_answer_is_reported_at_its_field(rig: Rig, visit: Visit) -> None:
     walk, page = answered(rig, visit, {"rationale": "Please write a full sentence."})
     save(page)

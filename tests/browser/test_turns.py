@@ -64,7 +64,9 @@ def judged(walk: Walk) -> tuple[Layout | None, tuple[str, ...]]:
     return report.layout, report.flags
 
 
-@pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["1280", "390"])
+@pytest.mark.parametrize(
+    "viewport", [WIDE, pytest.param(NARROW, marks=pytest.mark.exhaustive)], ids=["1280", "390"]
+)
 def test_one_clip_then_the_other_then_both_at_rest_with_the_questions(
     viewport: dict[str, int], rig: Rig, visit: Visit
 ) -> None:
@@ -151,6 +153,7 @@ def test_either_is_played_again_by_keyboard_and_the_way_back_leads_to_both(rig: 
     assert [told[side]["plays"] for side in ("left", "right")] == [2, 3]
 
 
+@pytest.mark.exhaustive
 def test_a_trial_goes_on_with_the_second_clip_after_a_reload(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(layout="sequential"), message()))
     wait_until_loaded(page)
@@ -253,6 +256,7 @@ def test_no_turn_of_a_trial_breaks_an_axe_rule_or_scrolls_sideways(
     check(page)
 
 
+@pytest.mark.exhaustive
 def test_evidence_of_each_is_of_its_member(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(layout="sequential"), message())
     page = visit(walk)

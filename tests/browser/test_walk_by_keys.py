@@ -115,6 +115,7 @@ def test_who_walks_by_keys_arrives_over_a_reload_and_a_lost_line(
     assert steps.has_arrived(steps.Walker(*walk.walker), walker.goal)
 
 
+@pytest.mark.exhaustive
 def test_the_mouse_turns_while_a_button_is_held(opened: Open, walks: tuple[str, Database]) -> None:
     page = opened()
     walker = Keyboard(page)
@@ -132,6 +133,7 @@ def test_the_mouse_turns_while_a_button_is_held(opened: Open, walks: tuple[str, 
     expect(page.locator("[data-line]")).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_fingers_walk_on_the_left_and_turn_on_the_right(opened: Open) -> None:
     page = opened(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
     expect(page.get_by_text("Drag on the left half")).to_be_visible()
@@ -176,6 +178,7 @@ def test_the_whole_picture_and_its_button_are_on_every_screen(opened: Open) -> N
         assert box["width"] >= min(340, width - 40), (width, height)
 
 
+@pytest.mark.exhaustive
 def test_who_hides_the_page_walks_on_when_back(opened: Open) -> None:
     page = opened()
     walker = Keyboard(page)

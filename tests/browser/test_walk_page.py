@@ -73,7 +73,14 @@ def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page, exhaustiv
         assert np.array_equal(half, again), "and a slow device goes back"
 
 
-@pytest.mark.parametrize(("width", "height"), [(1366, 650), (1280, 720), (390, 844), (844, 390)])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [
+        (1366, 650),
+        (390, 844),
+        *(pytest.param(*size, marks=pytest.mark.exhaustive) for size in ((1280, 720), (844, 390))),
+    ],
+)
 def test_the_practice_walk_fits_its_window(page: Page, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})
     page.locator("[data-start]").wait_for()

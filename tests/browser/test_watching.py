@@ -117,6 +117,7 @@ def test_both_clips_start_together_and_stay_within_100_ms(rig: Rig, visit: Visit
     assert 0 < recorded["opened_ms"] <= int(walk.posts[0]["rt_ms"])
 
 
+@pytest.mark.exhaustive
 def test_a_clip_that_falls_behind_is_waited_for(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(), message()))
     wait_until_loaded(page)
@@ -130,6 +131,7 @@ def test_a_clip_that_falls_behind_is_waited_for(rig: Rig, visit: Visit) -> None:
     assert is_kept_in_step(page)
 
 
+@pytest.mark.exhaustive
 def test_a_pause_from_outside_pauses_both(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(), message()))
     wait_until_loaded(page)
@@ -445,6 +447,7 @@ def test_a_rate_that_something_sets_is_put_back_and_said(rig: Rig, visit: Visit)
     assert not any(row["watched"] for row in report.rows.values())
 
 
+@pytest.mark.exhaustive
 def test_a_device_that_cannot_keep_the_clips_in_step_is_called_slow(rig: Rig, visit: Visit) -> None:
     """With its processor throttled six times, a clip that falls behind again and again, and one that comes late."""
     walk = rig.walk(trial(), message())

@@ -27,8 +27,9 @@ from app.serving import address_of, bind
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.access import study_for
-from app.studies.drafts import create_study, draft_for, keys_of_version, save_draft, save_version
+from app.studies.drafts import create_study, draft_for, keys_of_version, save_draft
 from app.studies.file.templates import TEMPLATES
+from app.studies.saving import save_version
 from app.studies.versions import set_state
 from app.tasks.game.tables import Match
 from app.trials.tables import ParticipantSession, State, Study, StudyVersion

@@ -10,7 +10,7 @@ from app.accounts.tables import Role
 from app.catalog.catalog import catalog
 from app.catalog.collections import choose, collections_for, collections_of
 from app.catalog.filling import collection_to_fill, set_frame
-from app.catalog.rules import apply_rules, may_rule, rules_in_force
+from app.catalog.rules import apply_rules, rules_in_force
 from app.catalog.search import CatalogFilter
 from app.catalog.shared import new_collection
 from app.core.database import Database
@@ -20,7 +20,7 @@ from app.library.clips.rules import Rules
 from app.library.collections import BadCollection, collection_ids
 from app.library.tables import LIBRARY, Stimulus, UploadStatus
 from app.studies.access import StudyHere, share, study_for
-from app.studies.collections import ids_of
+from app.studies.collections import ids_of, may_rule
 from app.studies.deleting import delete_study
 from app.studies.drafts import create_study
 from app.studies.making import Start, make_study

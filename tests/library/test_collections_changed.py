@@ -13,7 +13,7 @@ from app.catalog.collections import choose
 from app.catalog.editing import Edit, delete_stimulus, edit_stimulus
 from app.catalog.filling import collection_to_fill, set_frame, take_form
 from app.catalog.many import Chosen, chosen_names, move, set_attribute
-from app.catalog.rules import may_rule, rules_in_force
+from app.catalog.rules import rules_in_force
 from app.catalog.search import CatalogFilter, found_ids
 from app.catalog.shared import new_collection
 from app.catalog.sheet import plan_sheet, sheet
@@ -22,7 +22,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.library.collections import collection_ids
 from app.library.tables import LIBRARY, Collection, Stimulus, StudyClip, Upload
 from app.studies.access import share
-from app.studies.collections import ids_of
+from app.studies.collections import ids_of, may_rule
 from app.studies.drafts import create_study
 from app.trials.tables import Study
 from tests.admin.persons import make_user

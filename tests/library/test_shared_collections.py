@@ -134,6 +134,9 @@ def test_an_empty_shared_collection_is_removed_and_one_with_clips_files_or_work_
     with pytest.raises(Conflict, match="processed again"):
         desk.write(remove_collection, eve, slug, NOW)
     desk.write(queue.cancel, job, NOW)
+    with pytest.raises(Conflict, match="the study nav uses it"):
+        desk.write(remove_collection, eve, slug, NOW)
+    desk.write(choose, eve, study, [], NOW)
     desk.write(remove_collection, eve, slug, NOW)
     assert set(desk.read(collection_ids)) == {"library", "nav"}
     assert set(desk.read(lambda session: session.exec(select(Upload.collection_id)).all())) == {LIBRARY}
@@ -151,3 +154,22 @@ def _move_away(session: Session, collection: int) -> None:
 def _cancel_uploads(session: Session) -> None:
     for row in session.exec(select(Upload).where(Upload.status == UploadStatus.WAITING)):
         row.status = UploadStatus.CANCELLED
+
+
+def test_studies_that_use_a_collection_are_named_to_those_who_see_them_and_counted_for_others(
+    desk: Desk, eve: Who
+) -> None:
+    slug = desk.write(new_collection, eve, "Lab", "", False, NOW)
+    for name in ("a", "b"):
+        study = desk.write(create_study, desk.who, name, {}, NOW, None, ())
+        desk.write(choose, desk.who, study, [slug], NOW)
+    with pytest.raises(Conflict, match="the studies a and b use it"):
+        desk.write(remove_collection, desk.who, slug, NOW)
+    with pytest.raises(Conflict, match=r"stays: 2 studies use it\."):
+        desk.write(remove_collection, eve, slug, NOW)
+    for name in "cdefg":
+        study = desk.write(create_study, eve, name, {}, NOW, None, ())
+        desk.write(choose, eve, study, [slug], NOW)
+    (lab,) = [each for each in desk.read(kept_collections, eve) if each.view.slug == slug]
+    assert lab.kept.startswith("the studies c, d, e, f, g and 2 other studies use it.")
+    assert slug in desk.read(collection_ids)

@@ -303,6 +303,46 @@ def test_the_way_back_takes_the_recruiters_id_along(
         assert places_of(session, "4712") == []
 
 
+@pytest.mark.parametrize(
+    ("recruiter", "back", "codes", "came"),
+    [
+        (
+            "connect",
+            "https://connect.cloudresearch.com/participant/project/570B52049B/complete",
+            CODES,
+            {"participantId": "C1", "assignmentId": "a-C1", "projectId": "570B52049B"},
+        ),
+        (
+            "sona",
+            "https://lab.sona-systems.com/webstudy_credit.aspx?credit_token=ab34",
+            {},
+            {"survey_code": "4711"},
+        ),
+    ],
+)
+def test_who_finished_is_led_back_and_the_others_are_shown_their_code_alone(
+    client: TestClient, database: Database, study: str, tmp_path: Path,
+    recruiter: str, back: str, codes: dict[str, str], came: dict[str, str],
+) -> None:  # fmt: skip
+    with database.transaction() as session:
+        completion = {"redirect": back, "codes": codes}
+        load_file(session, tmp_path, recruitment={"from": recruiter}, completion=completion)
+    ways = {"finished": Walk(client, study, **came).to("end").html}
+    for way, form in (("no_consent", {"decision": "refuse"}), ("screened_out", {"of_age": "no"})):
+        walk = Walk(client, study, **dict.fromkeys(came, way))
+        walk.answer(**form)
+        ways[way] = walk.html
+    with database.transaction() as session:
+        set_state(session, study, State.PAUSED)
+    ways["full"] = Walk(client, study, **dict.fromkeys(came, "full")).html
+    for way, html in ways.items():
+        assert (back in html) is (way == "finished"), way
+        assert codes.get(way, "") in html, way
+    identity = stored(database)[0][1]
+    assert identity is not None
+    assert (identity.external_id, identity.parameters) == (next(iter(came.values())), came)
+
+
 def test_a_parameter_of_another_name_is_the_id_where_the_study_names_it(
     client: TestClient, database: Database, study: str, tmp_path: Path
 ) -> None:

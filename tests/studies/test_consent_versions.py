@@ -15,7 +15,8 @@ from app.catalog.uses import uses_of
 from app.core.database import Database
 from app.reports.export import columns_of, export, rows_of
 from app.reports.kinds import Format
-from app.studies.drafts import create_study, draft_for, save_draft, save_version
+from app.studies.drafts import create_study, draft_for, save_draft
+from app.studies.saving import save_version
 from app.studies.versions import ConsentRenumber
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, Status

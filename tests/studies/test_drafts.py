@@ -27,20 +27,11 @@ from app.studies.access import (
     unshare,
     visible_slugs,
 )
-from app.studies.drafts import (
-    InvalidDraft,
-    ReasonDue,
-    create_study,
-    draft_for,
-    drop_draft,
-    keys_of_version,
-    replace_draft,
-    save_draft,
-    save_version,
-)
+from app.studies.drafts import create_study, draft_for, drop_draft, keys_of_version, replace_draft, save_draft
 from app.studies.file.drafts import with_slug
 from app.studies.file.keys import UnwieldyDraft
 from app.studies.listing import study_lines, version_lines
+from app.studies.saving import InvalidDraft, ReasonDue, save_version
 from app.studies.tables import Draft
 from app.trials.tables import Mode, ParticipantSession, State, Status, StudyVersion
 from tests.factories import NOW, load_file, study_file

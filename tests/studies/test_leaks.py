@@ -249,7 +249,7 @@ def test_records_of_one_source_give_nothing_away_and_remedies_suit_where_records
         (
             ("model", "human"),
             of_games,
-            ["make the records again with --rounds, so that all show as many"],
+            ["make the records again, so that all show as many rounds"],
         ),
     ):
         with database.transaction() as session:

@@ -21,7 +21,8 @@ from app.sessions.entry import pass_for
 from app.sessions.state_machine import submit
 from app.sessions.where import locate
 from app.studies.access import StudyHere
-from app.studies.drafts import ReasonDue, draft_for, save_draft, save_version
+from app.studies.drafts import draft_for, save_draft
+from app.studies.saving import ReasonDue, save_version
 from app.studies.versions import set_state
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, State, Study, StudyVersion, Trial, Unit

@@ -19,9 +19,10 @@ from app.pairs.draft import pairs_here
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.checklist import ChecklistContext, checklist
-from app.studies.drafts import create_study, draft_for, save_draft, save_version
+from app.studies.drafts import create_study, draft_for, save_draft
 from app.studies.file.design import StudyDesign
 from app.studies.file.drafts import check_draft
+from app.studies.saving import save_version
 from app.studies.seeing import facts_for
 from app.studies.truth import BadTruth, set_truth
 from app.tasks.pair.settings import pairs_of

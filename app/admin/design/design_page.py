@@ -40,10 +40,11 @@ from app.core.problems import Fault
 from app.core.templating import html_of
 from app.matches.watching import match_blocks
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for, is_frozen, needs_reason, newest_number
+from app.studies.drafts import draft_for, is_frozen, newest_number
 from app.studies.file.comparable import has_blocks
 from app.studies.file.drafts import check_draft
 from app.studies.file.templates import unfilled
+from app.studies.saving import needs_reason
 from app.studies.seeing import facts_for
 from app.studies.undoing import steps_of
 

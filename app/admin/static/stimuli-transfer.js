@@ -73,7 +73,8 @@ function patch(address, piece, onProgress, signal) {
 
 export class Transfer {
   /** `about` is {source, attributes}; `onChange` is called whenever there is something new to show. */
-  constructor(file, about, onChange) {
+  constructor(file, about, onChange, address = ADDRESS) {
+    this.address = address;
     this.file = file;
     this.about = about;
     this.onChange = onChange;
@@ -170,7 +171,7 @@ export class Transfer {
     this.token ??= kept(this.file);
     if (this.token) {
       try {
-        const found = await send("GET", `${ADDRESS}/${this.token}`);
+        const found = await send("GET", `${this.address}/${this.token}`);
         if (found.status === "receiving") {
           this.sent = found.offset;
           return found.offset < found.bytes ? found.offset : await this.sendPiece(found.offset, signal);
@@ -187,7 +188,7 @@ export class Transfer {
 
   async ask() {
     const { name, size } = this.file;
-    const begun = await send("POST", ADDRESS, { file_name: name, bytes: size, ...this.about });
+    const begun = await send("POST", this.address, { file_name: name, bytes: size, ...this.about });
     this.token = begun.token;
     keep(this.file, begun.token);
     return begun.offset;
@@ -200,7 +201,7 @@ export class Transfer {
       this.onChange(this);
     };
     try {
-      const got = await patch(`${ADDRESS}/${this.token}?offset=${offset}`, piece, tell, signal);
+      const got = await patch(`${this.address}/${this.token}?offset=${offset}`, piece, tell, signal);
       this.sent = got.offset;
       return got.offset;
     } catch (error) {
@@ -224,7 +225,7 @@ export class Transfer {
     try {
       await this.asked; // of an upload that is only being begun, too, nothing stays
       keep(this.file, null);
-      if (this.token) await send("DELETE", `${ADDRESS}/${this.token}`);
+      if (this.token) await send("DELETE", `${this.address}/${this.token}`);
     } catch {
       // it was never begun, is over, or goes stale by itself
     }
@@ -233,7 +234,7 @@ export class Transfer {
   /** While it waits for the worker, or is being processed. */
   async look() {
     try {
-      const found = await send("GET", `${ADDRESS}/${this.token}`);
+      const found = await send("GET", `${this.address}/${this.token}`);
       if (this.state !== "waiting") return;
       this.place = found.place;
       this.line = found.queue ?? "";

@@ -13,11 +13,13 @@ from app.admin.stimuli.views import LibraryPage
 from app.catalog.catalog import catalog, known_sources
 from app.catalog.collections import collections_for
 from app.catalog.pictures import lack_pictures
-from app.catalog.rules import may_rule, reprocessing, rules_view
+from app.catalog.rules import reprocessing, rules_view
 from app.catalog.uses import studies_using
 from app.core.problems import counted, listed
 from app.library.tables import LIBRARY
 from app.studies.access import unarchived_slugs, visible_slugs
+from app.studies.collections import may_rule
+from app.studies.jobs import may_call_off
 from app.studies.titles import titles_of
 
 
@@ -38,6 +40,7 @@ def library_page(
     new = next((each for each in all_seen if moved and each.slug == moved), None)
     of_rules = new or only
     id_ = of_rules.id if of_rules else LIBRARY
+    standing = reprocessing(session, id_)
     page = LibraryPage(
         shell=shell,
         error=error,
@@ -59,7 +62,8 @@ def library_page(
         of_rules=(of_rules.slug, of_rules.title) if of_rules else ("", ""),
         may_apply=may_rule(session, shell.who, id_),
         is_moved=new is not None,
-        reprocessing=reprocessing(session, id_),
+        reprocessing=standing,
+        may_cancel=standing is not None and may_call_off(session, shell.who, standing),
         collection=only.slug if only else "",
     )
     return page, lack_pictures(data_dir, found.stimuli)

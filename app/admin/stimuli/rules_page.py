@@ -17,6 +17,7 @@ from app.core.errors import NotFound
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
 from app.library.clips.rules import Rules
+from app.studies.jobs import may_call_off
 
 
 def rules_page(
@@ -53,6 +54,7 @@ def rules_page(
         n_other=view.n_other,
         preview=_preview(job, tried) if job else None,
         reprocessing=standing,
+        may_cancel=standing is not None and may_call_off(session, who, standing),
         last=last if standing is None else None,
         saved_at=view.saved_at,
         frame=frame_size(into),

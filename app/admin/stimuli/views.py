@@ -78,6 +78,7 @@ class LibraryPage(AdminPage):
     may_apply: bool
     is_moved: bool
     reprocessing: JobView | None
+    may_cancel: bool
     collection: str
 
 
@@ -215,6 +216,7 @@ class RulesPage(AdminPage):
     n_other: int
     preview: Preview | None
     reprocessing: JobView | None
+    may_cancel: bool
     last: JobView | None
     saved_at: datetime | None
     frame: FrameSize

@@ -33,6 +33,11 @@ def _side() -> Any:
     return Field(None, strict=True, ge=SMALLEST_SIDE, le=LARGEST_SIDE, multiple_of=2, description=allowed)
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """Rules that come in take it from the collection; the default is of stored ones, which nobody reads in a schema."""
+    schema.pop("default", None)
+
+
 class Mask(BaseModel):
     """A box filled black, in fractions of the picture as it is seen (upright, before scaling)."""
 
@@ -67,12 +72,21 @@ class Rules(BaseModel):
     height: int | None = _side()
     fps: float = Field(default=30.0, strict=True, ge=1, le=120, description="frames per second, 1 to 120")
     crf: int = Field(
-        default=20, strict=True, ge=1, le=40, description="x264's quality, 1 (best) to 40 (smallest)"
+        default=20,
+        strict=True,
+        ge=1,
+        le=40,
+        description="x264's quality, 1 (best) to 40 (smallest)",
+        json_schema_extra=_without_default,
     )
     preset: Literal["medium", "veryfast"] = Field(
-        default="medium", description="x264's preset, medium or veryfast"
+        default="medium",
+        description="x264's preset, medium or veryfast",
+        json_schema_extra=_without_default,
     )
-    """Rules that were written before there was a choice name none, and mean `medium`."""
+    """Rules stored before there was a choice name none, and mean `medium`; those that come in are `encoded_like` the
+    collection's.
+    """
 
     @model_validator(mode="after")
     def _has_both_sides_or_none(self) -> Self:
@@ -92,10 +106,9 @@ class Rules(BaseModel):
         return None if self.width is None or self.height is None else (self.width, self.height)
 
     def encoded_like(self, others: "Rules") -> Self:
-        """The same with the preset of others, unless these name one."""
-        return (
-            self if "preset" in self.model_fields_set else self.model_copy(update={"preset": others.preset})
-        )
+        """The same with the quality and preset of others, as far as these name none."""
+        unsaid = {"crf", "preset"} - self.model_fields_set
+        return self.model_copy(update={name: getattr(others, name) for name in unsaid})
 
     def canonical(self) -> dict[str, Any]:
         """Every rule with its value, defaults included, as plain JSON values; the preset where it is not `medium`."""

@@ -26,8 +26,8 @@ _YAML = (".yaml", ".yml")
 _PACKAGE, _MATERIALS = "datapackage.json", re.compile(r"materials/version-(\d{1,6})/study\.yaml")
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Other ways to pack may ask for any amount of memory.
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_BROKEN_ZIP = (
+PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+BROKEN_ZIP = (
     zipfile.BadZipFile,
     zlib.error,
     EOFError,
@@ -62,12 +62,12 @@ def file_in(files: Mapping[str, bytes], name: str) -> bytes | None:
 
 def _bundle(files: Mapping[str, bytes], main: str | None) -> "_Bundle":
     files = _all_of(files)
-    return _Bundle(files, _main(files) if main is None else _clean(main))
+    return _Bundle(files, _main(files) if main is None else clean_name(main))
 
 
 def _all_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files uploaded by their clean names, those of a zip in its place."""
-    files = {_clean(name): data for name, data in files.items()}
+    files = {clean_name(name): data for name, data in files.items()}
     _refuse_too_much(files)
     if len(files) == 1:
         [(name, data)] = files.items()
@@ -75,11 +75,11 @@ def _all_of(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return files
 
 
-def _refusal(file: str, message: str, remedy: str, line: int = 1) -> StudyFileProblems:
+def refusal(file: str, message: str, remedy: str, line: int = 1) -> StudyFileProblems:
     return StudyFileProblems([Problem(file, line, message, remedy)])
 
 
-def _clean(name: str) -> str:
+def clean_name(name: str) -> str:
     """A file's name on one line, with `/` between folders."""
     name = "".join(character if character.isprintable() else "?" for character in name)
     return str(PurePosixPath(name.replace("\\", "/").strip()))
@@ -90,12 +90,12 @@ def _refuse_too_much(files: Mapping[str, bytes]) -> None:
     if size > MOST_BYTES or len(files) > MOST_FILES:
         raise _too_much("the upload")
     if not files:
-        raise _refusal("the upload", "there is no file in it", "upload a study file")
+        raise refusal("the upload", "there is no file in it", "upload a study file")
 
 
 def _too_much(file: str) -> StudyFileProblems:
     message = f"this is more than {MOST_FILES} files or {MOST_BYTES // 1_000_000} MB"
-    return _refusal(
+    return refusal(
         file, message, "upload the study file and the texts it names; clips are uploaded elsewhere"
     )
 
@@ -105,14 +105,10 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            # zipfile cuts a name at a zero byte, so the name that is looked at would not be the one given.
-            if any("\0" in entry.orig_filename or not entry.filename for entry in packed.infolist()):
-                message = "a file in it has no name, or a name with a zero byte in it"
-                raise _refusal(name, message, "pack the zip again, with plain file names")
-            entries = _of_package([entry for entry in packed.infolist() if not _is_clutter(entry)])
+            entries = study_entries(named_entries(name, packed))
             if len(entries) > MOST_FILES:
                 raise _too_much(name)
-            if any(entry.compress_type not in _PACKED for entry in entries):
+            if any(entry.compress_type not in PACKED for entry in entries):
                 raise zipfile.BadZipFile
             for entry in entries:
                 with packed.open(entry) as file:
@@ -121,26 +117,35 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
                 left -= len(content)
                 if left < 0:
                     raise _too_much(name)
-                yield _clean(entry.filename), content
-    except _BROKEN_ZIP:
-        raise _refusal(
+                yield clean_name(entry.filename), content
+    except BROKEN_ZIP:
+        raise refusal(
             name, "not readable as a zip file", "pack it again as a plain zip, without a password"
         ) from None
 
 
-def _of_package(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+def named_entries(name: str, packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files of a zip, without what file managers leave there. Raises StudyFileProblems for names that are none."""
+    # zipfile cuts a name at a zero byte, so the name that is looked at would not be the one given.
+    if any("\0" in entry.orig_filename or not entry.filename for entry in packed.infolist()):
+        message = "a file in it has no name, or a name with a zero byte in it"
+        raise refusal(name, message, "pack the zip again, with plain file names")
+    return [entry for entry in packed.infolist() if not _is_clutter(entry)]
+
+
+def study_entries(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     """Files to read: of a package the study file of the newest version that has one, and its collections; else all."""
-    names = {_clean(entry.filename) for entry in entries}
+    names = {clean_name(entry.filename) for entry in entries}
     numbers = [int(found[1]) for name in names if (found := _MATERIALS.fullmatch(name))]
     if _PACKAGE not in names or not numbers:
         return entries
     wanted = {f"materials/version-{max(numbers)}/study.yaml", f"materials/{COLLECTIONS}"}
-    return [entry for entry in entries if _clean(entry.filename) in wanted]
+    return [entry for entry in entries if clean_name(entry.filename) in wanted]
 
 
 def _is_clutter(entry: zipfile.ZipInfo) -> bool:
     """Folders, and what file managers leave in a zip."""
-    parts = PurePosixPath(_clean(entry.filename)).parts
+    parts = PurePosixPath(clean_name(entry.filename)).parts
     return entry.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith(".")
 
 
@@ -150,13 +155,13 @@ def _main(files: Mapping[str, bytes]) -> str:
         list(files) if len(files) == 1 else []
     )
     if not named:
-        raise _refusal("the upload", "there is no YAML file in it", "upload a study file, such as study.yaml")
+        raise refusal("the upload", "there is no YAML file in it", "upload a study file, such as study.yaml")
     top = min(_depth(name) for name in named)
     highest = sorted(name for name in named if _depth(name) == top)
     usual = [name for name in highest if PurePosixPath(name).stem.lower() == "study"]
     if len(highest) > 1 and len(usual) != 1:
         message = f"which one is the study file: {listed(map(quoted, highest[:5]))}?"
-        raise _refusal("the upload", message, "upload one study file, with the texts it names")
+        raise refusal("the upload", message, "upload one study file, with the texts it names")
     return usual[0] if usual else highest[0]
 
 
@@ -178,7 +183,7 @@ class _Bundle:
         try:
             keys = tidied(self.source.data)
         except UnwieldyDraft as error:
-            raise _refusal(self.main, str(error), "write the study without aliases (*)") from None
+            raise refusal(self.main, str(error), "write the study without aliases (*)") from None
         for place in places_of_files(self.source.data):
             value = value_at(self.source.data, place)
             if isinstance(value, str) and value.strip() and not _stands_in_the_file(place, value):
@@ -190,18 +195,18 @@ class _Bundle:
 
     def _source(self) -> YamlSource:
         if self.main not in self.files:
-            raise _refusal(self.main, "there is no such file in the upload", "upload it too")
+            raise refusal(self.main, "there is no such file in the upload", "upload it too")
         if len(self.files[self.main]) > MOST_YAML_BYTES:
             message = f"a study file has at most {MOST_YAML_BYTES // 1_000_000} MB"
-            raise _refusal(self.main, message, "put long lists of pairs into a CSV file next to it")
+            raise refusal(self.main, message, "put long lists of pairs into a CSV file next to it")
         try:
             source = read_yaml(decoded(self.files[self.main]))
         except Unreadable as error:
-            raise _refusal(self.main, error.message, error.remedy, error.line) from None
+            raise refusal(self.main, error.message, error.remedy, error.line) from None
         if source.faults:
             raise StudyFileProblems(Problem(self.main, f.line, f.message, f.remedy) for f in source.faults)
         if not isinstance(source.data, dict):
-            raise _refusal(
+            raise refusal(
                 self.main, "this is no study file: no keys with values", "start with `study: my-study`"
             )
         return source
@@ -222,13 +227,13 @@ class _Bundle:
 
     def _words_in(self, name: str) -> dict[str, Any]:
         """The words that stand in the study file itself, from the file of the same name; none where there is none."""
-        found = str(PurePosixPath(self.main).parent / _clean(name))
+        found = str(PurePosixPath(self.main).parent / clean_name(name))
         if found not in self.files:
             return {}
         try:
             source = read_yaml(decoded(self.files[found]))
         except Unreadable as error:
-            raise _refusal(name, error.message, error.remedy, error.line) from None
+            raise refusal(name, error.message, error.remedy, error.line) from None
         if source.faults:
             raise StudyFileProblems(Problem(name, f.line, f.message, f.remedy) for f in source.faults)
         return dict(source.data) if isinstance(source.data, dict) else {}
@@ -251,10 +256,10 @@ class _Bundle:
 
     def _find(self, name: str) -> str | None:
         """The uploaded file of this name next to the study file; browsers send files without their folders."""
-        beside = str(PurePosixPath(self.main).parent / _clean(name))
+        beside = str(PurePosixPath(self.main).parent / clean_name(name))
         if beside in self.files:
             return beside
-        called = PurePosixPath(_clean(name)).name
+        called = PurePosixPath(clean_name(name)).name
         same = [file for file in self.files if PurePosixPath(file).name == called and file != self.main]
         return same[0] if len(same) == 1 else None
 

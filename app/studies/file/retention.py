@@ -16,8 +16,7 @@ class Retention(Part):
         le=36_500,
         title="Days that identities are kept",
         description="Counted from a session's end, or from a day after it was last seen if it never ended. "
-        "`likely-human privacy erase` then takes away recruiters' ids, parameters and details of the device; answers "
-        "stay.",
+        "From then on recruiters' ids, parameters and details of the device can be erased; answers stay.",
     )
 
 

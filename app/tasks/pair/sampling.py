@@ -38,7 +38,7 @@ MATCH = ("sample", "match")
 TEXTS = ("numbers", "length", "full")
 """How `game records --text` shows messages: the attribute `text` of its records, and the end of a condition."""
 PAIRING: Place = ("sample", "pairing")
-_MAKE_RECORDS = "use records that `likely-human game records` made, with --by decision for same-situation"
+_MAKE_RECORDS = "use records of games, of one decision each for the same situation"
 DRAWN: Place = ("sample", "drawn")
 _AGAIN = "remove `drawn` to draw again"
 
@@ -140,7 +140,9 @@ def _resolved(sample: Sample, clips: Mapping[str, Clips]) -> dict[str, tuple[str
             message = (
                 f"{quoted(condition)}: no record of {listed(lacking, 'and')} shows messages as {quoted(text)}"
             )
-            resolved[condition] = Fault(place, message, f"import records made with --text {text}")
+            resolved[condition] = Fault(
+                place, message, f"import records that show messages as {quoted(text)}"
+            )
             continue
         other = asked.setdefault((frozenset(sources[0]), text), condition)
         message = f"{quoted(condition)} asks for the same {sample.shows}s as {quoted(other)}"

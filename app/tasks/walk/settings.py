@@ -45,7 +45,7 @@ class WalkBlock(CheckedSettings):
         default=1,
         title="Starts for each goal",
         description="From how many places there are walks to each goal, by turns over participants. Clips of agents in "
-        "the same scenes: `likely-human stimuli walk --seed 1`.",
+        "the same scenes are walked with the seed 1.",
     )
     walks: Annotated[int, Field(ge=1, le=60), Widget(unit="walks", is_short=True)] = Field(
         default=3,

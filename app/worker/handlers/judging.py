@@ -19,7 +19,7 @@ from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.columns import with_items_named
 from analysis.judging.figure import judges_figure
 from analysis.judging.items import read_item_verdicts
-from app.core.errors import Conflict, StudyError
+from app.core.errors import Conflict, StudyError, page_words
 from app.core.spreadsheet import CsvTable, defused, restored
 from app.judges.alike import logged_alike
 from app.judges.base import JudgeUnavailable
@@ -223,7 +223,7 @@ def _run(work: Work) -> Ran:
         try:
             study = pairs_to_judge(session, work.params["slug"], work.store)
         except StudyError as error:
-            return [], dict.fromkeys(names, str(error)), None, {}
+            return [], dict.fromkeys(names, page_words(error)), None, {}
     rows: list[VerdictRow] = []
     skipped: dict[str, str] = {}
     titles: dict[str, str] = {}
@@ -251,7 +251,7 @@ def _run(work: Work) -> Ran:
                 rows += judged
                 titles[name] = judge.info.title
             except (JudgeUnavailable, Conflict) as error:
-                skipped[name] = str(error)
+                skipped[name] = page_words(error)
     return rows, skipped, study.number, titles
 
 

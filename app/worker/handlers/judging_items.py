@@ -133,7 +133,7 @@ def refuse_many(given: pd.DataFrame, name: str) -> None:
         if n > most:
             raise StudyError(
                 f"{name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
-                "against people with `likely-human judge validate`, which has no limit"
+                "against people at the command line, which has no limit"
             )
 
 

@@ -14,7 +14,6 @@ from app.accounts.audit import Actor
 from app.accounts.tables import User
 from app.catalog.rules import (
     ReprocessedClip,
-    of_collection,
     originals_to_process,
     rules_in_force,
     switch_clips,
@@ -33,6 +32,7 @@ from app.library.clips.rules import FIRST_RULES, Rules
 from app.library.drawing import draw
 from app.library.media import preview_folder, reprocess_folder
 from app.library.tables import LIBRARY, Stimulus
+from app.studies.jobs import of_collection
 from app.worker.context import Stopping, Work
 from app.worker.tidying import tidy
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.data.columns import RESPONSE_COLUMNS
 from analysis.errors import AnalysisError
-from app.core.errors import Conflict, StudyError
+from app.core.errors import Conflict, StudyError, page_words
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.models import VOTES, TrainedHere, is_model
@@ -48,7 +48,8 @@ def train_judge(work: Work) -> dict[str, Any]:
         # Renamed as a whole, so that no page finds a folder without its card.
         os.replace(half_done, target)
     except (AnalysisError, ClipError) as error:
-        raise StudyError(f"{str(error)[:1].upper()}{str(error)[1:]}") from None
+        said = page_words(error)
+        raise StudyError(f"{said[:1].upper()}{said[1:]}") from None
     finally:
         shutil.rmtree(half_done, ignore_errors=True)
     return {"name": params["name"], "pairs": reached.pairs, "n_pairs": reached.n_pairs}
@@ -92,8 +93,8 @@ def _is_renewed(work: Work, judge: TrainedHere) -> bool:
     try:
         if card["features"] is not None:
             raise StudyError(
-                f"it reads features by {card['features']['file']}, which is not kept with it; `likely-human judge "
-                f"train votes --on {judge.on} --features {card['features']['file']}` trains another"
+                f"it reads features by {card['features']['file']}, which is not kept with it: another is trained on "
+                "the machine of the service, where that file is named"
             )
         _by_votes(work, half_done, judge.mode, card["seed"], card["data"]["licence"])
         move_over(half_done, folder)

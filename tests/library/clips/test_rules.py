@@ -180,7 +180,8 @@ def test_rules_of_before_there_was_a_preset_mean_medium_and_stay_equal_to_what_w
     ]
 
 
-def test_a_file_of_rules_that_names_no_preset_takes_that_of_the_clips_that_are_there(tmp_path: Path) -> None:
-    assert load(tmp_path, "fps: 25").encoded_like(FIRST_RULES) == Rules(fps=25.0, preset="veryfast")
-    assert load(tmp_path, "preset: medium").encoded_like(FIRST_RULES) == Rules()
-    assert load(tmp_path, "").encoded_like(FIRST_RULES) == Rules(preset="veryfast")
+def test_rules_that_name_no_quality_or_preset_take_those_of_the_clips_that_are_there(tmp_path: Path) -> None:
+    assert load(tmp_path, "fps: 25").encoded_like(FIRST_RULES) == Rules(fps=25.0, crf=19, preset="veryfast")
+    assert load(tmp_path, "preset: medium\ncrf: 20").encoded_like(FIRST_RULES) == Rules()
+    assert load(tmp_path, "").encoded_like(FIRST_RULES) == FIRST_RULES
+    assert load(tmp_path, "crf: 30").encoded_like(Rules()) == Rules(crf=30)

@@ -23,7 +23,8 @@ from app.library.media import clues_path
 from app.library.stimuli import add_stimuli
 from app.outputs.clues import CluesState, ask_clues, clips_of, clue_run, clues_state
 from app.studies.access import StudyHere
-from app.studies.drafts import create_study, save_version
+from app.studies.drafts import create_study
+from app.studies.saving import save_version
 from app.trials.tables import State, Study
 from app.worker.handlers import clues as worker_clues
 from tests.factories import load_file

@@ -133,7 +133,7 @@ def test_how_messages_are_shown_may_be_a_condition() -> None:
         Sample.model_validate({**keys, "conditions": {"human-gt.length": 1}, "practice": {}}), shown
     ).faults
     assert fault.message == "'human-gt.length': no record of human and gt shows messages as 'length'"
-    assert fault.remedy == "import records made with --text length"
+    assert fault.remedy == "import records that show messages as 'length'"
 
 
 def test_records_without_what_is_paired_by_are_refused_in_words() -> None:

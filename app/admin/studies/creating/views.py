@@ -11,10 +11,13 @@ from app.admin.access import Shell
 from app.admin.forms import Files
 from app.admin.pages import AdminPage
 from app.catalog.collections import own_slug
-from app.core.errors import Conflict, StudyError
+from app.catalog.packed import BadPackedCollections
+from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import Problem
+from app.library.uploads import LARGEST_FILE_BYTES
 from app.studies.access import BadSlug, StudyHere, visible_slugs
 from app.studies.drafts import draft_for
+from app.studies.file.bundle import MOST_BYTES
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.templates import TEMPLATES, Template
 from app.studies.history import BadWhich
@@ -28,6 +31,8 @@ class NewStudyPage(AdminPage):
 
     template: ClassVar[str] = "studies-new.html"
     tab: ClassVar[str] = "studies"
+    largest: int
+    most_small: int
     templates: Sequence[Template]
     studies: Sequence[str]
     form: Mapping[str, str]
@@ -35,21 +40,25 @@ class NewStudyPage(AdminPage):
     problems: Sequence[Problem] = ()
 
 
-_EMPTY = {"start": "template:hntt", "title": "", "slug": "", "clone": "", "which": ""}
+_EMPTY = dict.fromkeys(("title", "slug", "clone", "which", "package", "package_name"), "")
 _FIELDS: Mapping[type[StudyError], str] = {BadSlug: "slug", Conflict: "slug", BadWhich: "clone"}
 
 
 def new_study_page(
     session: Session, shell: Shell, who: Who, form: Mapping[str, str], error: StudyError | None = None
 ) -> NewStudyPage:
-    typed = {key: form.get(key, usual) for key, usual in _EMPTY.items()}
+    typed = {key: form.get(key, usual) for key, usual in {"start": "template:hntt", **_EMPTY}.items()}
     if form.get("clone") and "start" not in form:
         typed["start"] = "clone"
+    if isinstance(error, StudyFileProblems | BadPackedCollections | NotFound):
+        typed |= {"package": "", "package_name": ""}  # to be chosen again
     problems = error.problems if isinstance(error, StudyFileProblems) else ()
     errors = _by_field(error) if error else {}
     return NewStudyPage(
         shell=shell,
         error="" if problems or error is None else str(error),
+        largest=LARGEST_FILE_BYTES,
+        most_small=MOST_BYTES,
         templates=tuple(TEMPLATES.values()),
         studies=visible_slugs(session, who),
         form=typed,
@@ -73,12 +82,19 @@ def start_in(form: Mapping[str, str], files: Files) -> Start:
         return Start(slug, title, clone=source, which=form.get("which", "").strip())
     if start == "upload":
         sent = files.get("file", ())
+        if not sent and package_in(form, files):
+            return Start(slug, title, files={})
         if not sent:
             raise BadStart("file", "Choose a study file; choose the files that it names together with it.")
         return Start(slug, title, files={file.name: file.data for file in sent})
     if not start.startswith("template:"):
         raise BadStart("start", "Choose what to begin from.")
     return Start(slug, title, template=start.removeprefix("template:"))
+
+
+def package_in(form: Mapping[str, str], files: Files) -> str:
+    """The token of the package that the study begins from; empty where it begins from something else."""
+    return "" if form.get("start") != "upload" or files.get("file") else form.get("package", "").strip()
 
 
 def first_page(session: Session, study: StudyHere) -> str:

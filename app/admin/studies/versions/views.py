@@ -14,12 +14,13 @@ from app.admin.pages import AdminPage
 from app.core.errors import StudyError
 from app.core.problems import Fault, Problem
 from app.studies.access import StudyHere
-from app.studies.drafts import ReasonDue, check_of, draft_for, is_frozen, needs_reason
+from app.studies.drafts import check_of, draft_for, is_frozen
 from app.studies.file.difference import Difference
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.titles import in_words
 from app.studies.history import Comparison, Which, compare, unsaved_differences
 from app.studies.listing import VersionLine, version_lines
+from app.studies.saving import ReasonDue, needs_reason
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ PAIRING = Pairing(
     name="same-situation",
     title="Records: one decision in the same situation",
     description="one decision with the same standing offer and history, of two matches "
-    "(records of `game records --by decision`)",
+    "(records of one decision each)",
     agree=("game", "config", "role", "situation", "text"),
     differ=("match",),
 )
