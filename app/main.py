@@ -42,6 +42,7 @@ from app.core.storage import error_text, lacks_room, passes, why_not_stored
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.fetched import router as fetched
+from app.sessions.router import PAGE_ROUTES
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
 from app.sessions.stopping import router as stopping
@@ -127,7 +128,7 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     theirs.include_router(experimenter)
     theirs.include_router(password)
     theirs.include_router(shared)
-    return ours.routes, theirs.routes
+    return [*PAGE_ROUTES, *ours.routes], theirs.routes
 
 
 @cache

@@ -30,6 +30,9 @@ from app.main import create_app
 BACKLOG = 2048
 COLLECTING = (700, 10, 10)  # as Python does; commands set it higher while they import
 WORKER_CHECK_S, WORKER_GRACE_S, WORKER_PAUSE_S = 0.2, 5.0, 1.0
+# A process that has ended is replaced at once; one that is silent, as while it imports on a busy machine, after this.
+# uvicorn's 5 s killed it before it had started, again and again.
+SILENT_S = 120
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -114,6 +117,7 @@ def run_service(
             ws="none",
             backlog=BACKLOG,
             timeout_graceful_shutdown=10,
+            timeout_worker_healthcheck=SILENT_S,
         )
         with background_worker(settings):
             if workers == 1:

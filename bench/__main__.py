@@ -20,8 +20,9 @@ from bench.planning import measure_planning, planning_text
 from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
 from bench.starts import measure_starts, starts_text
+from bench.workers import Run, is_sound, measure_workers, workers_text
 
-PARTS = ("answers", "media", "monitor", "analysis", "starts", "planning", "inside", "games")
+PARTS = ("answers", "workers", "media", "monitor", "analysis", "starts", "planning", "inside", "games")
 MOST_OF_AN_AGENT_S = 2.0
 
 
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str]) -> int:
     machine = this_machine()
     print(f"{command}\n{machine_text(machine)}", flush=True)
     levels: list[Level] = []
+    shared: list[Run] = []
     media: list[Media] = []
     watched: list[Watched] = []
     analysed: list[Work] = []
@@ -42,6 +44,9 @@ def main(arguments: Sequence[str]) -> int:
             print(f"\n{answers_text(levels)}", flush=True)
             compared = compared_text(ratios_of(levels), read_kept(), coloured=is_coloured())
             print(f"\nBeside the last release:\n{compared}", flush=True)
+        if "workers" in parts:
+            shared = measure_workers(WORK / "workers", options.seconds, options.repeats)
+            print(f"\n{workers_text(shared, machine.cores)}", flush=True)
         if "media" in parts:
             media = measure_media(options.seconds, options.repeats)
             print(f"\n{media_text(media)}", flush=True)
@@ -71,13 +76,15 @@ def main(arguments: Sequence[str]) -> int:
             f"{level.n_stored} stored, {level.n_lost} of the acknowledged lost",
             file=sys.stderr,
         )
-    return 1 if unsound else 0
+    if not is_sound(shared):
+        print("bench: of the answers on PostgreSQL not just those acknowledged are stored", file=sys.stderr)
+    return 1 if unsound or not is_sound(shared) else 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="Answers per second, clips, the monitor, the analysis, what files tell, matches played.",
+        description="Answers per second, with several processes too, clips, the monitor, the analysis, matches played.",
     )
     parser.add_argument("parts", nargs="*", type=_part, metavar="|".join(PARTS), help="what to measure (all)")
     parser.add_argument(

@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-import uvloop
-
 from bench import likely_human, otree
 from bench.client import Broken
 from bench.figures import median_of, percentile
 from bench.library import make_library
 from bench.servers import WORK
 from bench.usage import Usage
-from bench.walks import Site, Walks, walk_at_once
+from bench.walks import Site, Walks, walk
 
 AT_ONCE = (1, 20, 100)
 N_PAIRS = 10
@@ -94,7 +92,7 @@ def _sites(with_otree: bool) -> Iterator[Sequence[Site]]:
 def _measure(site: Site, level: Level, seconds: float) -> Run:
     site.prepare(level.at_once, WARM_UP_S + seconds)
     before, began = site.stored(), Usage.of(site.pid)
-    walks = _walk(site, level.at_once, seconds)
+    walks = walk(site, level.at_once, WARM_UP_S, seconds)
     ended = Usage.of(site.pid)
     stored = site.stored() - before
     level.n_acknowledged += len(walks.acknowledged)
@@ -102,13 +100,6 @@ def _measure(site: Site, level: Level, seconds: float) -> Run:
     level.n_lost += len(set(walks.acknowledged) - stored)
     level.n_finished_sessions += walks.n_finished
     return _figures(walks, seconds, began, ended)
-
-
-def _walk(site: Site, at_once: int, seconds: float) -> Walks:
-    try:
-        return uvloop.run(walk_at_once(site, at_once, WARM_UP_S, seconds))
-    except* Broken as errors:
-        raise errors.exceptions[0] from None
 
 
 def _figures(walks: Walks, seconds: float, began: Usage, ended: Usage) -> Run:

@@ -43,8 +43,11 @@ blocks:
 _LINE = "It slowed before each corner, looked around, and then went on to the next room.\n\n"
 
 
-def make_library(data: Path, n_pairs: int, *, width: int, height: int, frames: int) -> None:
-    """Make the data folder anew: `n_pairs` pairs of noise in an open study, and as many texts in one of ratings."""
+def make_library(
+    data: Path, n_pairs: int, *, width: int, height: int, frames: int, database_url: str = ""
+) -> None:
+    """Make the data folder anew: `n_pairs` pairs of noise in an open study, and as many texts in one of ratings; over
+    SQLite, or in the empty database of an address."""
     shutil.rmtree(data, ignore_errors=True)
     made = data / "made"
     made.mkdir(parents=True)
@@ -63,7 +66,7 @@ def make_library(data: Path, n_pairs: int, *, width: int, height: int, frames: i
     (made / "items.csv").write_text("\n".join(items) + "\n")
     (made / "study.yaml").write_text(_STUDY)
     (made / "ratings.yaml").write_text(_RATED)
-    env = environment(LIKELY_HUMAN_DATA=str(data))
+    env = environment(LIKELY_HUMAN_DATA=str(data), DATABASE_URL=database_url)
     for words in (
         ["stimuli", "import", made / "manifest.csv"],
         ["study", "load", made / "study.yaml"],

@@ -101,11 +101,10 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
     began, worked = time.perf_counter(), time.process_time()
     now = _BEGAN + timedelta(minutes=N_SESSIONS)
     with database.transaction() as session:
-        connection = session.connection()
-        connection.execute(HOLD_VERSION, {"version_id": version_id})
+        HOLD_VERSION.all(session, {"version_id": version_id})
         asked = {"version_id": version_id, "mode": Mode.LIVE}
-        ordinal = connection.execute(beginning_queries.LAST_ORDINAL, asked).scalar_one() + 1
-        before = connection.execute(beginning_queries.PLANS_OF, {**asked, "ordinal": ordinal - 1}).all()
+        ordinal = beginning_queries.LAST_ORDINAL.first(session, {**asked, "arm": "main"})[0] + 1
+        before = beginning_queries.PLANS_OF.all(session, {**asked, "ordinal": ordinal - 1})
         reading = time.perf_counter()
         had = loads_of(session, version_id, Mode.LIVE, _BLOCK, now - STALLED)
         read = time.perf_counter()
@@ -118,11 +117,9 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
         )
         assigned = time.perf_counter()
         one = _session(version_id, ordinal, Status.ACTIVE, now)
-        session_id = connection.execute(beginning_queries.ADD_SESSION, one).scalar_one()
-        trials = enumerate(items or (), start=1)
-        connection.execute(
-            beginning_queries.ADD_TRIALS, [_trial(session_id, position, item.id) for position, item in trials]
-        )
+        session_id = beginning_queries.ADD_SESSION.first(session, one).id
+        trials = [_trial(session_id, position, item.id) for position, item in enumerate(items or (), start=1)]
+        beginning_queries.ADD_TRIALS.run(session, *trials)
     return read - reading, assigned - read, time.perf_counter() - began, time.process_time() - worked
 
 
@@ -159,7 +156,7 @@ def _add_sessions(
         n_answered = PER_PARTICIPANT if rng.random() < 0.9 else rng.randrange(PER_PARTICIPANT)
         status = Status.COMPLETED if n_answered == PER_PARTICIPANT else Status.ACTIVE
         row = _session(version_id, ordinal, status, at)
-        session_id = connection.execute(beginning_queries.ADD_SESSION, row).scalar_one()
+        session_id = beginning_queries.ADD_SESSION.first(session, row).id
         if rng.random() < 0.02:
             session.add(Exclusion(session_id=session_id, reason="speeding", excluded_at=at))
         for position, unit_id in enumerate(rng.sample(unit_ids, PER_PARTICIPANT), start=1):

@@ -17,7 +17,7 @@ WORK = HERE / ".work"
 BIN = Path(sys.executable).parent
 
 _SETTINGS = ("DATABASE_URL", "PORT", "LIKELY_HUMAN_", "OTREE_", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
-_START_S = 60
+_START_S = 180  # on a machine with other work
 _STOP_S = 15
 
 

@@ -45,6 +45,20 @@ def _process_s(pid: int) -> float:
     return _ticks(f"/proc/{pid}/stat", lambda text: text.rpartition(")")[2].split()[11:13])
 
 
+def family_s(pid: int) -> float:
+    """The processor seconds of a process and all that it started, those that have ended included; 0 without it."""
+    seconds = _ticks(f"/proc/{pid}/stat", lambda text: text.rpartition(")")[2].split()[11:15])
+    children = _words(f"/proc/{pid}/task/{pid}/children")
+    return (0.0 if math.isnan(seconds) else seconds) + sum(family_s(int(child)) for child in children)
+
+
+def _words(path: str) -> list[str]:
+    try:
+        return Path(path).read_text().split()
+    except OSError:
+        return []
+
+
 def _machine_s() -> float:
     """The processor seconds of all processes so far: user, nice and system time."""
     return _ticks("/proc/stat", lambda text: text.split()[1:4])

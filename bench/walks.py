@@ -5,6 +5,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import uvloop
+
 from bench.client import Address, Broken, Connection, Reply
 
 RATIONALE = "It slows before each corner, looks around, and then goes on."
@@ -63,6 +65,14 @@ class Walks:
 
     def is_over(self) -> bool:
         return time.perf_counter() >= self.until_s
+
+
+def walk(site: Site, n: int, warm_up_s: float, seconds: float) -> Walks:
+    """Run `walk_at_once` to its end. Raises Broken."""
+    try:
+        return uvloop.run(walk_at_once(site, n, warm_up_s, seconds))
+    except* Broken as errors:
+        raise errors.exceptions[0] from None
 
 
 async def walk_at_once(site: Site, n: int, warm_up_s: float, seconds: float) -> Walks:

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import sqlite3
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
 
 import pytest
@@ -70,6 +70,28 @@ def test_a_failing_commit_is_told_and_stores_nothing(database: Database) -> None
     assert slugs(database) == set()
 
 
+def test_writes_share_a_connection_until_one_fails(database: Database) -> None:
+    if database.url.get_backend_name() != "sqlite":
+        pytest.skip("PostgreSQL has a writer thread")
+    taken: list[object] = []
+
+    def fail(_session: Session) -> None:
+        raise ValueError("nothing to add")
+
+    async def go() -> None:
+        await database.write(add, "one")
+        await database.write(add, "two")
+        assert len(taken) == 1
+        with pytest.raises(ValueError, match="nothing to add"):
+            await database.write(fail)
+        await database.write(add, "three")
+        assert len(taken) == 2
+
+    event.listen(database._loop_engine, "checkout", lambda connection, *_: taken.append(connection))
+    asyncio.run(go())
+    assert slugs(database) == {"one", "two", "three"}
+
+
 def test_a_cancelled_request_breaks_neither_the_writer_nor_its_own_write(database: Database) -> None:
     async def go() -> None:
         task = asyncio.create_task(database.write(add, "cancelled"))
@@ -114,17 +136,22 @@ def test_while_another_process_holds_the_lock_pages_are_read_and_writes_wait(dat
     assert database.failure is None
 
 
-def test_a_lock_that_comes_while_a_group_is_split_runs_nothing_twice(database: Database) -> None:
+def test_a_lock_that_comes_while_a_group_is_split_runs_nothing_twice(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One bad job splits the group; another process takes the lock when half of it is committed."""
     if database.url.get_backend_name() != "sqlite":
         pytest.skip("PostgreSQL locks rows")
     beside = sqlite3.connect(str(database.url.database), isolation_level=None)
     tries: list[int] = []
 
-    def lock_before_the_second(*_: object) -> None:
+    in_loop = database._in_loop
+
+    def lock_before_the_second() -> AbstractContextManager[Session]:
         tries.append(1)
         if len(tries) == 3:  # the group, then its first job alone, then the second
             beside.execute("BEGIN IMMEDIATE")
+        return in_loop()
 
     def add_another(session: Session) -> None:
         add(session, secrets.token_hex(8))  # were it run twice, there would be two
@@ -137,9 +164,8 @@ def test_a_lock_that_comes_while_a_group_is_split_runs_nothing_twice(database: D
         jobs = [add_another, add_another, fail, add_another]
         return await asyncio.gather(*(database.write(job) for job in jobs), return_exceptions=True)
 
-    event.listen(database._loop_engine, "checkout", lock_before_the_second)
+    monkeypatch.setattr(database, "_in_loop", lock_before_the_second)
     outcomes = asyncio.run(go())
-    event.remove(database._loop_engine, "checkout", lock_before_the_second)
     beside.close()
     assert [type(outcome) for outcome in outcomes] == [type(None), type(None), ValueError, type(None)]
     assert len(slugs(database)) == 3

@@ -10,7 +10,6 @@ from app.api.studies import FaultOut, Revised, Revision
 from app.core.dependencies import DatabaseDep, Now
 from app.pairs import draft as pairs_draft
 from app.pairs.draft import PairsHere
-from app.pairs.summary import summary_of
 from app.pairs.view import DrawState, Way, draw_state
 from app.studies.truth import say_truth
 from app.tasks.pair.design import Member, Sides
@@ -221,7 +220,7 @@ async def edit_pair(
 
 
 def _pairs(here: PairsHere) -> PairsOut:
-    summary = summary_of(here.found, here.draft.keys, here.stimuli)
+    summary = here.summary
     return PairsOut(
         way=here.found.way,
         pairs=[PairOut.model_validate(pair) for pair in here.found.pairs],

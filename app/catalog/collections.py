@@ -1,7 +1,7 @@
 """Collections as experimenters see them: listed with what is in them, found by name."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import select as select_columns
@@ -35,14 +35,63 @@ class CollectionView:
     n: int
     is_mine: bool = False
 
+    @property
+    def is_unused(self) -> bool:
+        """True for a study's own collection that nothing is in: each study has one from its beginning."""
+        return bool(self.study) and not self.n
+
 
 Views = Sequence[CollectionView]
+PER_PAGE = 15
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSearch:
+    """A page of the collections whose title or study has the words `q`: the `is_unused` ones, or all others."""
+
+    q: str = ""
+    is_unused: bool = False
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionsFound:
+    """The collections of a page; `n_used` and `n_unused` count those on all pages that have the words of the search."""
+
+    search: CollectionSearch
+    views: Views
+    n_used: int
+    n_unused: int
+    n_pages: int
 
 
 def collections_for(session: Session, who: Who) -> Sequence[CollectionView]:
     """The collections that the user sees, by title; the first one, `library`, only while something is in it."""
     views = _views(session, who, collections_seen(session, who))
     return [view for view in views if view.n or view.id != LIBRARY]
+
+
+def find_collections(
+    session: Session, who: Who, search: CollectionSearch, near: str = ""
+) -> CollectionsFound:
+    """A page of the collections that the user sees, by title; the one on which the collection `near` stands."""
+    every = collections_for(session, who)
+    beside = next((each for each in every if each.slug == near), None)
+    if beside is not None:
+        search = CollectionSearch(is_unused=beside.is_unused)
+    words = search.q.casefold().split()
+    found = [each for each in every if all(word in f"{each.title} {each.study}".casefold() for word in words)]
+    listed = [each for each in found if each.is_unused == search.is_unused]
+    n_unused = sum(each.is_unused for each in found)
+    n_pages = max(1, -(-len(listed) // PER_PAGE))
+    page = listed.index(beside) // PER_PAGE + 1 if beside else min(max(search.page, 1), n_pages)
+    return CollectionsFound(
+        search=replace(search, page=page),
+        views=listed[(page - 1) * PER_PAGE : page * PER_PAGE],
+        n_used=len(found) - n_unused,
+        n_unused=n_unused,
+        n_pages=n_pages,
+    )
 
 
 def collections_of(session: Session, who: Who, study: StudyHere) -> Sequence[CollectionView]:

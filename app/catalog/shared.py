@@ -8,7 +8,7 @@ from sqlmodel import Session, col, delete, func, select, update
 
 from app.accounts.audit import Actor, record
 from app.accounts.logins import NotAllowed, Who
-from app.catalog.collections import CollectionView, collection_for, collections_for
+from app.catalog.collections import CollectionView, collection_for
 from app.catalog.rules import hold_library, reprocessing, rules_in_force
 from app.core.errors import Conflict, NotFound
 from app.core.problems import counted, listed
@@ -36,8 +36,8 @@ class KeptCollection:
     kept: str
 
 
-def kept_collections(session: Session, who: Who) -> Sequence[KeptCollection]:
-    """The collections that the user sees, by title."""
+def kept_collections(session: Session, who: Who, views: Sequence[CollectionView]) -> Sequence[KeptCollection]:
+    """The collections, each with its frame and what the user may do with it."""
     visible = visible_slugs(session, who)
     return [
         KeptCollection(
@@ -47,7 +47,7 @@ def kept_collections(session: Session, who: Who) -> Sequence[KeptCollection]:
             may_open=who.is_owner,
             kept=_why_kept(session, who, view, visible),
         )
-        for view in collections_for(session, who)
+        for view in views
     ]
 
 

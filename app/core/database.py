@@ -11,14 +11,14 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
-from sqlalchemy import URL, Engine
+from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
@@ -76,6 +76,7 @@ class Database:
         self._is_local = url.get_backend_name() == "sqlite"
         # In the event loop nothing may wait for a lock: the group is tried again instead.
         self._loop_engine = make_engine(url, writing=True, checkpointing=checkpointing, lock_wait_s=0)
+        self._kept: Connection | None = None
         self._waiting: list[_Job] = []
         self.failure: str | None = None  # why the last group could not be stored; None once one could
         self.stored_at = float("-inf")  # when one last could
@@ -94,14 +95,26 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """A session that commits at the end of the block, or leaves everything as it was."""
-        with self._writing(self._write_engine) as session:
+        # Attributes expired by the commit would be read again after the session is closed, and fail.
+        with Session(self._write_engine, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
-    def _writing(self, engine: Engine) -> Iterator[Session]:
-        # Attributes expired by the commit would be read again after the session is closed, and fail.
-        with Session(engine, expire_on_commit=False) as session, session.begin():
-            yield session
+    def _in_loop(self) -> Iterator[Session]:
+        """Like `transaction`, on a connection that is kept: to take one and give it back took a quarter of a commit."""
+        if self._kept is None:
+            self._kept = self._loop_engine.connect()
+        try:
+            with Session(self._kept, expire_on_commit=False) as session, session.begin():
+                yield session
+        except BaseException:
+            self._let_go()  # whatever the failure left in it
+            raise
+
+    def _let_go(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -207,6 +220,7 @@ class Database:
             self._writer.join()
         if self._peeking:
             self._peeking.close()
+        self._let_go()
         self._loop_engine.dispose()
         self._write_engine.dispose()
         self._read_engine.dispose()
@@ -229,7 +243,7 @@ class Database:
         if not group:
             return
         try:
-            self._commit(group, self._loop_engine)
+            self._commit(group, self._in_loop)
         except _Locked as locked:
             for job in locked.jobs:
                 if time.monotonic() < job.deadline:
@@ -250,11 +264,13 @@ class Database:
                     self._jobs.put(None)
                     break
                 group.append(following)
-            self._commit(group, self._write_engine)
+            self._commit(group, self.transaction)
 
-    def _commit(self, group: list[_Job], engine: Engine, tries: int = TRIES) -> None:
+    def _commit(
+        self, group: list[_Job], writing: Callable[[], AbstractContextManager[Session]], tries: int = TRIES
+    ) -> None:
         try:
-            with self._writing(engine) as session:
+            with writing() as session:
                 results = []
                 # Flushed per job, so that a broken constraint fails within this group; expunged, so that no job
                 # sees another's objects: run alone after a failure, it has to find the same.
@@ -269,13 +285,13 @@ class Database:
                     raise _Locked(group) from error
             # Alone as well as in a group: after a deadlock PostgreSQL has rolled back, and the same job may succeed.
             if len(group) == 1 and _is_deadlock(error) and tries > 1:
-                return self._commit(group, engine, tries - 1)
+                return self._commit(group, writing, tries - 1)
             if len(group) == 1:
                 group[0].done(None, error)
                 return
             for position, job in enumerate(group):
                 try:
-                    self._commit([job], engine)
+                    self._commit([job], writing)
                 except _Locked as locked:
                     raise _Locked(group[position:]) from locked.__cause__
             return

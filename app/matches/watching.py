@@ -222,7 +222,7 @@ def stop_match(
 
 def match_blocks(session: Session, study: StudyHere) -> tuple[str, ...]:
     """The blocks of the newest version in which people play matches."""
-    newest = session.connection().execute(beginning_queries.NEWEST_VERSION, {"study_id": study.id}).first()
+    newest = beginning_queries.NEWEST_VERSION.first(session, {"study_id": study.id})
     if newest is None:
         return ()
     return tuple(block.id for block in run_of(session, newest.id, newest.sha256).design.blocks_of(GameDesign))

@@ -285,5 +285,5 @@ _making = threading.Lock()
 def tally_of(session: Session, study_id: int) -> Tally:
     """The study's tally in this process. For sessions that only read: rolled-back answers cannot be uncounted."""
     with _making:
-        known = _tallies.setdefault(session.get_bind(), {})
+        known = _tallies.setdefault(session.get_bind().engine, {})
         return known.setdefault(study_id, Tally(study_id))

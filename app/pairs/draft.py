@@ -13,6 +13,7 @@ from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.problems import Fault
 from app.library.tables import Stimulus
+from app.pairs.summary import Summary, summary_of
 from app.pairs.view import FoundPairs, find_by_block, find_pairs
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft, storable
@@ -92,11 +93,19 @@ def refuse_blocks(keys: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class PairsHere:
-    """A study's draft, the clips that its reader may put into it, and the pairs that the draft makes."""
+    """A study's draft, the clips that its reader may put into it, and the pairs that the draft makes of those clips
+    that its last author sees (`made_of`).
+    """
 
     draft: DraftView
     stimuli: Stimuli
     found: FoundPairs
+    made_of: Stimuli
+
+    @property
+    def summary(self) -> Summary:
+        """The numbers of the pairs, and of the clips that they are made of, as every page and the API say them."""
+        return summary_of(self.found, self.draft.keys, self.made_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +128,7 @@ def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
         found = find_by_block(draft_for(session, study).keys, stimuli)[study.block]
     else:
         found = find_pairs(draft.keys, stimuli)
-    return PairsHere(draft, facts_for(session, study, who), found)
+    return PairsHere(draft, facts_for(session, study, who), found, stimuli)
 
 
 def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:
@@ -131,7 +140,7 @@ def tried(study: StudyHere, draft: DraftView, stimuli: Stimuli, given: Mapping[s
     """Raises InBlocks."""
     refuse_blocks(draft.keys)
     keys = {**_without_pairs(draft.keys), **storable(given, study.slug)}
-    return PairsHere(replace(draft, keys=keys), stimuli, find_pairs(keys, stimuli))
+    return PairsHere(replace(draft, keys=keys), stimuli, find_pairs(keys, stimuli), stimuli)
 
 
 def clip_cards(session: Session, who: Who) -> Sequence[ClipCard]:

@@ -4,23 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.pairs.capacity import Capacity, capacities, pairable
 from app.pairs.view import (
     Advice,
     Balance,
-    Capacity,
     FoundPairs,
     Stimuli,
     Usage,
     advice_on,
     balance_of,
-    capacities,
     sides_of,
     usage_of,
 )
 from app.tasks.pair.design import Sides
 from app.tasks.pair.pairs import shown_in
 from app.trials.design import Kind
-from app.trials.stimuli import own_of, true_source_of
+from app.trials.stimuli import true_source_of
 
 # Six sources make 21 conditions already.
 _MANY_SOURCES = 6
@@ -69,7 +68,7 @@ def summary_of(found: FoundPairs, keys: Mapping[str, Any], stimuli: Stimuli) -> 
         n_main=sum(line.n for line in balance if line.kind is Kind.MAIN),
         sides=sides,
         conditions=_conditions(found, keys, stimuli, balance, sides),
-        usage=usage_of(found.pairs, stimuli, true_source_of(keys)),
+        usage=usage_of(found.pairs, stimuli, true_source_of(keys), keys.get("sample")),
         advice=() if found.way == "blocks" else advice_on(found.pairs, sides, shown_in(found.pairs, stimuli)),
         match=match,
     )
@@ -106,7 +105,7 @@ def _conditions(
     possible = {
         line.condition: line for line in capacities(stimuli, keys.get("sample"), names, true_source_of(keys))
     }
-    n_sources = len({clip.source for clip in own_of(stimuli).values()})
+    n_sources = len({clip.source for clip in pairable(stimuli, keys.get("sample")).values()})
     others = [name for name in possible if name not in names] if n_sources <= _MANY_SOURCES else []
     return tuple(
         _line(name, by_condition.get(name, ()), asked.get(name, (0, 0)), possible.get(name), sides)

@@ -1,24 +1,29 @@
 """The pairs of a draft: which they are, how often each clip is used, on which side the true one is. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from app.core.problems import Fault, counted
-from app.library.kinds import StimulusKind
+from app.pairs.capacity import pairable, true_first
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
 from app.tasks.pair.design import Member, Sides
-from app.tasks.pair.pairings.registry import PAIRINGS
-from app.tasks.pair.pairs import PairSpec, check_clips, condition_by_source, read_pair_file, resolve_rows
-from app.tasks.pair.sampling import TEXTS, kept_apart, sample_pairs, with_text, without_text
+from app.tasks.pair.pairs import (
+    PairSpec,
+    check_clips,
+    read_pair_file,
+    resolve_rows,
+    shown_in,
+)
+from app.tasks.pair.sampling import kept_apart, sample_pairs
 from app.tasks.pair.terms import Sample
 from app.tasks.rating.items import item_ids
 from app.trials.design import Kind
-from app.trials.stimuli import HUMAN, StimulusFacts, content_of, of_kind, own_of, true_source_of
+from app.trials.stimuli import HUMAN, StimulusFacts, true_source_of
 
 Way = Literal["none", "listed", "drawn", "both", "blocks"]
 Stimuli = Mapping[str, StimulusFacts]
@@ -130,6 +135,11 @@ class Usage:
     clips: tuple[ClipUse, ...]
     sources: tuple[SourceUse, ...]
 
+    @property
+    def n_clips(self) -> int:
+        """The number of clips that pairs can be made of, with those of other collections that some are made of."""
+        return sum(use.n_clips for use in self.sources)
+
 
 DrawState = Literal["", "kept", "outdated", "loose"]
 
@@ -151,13 +161,17 @@ def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> 
     return "kept" if one == other else "outdated"
 
 
-def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli, true_source: str = HUMAN) -> Usage:
+def usage_of(
+    pairs: Sequence[PairSpec], stimuli: Stimuli, true_source: str = HUMAN, sample: object = None
+) -> Usage:
+    """How often each clip is used, and of how many of each source: those that pairs can be made of, and those used."""
     clips: dict[str, Counter[Kind]] = {}
-    source_of = {clip.name: clip.source for clip in stimuli.values()}
+    offered = pairable(stimuli, sample, shown_in(pairs, stimuli))
+    source_of = {clip.name: clip.source for clip in offered.values()}
     for pair in pairs:
         for name, source in ((pair.a, pair.source_a), (pair.b, pair.source_b)):
             clips.setdefault(name, Counter())[pair.kind] += 1
-            source_of.setdefault(name, source)
+            source_of.setdefault(name, stimuli[name].source if name in stimuli else source)
     uses = [ClipUse(name, source_of[name], _by_kind(kinds)) for name, kinds in clips.items()]
     there = Counter(source_of.values())
     sources = [
@@ -174,11 +188,6 @@ def _by_kind(kinds: Mapping[Kind, int]) -> tuple[int, ...]:
 def _source_use(source: str, n_clips: int, uses: Sequence[ClipUse]) -> SourceUse:
     totals = tuple(sum(use.by_kind[i] for use in uses) for i in range(len(_KINDS)))
     return SourceUse(source, n_clips, len(uses), totals)
-
-
-def true_first(true_source: str) -> Callable[[str], tuple[bool, str]]:
-    """The order in which sources are named: the true one, then by the alphabet."""
-    return lambda source: (source != true_source, source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,101 +299,3 @@ def _repeated(pairs: Sequence[PairSpec], shown: str) -> Advice | None:
 
 def _it(n: int) -> str:
     return "it" if n == 1 else "them"
-
-
-# Conditions: which pairs two sources could make
-
-
-@dataclass(frozen=True, slots=True)
-class Capacity:
-    """The number of different pairs of two sources that match; `n_lacking` clips lack an attribute."""
-
-    condition: str
-    first: str
-    second: str
-    n_first: int
-    n_second: int
-    possible: int
-    n_lacking: int
-
-
-def capacities(
-    stimuli: Stimuli, sample: object, conditions: Sequence[str] = (), true_source: str = HUMAN
-) -> tuple[Capacity, ...]:
-    """The capacity of every two sources, the true one first, by `conditions` where these name them in their own order.
-
-    Clips known under two names count once; if such twins differ in matched attributes, `possible` may be too high by
-    those pairs, and for records by those that do not differ as the `sample`'s pairing requires.
-    """
-    match, shows, without = _matched(sample)
-    by_source: dict[str, list[StimulusFacts]] = {}
-    for clip in of_kind(own_of(stimuli), shows, without).values():
-        by_source.setdefault(clip.source, []).append(clip)
-    sources = sorted(by_source, key=true_first(true_source))
-    names = {frozenset(cut): each for each in conditions if (cut := _cut(each, by_source)) is not None}
-    result = []
-    for i, first in enumerate(sources):
-        for second in sources[i:]:
-            by_name = condition_by_source(first, second, true_source)
-            condition = names.get(frozenset((first, second)), by_name)
-            cut = _cut(condition, by_source) or (first, second)
-            result.append(_capacity(condition, *cut, by_source, match))
-    for condition in conditions:
-        text = condition.rpartition(".")[2]
-        cut_text = _cut(without_text(condition, text), by_source) if text in TEXTS else None
-        if cut_text and _cut(condition, by_source) is None:
-            shown = {source: with_text(clips, text) for source, clips in by_source.items()}
-            result.append(_capacity(condition, *cut_text, shown, match))
-    return tuple(result)
-
-
-def _matched(sample: object) -> tuple[tuple[str, ...], StimulusKind, tuple[str, ...]]:
-    """A draw's matched attributes, its kind of stimuli, and the excluded attributes, as far as given."""
-    keys = sample if isinstance(sample, Mapping) else {}
-    match = keys.get("match") or ()
-    names = (match,) if isinstance(match, str) else tuple(filter(None, map(str, match)))
-    pairing = PAIRINGS.get(str(keys.get("pairing") or ""))
-    if pairing is None:
-        return names, StimulusKind.CLIP, ()
-    return tuple(dict.fromkeys((*pairing.agree, *names))), StimulusKind.RECORD, pairing.without
-
-
-def _cut(condition: str, sources: Mapping[str, object]) -> tuple[str, str] | None:
-    """The two sources that a condition names, if it names just two."""
-    cuts = [
-        (condition[:i], condition[i + 1 :])
-        for i, character in enumerate(condition)
-        if character == "-" and condition[:i] in sources and condition[i + 1 :] in sources
-    ]
-    return cuts[0] if len(cuts) == 1 else None
-
-
-def _capacity(
-    condition: str,
-    first: str,
-    second: str,
-    by_source: Mapping[str, Sequence[StimulusFacts]],
-    match: Sequence[str],
-) -> Capacity:
-    ones, others = (_contents(by_source[source], match) for source in (first, second))
-    clips = [*by_source[first], *(by_source[second] if second != first else ())]
-    possible = 0
-    for key in ones.keys() & others.keys():
-        one, other = ones[key], others[key]
-        n_both = len(one & other)
-        # Less each clip with itself, and less the second way round of two contents that both sources have.
-        possible += len(one) * len(other) - n_both - n_both * (n_both - 1) // 2
-    lacking = sum(not all(clip.attributes.get(name) for name in match) for clip in clips)
-    return Capacity(
-        condition, first, second, len(by_source[first]), len(by_source[second]), possible, lacking
-    )
-
-
-def _contents(clips: Iterable[StimulusFacts], match: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
-    """The clips' contents, by the values of the matched attributes; clips lacking one are left out."""
-    contents: dict[tuple[str, ...], set[str]] = {}
-    for clip in clips:
-        values = tuple(clip.attributes.get(name, "") for name in match)
-        if all(values):
-            contents.setdefault(values, set()).add(content_of(clip))
-    return contents

@@ -97,7 +97,7 @@ def answer_consent(
         "device": measured(measures) | _device_named(form) if rules.kept else None,
         **_planned(session, where, now, rng),
     }
-    session.connection().execute(beginning_queries.BEGIN, begun)
+    beginning_queries.BEGIN.run(session, begun)
     store_identity(session, where.session_id, kept)
     return None
 
@@ -156,7 +156,7 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "consent_sha256": None,
         "device": None,
     }
-    session.connection().execute(beginning_queries.BEGIN, begun)
+    beginning_queries.BEGIN.run(session, begun)
 
 
 def note_turned_away(session: Session, token: str, now: datetime, status: Status) -> None:

@@ -1,4 +1,4 @@
-"""The statements of arriving and of beginning a session, built once, as running them takes less than building them."""
+"""The statements of arriving and of beginning a session, compiled once, as running them takes less than that."""
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlmodel import SQLModel
@@ -13,8 +13,10 @@ _session, _version, _study, _trial, _token = (
 )
 
 # For who enters: the study, and its newest version.
-STUDY_NAMED = select(_study.c.id, STATE).where(_study.c.slug == bindparam("slug")).with_for_update(of=_study)
-NEWEST_VERSION = (
+STUDY_NAMED = Hot(
+    select(_study.c.id, STATE).where(_study.c.slug == bindparam("slug")).with_for_update(of=_study)
+)
+NEWEST_VERSION = Hot(
     select(_version.c.id, _version.c.frozen_at, _version.c.sha256)
     .where(_version.c.study_id == bindparam("study_id"))
     .order_by(_version.c.number.desc())
@@ -32,8 +34,8 @@ UNDECIDED = Hot(
         _session.c.status == Status.ARRIVED,
     )
 )
-ADD_SESSION = insert(_session).returning(_session.c.id)
-ADD_TOKEN = insert(_token)
+ADD_SESSION = Hot(insert(_session).returning(_session.c.id))
+ADD_TOKEN = Hot(insert(_token))
 
 # When a session begins; whoever holds the version's row takes the next ordinal.
 _OF_MODE = (
@@ -41,9 +43,9 @@ _OF_MODE = (
     _session.c.mode == bindparam("mode"),
     _session.c.arm == bindparam("arm"),
 )
-LAST_ORDINAL = select(func.max(_session.c.ordinal), func.count(_session.c.ordinal)).where(*_OF_MODE)
+LAST_ORDINAL = Hot(select(func.max(_session.c.ordinal), func.count(_session.c.ordinal)).where(*_OF_MODE))
 ORDINALS = select(_session.c.ordinal).where(*_OF_MODE, _session.c.ordinal.is_not(None))
-PLANS_OF = (
+PLANS_OF = Hot(
     select(_trial.c.unit_id, _trial.c.plan)
     .join(_session, _session.c.id == _trial.c.session_id)
     .where(
@@ -53,13 +55,15 @@ PLANS_OF = (
     )
     .order_by(_trial.c.position)
 )
-BLOCKS_OF = select(_session.c.blocks).where(
-    _session.c.version_id == bindparam("version_id"),
-    _session.c.mode == bindparam("mode"),
-    _session.c.ordinal == bindparam("ordinal"),
+BLOCKS_OF = Hot(
+    select(_session.c.blocks).where(
+        _session.c.version_id == bindparam("version_id"),
+        _session.c.mode == bindparam("mode"),
+        _session.c.ordinal == bindparam("ordinal"),
+    )
 )
-ADD_TRIALS = insert(_trial)
-BEGIN = (
+ADD_TRIALS = Hot(insert(_trial))
+BEGIN = Hot(
     update(_session)
     .where(_session.c.id == bindparam("session_id"))
     .values(

@@ -188,13 +188,8 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     """
     if token := kept_token(session, visit):
         return token
-    connection = session.connection()
-    study = connection.execute(beginning_queries.STUDY_NAMED, {"slug": visit.slug}).first()
-    version = (
-        connection.execute(beginning_queries.NEWEST_VERSION, {"study_id": study.id}).first()
-        if study
-        else None
-    )
+    study = beginning_queries.STUDY_NAMED.first(session, {"slug": visit.slug})
+    version = beginning_queries.NEWEST_VERSION.first(session, {"study_id": study.id}) if study else None
     if study is None or version is None:
         raise NotFound(_(NO_STUDY))
     if visit.session_id is not None:
@@ -231,7 +226,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "step": 0,
         "arrived_at": day_of(now),
     }
-    return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
+    return _add_token(session, beginning_queries.ADD_SESSION.first(session, row).id)
 
 
 def _was_sent_away(session: Session, study_id: int, visit: Visit, who: Person | None) -> bool:
@@ -345,9 +340,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
 def _add_token(session: Session, session_id: int) -> str:
     # Only the hash is stored, so a copy of the database opens no session.
     token = secrets.token_urlsafe(16)
-    session.connection().execute(
-        beginning_queries.ADD_TOKEN, {"sha256": token_hash(token), "session_id": session_id}
-    )
+    beginning_queries.ADD_TOKEN.run(session, {"sha256": token_hash(token), "session_id": session_id})
     return token
 
 

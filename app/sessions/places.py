@@ -16,6 +16,7 @@ from sqlalchemy import bindparam, case, exists, func, not_, select, update
 from sqlmodel import Session, SQLModel
 
 from app.accounts.audit import SERVICE
+from app.core.statements import Hot
 from app.sessions.precision import is_precise
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN
 from app.studies.file.design import StudyDesign
@@ -82,13 +83,17 @@ _IDLE = (
 # Whoever answers at this instant has its row locked, is seen by it, and keeps the place.
 _FREE_IDLE = _IDLE.with_for_update(of=_session, key_share=True, skip_locked=True)
 _VERSIONS = select(_version.c.id).where(_version.c.study_id == bindparam("study_id"))
-_STUDY = select(
-    _study.c.state, _study.c.archived_at, _study.c.target, _study.c.opens_at, _study.c.ends_at
-).where(_study.c.id == bindparam("study_id"))
-HOLD_STUDY = (
+_STUDY = Hot(
+    select(_study.c.state, _study.c.archived_at, _study.c.target, _study.c.opens_at, _study.c.ends_at).where(
+        _study.c.id == bindparam("study_id")
+    )
+)
+HOLD_STUDY = Hot(
     select(_study.c.id).where(_study.c.id == bindparam("study_id")).with_for_update(key_share=True, of=_study)
 )
-_ARMS = select(_arm.c.arm, _arm.c.target, _arm.c.paused_at).where(_arm.c.study_id == bindparam("study_id"))
+_ARMS = Hot(
+    select(_arm.c.arm, _arm.c.target, _arm.c.paused_at).where(_arm.c.study_id == bindparam("study_id"))
+)
 
 _SLUG = select(_study.c.slug).where(_study.c.id == bindparam("study_id"))
 _CLOSE = (
@@ -250,16 +255,16 @@ def places_of(
     Without `count` sessions are counted only where that decides something, and those that fill no place are not. The
     idle do not count, unless `released` says that their places have been given back already.
     """
-    connection, named = session.connection(), {"study_id": study_id}
+    named = {"study_id": study_id}
     if hold:
-        connection.execute(HOLD_STUDY, named)
-    state, archived_at, target, opens_at, ends_at = connection.execute(_STUDY, named).one()
-    changed = {arm: (own, paused_at) for arm, own, paused_at in connection.execute(_ARMS, named)}
+        HOLD_STUDY.all(session, named)
+    state, archived_at, target, opens_at, ends_at = _STUDY.first(session, named)
+    changed = {arm: (own, paused_at) for arm, own, paused_at in _ARMS.all(session, named)}
     counts: Mapping[str, Sequence[int]] = {}
     idle = Counter[str]()
     # A start in a study without places need not wait for its sessions to be counted.
     if count or target is not None or changed or has_places(design):
-        counts = {arm: n for arm, *n in connection.execute(_COUNTS, {**named, "mode": mode})}
+        counts = {arm: n for arm, *n in session.connection().execute(_COUNTS, {**named, "mode": mode})}
         if mode == Mode.LIVE and not released:
             idle.update(idle_sessions(session, study_id, now - idle_after(design)).values())
     is_live = mode == Mode.LIVE

@@ -45,17 +45,16 @@ def plan_trials(
 
     Raises Full if no block has a trial left, or a block that may not be skipped has none.
     """
-    connection = session.connection()
-    connection.execute(HOLD_VERSION, {"version_id": version_id})
+    HOLD_VERSION.all(session, {"version_id": version_id})
     # 31 bits, as PostgreSQL's integer has a sign.
     own_number, seed = _next_number(session, version_id, mode, arm, run), rng.getrandbits(31)
     before = None
     # The other of its session pair is there before it also where it takes a place that has come free.
     other = own_number - 1 if own_number % 2 == 0 else own_number + 1
     named = {"version_id": version_id, "mode": mode, "ordinal": _ordinal(run, arm, other)}
-    mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)} or None
+    mirror = {row.unit_id: row.plan for row in beginning_queries.PLANS_OF.all(session, named)} or None
     if mirror is not None:
-        before = connection.execute(beginning_queries.BLOCKS_OF, named).scalar_one_or_none()
+        (before,) = beginning_queries.BLOCKS_OF.first(session, named)
         # NULL stands for every block, whole and in order (decision 0015).
         before = before or [[block.id, block.n] for block in run.blocks]
     own = random.Random(seed)
@@ -94,7 +93,7 @@ def plan_trials(
     is_short = any(block.n and not trials and not block.design.skips_when_full for block, trials in planned)
     if not rows or is_short:
         raise Full(run.design.study)
-    connection.execute(beginning_queries.ADD_TRIALS, rows)
+    beginning_queries.ADD_TRIALS.run(session, *rows)
     placed = {str(id_): rest[0] for id_, _, *rest in before or () if rest}
     stored = [_stored(block, len(trials), own, placed.get(block.id, ())) for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]
@@ -123,7 +122,7 @@ def _ordinal(run: StudyRun, arm: str, number: int) -> int:
 def _next_number(session: Session, version_id: int, mode: str, arm: str, run: StudyRun) -> int:
     """The lowest free number in the arm: one freed by a withdrawn participant, or the next."""
     of = {"version_id": version_id, "mode": mode, "arm": arm}
-    last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
+    last, n = beginning_queries.LAST_ORDINAL.first(session, of)
     # No gaps, as nearly always: then the list of all ordinals need not be read.
     if last is None or last == _ordinal(run, arm, n):
         return int(n) + 1

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
+from starlette.routing import Route
 
 from app.core import dependencies
 from app.core.database import Database
@@ -121,10 +122,12 @@ async def show_page(request: Request) -> Response:
     return current_page(where, now, asked.get("at", ""), asked.get("came", ""), state.settings.secret, site)
 
 
-# Plain routes, without FastAPI's reading of parameters: these two are what is asked for most. Routes are tried in their
-# order.
-router.add_route("/p/{token}", answer_page, methods=["POST"])
-router.add_route("/p/{token}", show_page, methods=["GET", "HEAD"])
+# What is asked for most: plain routes of the application itself, without FastAPI's reading of parameters; and it looks
+# for a route of an included router twice.
+PAGE_ROUTES = (
+    Route("/p/{token}", answer_page, methods=["POST"], include_in_schema=False),
+    Route("/p/{token}", show_page, methods=["GET"], include_in_schema=False),
+)
 
 
 @router.post("/p/{token}/fill")

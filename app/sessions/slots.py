@@ -100,7 +100,7 @@ def run_in(session: Session, where: StudyWhere, arm: str) -> StudyRun:
 
 def _places_now(session: Session, where: StudyWhere, now: datetime) -> Places:
     """The places of a study whose row is locked from here on, those of the idle given back."""
-    session.connection().execute(HOLD_STUDY, {"study_id": where.study_id})
+    HOLD_STUDY.all(session, {"study_id": where.study_id})
     if has_places(where.design) or where.has_target:
         release(session, where.study_id, now, since=now - idle_after(where.design))
     return places_of(session, where.study_id, where.design, now, released=True)
@@ -161,7 +161,7 @@ def settle_places(session: Session, now: datetime) -> None:
     for study_id, version_id, sha256, is_changed in session.connection().execute(_LIVE_STUDIES).all():
         design = run_of(session, version_id, sha256).design
         if has_places(design) or design.ends or is_changed:
-            session.connection().execute(HOLD_STUDY, {"study_id": study_id})
+            HOLD_STUDY.all(session, {"study_id": study_id})
             release(session, study_id, now, since=now - idle_after(design))
             close_if_complete(session, study_id, design, now)
 

@@ -95,7 +95,7 @@ def erase(
     connection = session.connection()
     found = connection.execute(_FOUND, {"session_id": session_id}).one()
     # The freed ordinal is given anew under this row. Session, then version: another order of locks may deadlock.
-    connection.execute(HOLD_VERSION, {"version_id": found.version_id})
+    HOLD_VERSION.all(session, {"version_id": found.version_id})
     run = run_of(session, found.version_id, found.sha256, found.arm)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)

@@ -10,12 +10,13 @@ from datetime import datetime, timedelta
 from sqlalchemy import and_, bindparam, column, exists, func, not_, or_, select, table
 from sqlmodel import Session, SQLModel
 
+from app.core.statements import Hot
 from app.trials.responses import Response
 from app.trials.tables import Exclusion, ParticipantSession, SessionVerdict, Status, Trial, Unit
 
 # Of the version's row this floor needs the id alone; its table is the studies'.
 _version = table("study_version", column("id"))
-HOLD_VERSION = (
+HOLD_VERSION = Hot(
     select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
 )
 

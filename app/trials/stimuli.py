@@ -70,10 +70,7 @@ def true_source_of(keys: object) -> str:
     return source.strip() if isinstance(source, str) and source.strip() else HUMAN
 
 
-def attributes_of(
-    stimuli: Mapping[str, StimulusFacts], kind: StimulusKind = StimulusKind.CLIP
-) -> tuple[tuple[str, int], ...]:
-    """Every attribute that clips (or records) have, and how many of them have it."""
-    clips = of_kind(own_of(stimuli), kind).values()
-    counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
+def attributes_of(stimuli: Mapping[str, StimulusFacts]) -> tuple[tuple[str, int], ...]:
+    """Every attribute that some of the stimuli have, and how many of them have it."""
+    counts = Counter(name for each in stimuli.values() for name, value in each.attributes.items() if value)
     return tuple(sorted(counts.items()))

@@ -82,6 +82,34 @@ def test_what_a_collection_cannot_be_is_said_and_what_was_typed_stays(
     assert viewer.post(HERE, {"title": "Mine"}).status_code == 403
 
 
+def test_empty_collections_of_studies_are_behind_a_link_and_a_long_list_has_pages(
+    owner: Person, database: Database
+) -> None:
+    with database.transaction() as session:
+        for n in range(18):
+            create_study(session, owner.who, f"study-{n}", {"title": f"Study {n:02}"}, NOW, None, ())
+    assert "The collections that you see are studies' own, and empty." in words(owner.get(HERE).text)
+    with database.transaction() as session:
+        add_clips(session, [("one", "human", {})], collection_ids(session)["study-3"])
+    owner.post(HERE, {"title": "Empty and shared"})
+    page = words(owner.get(HERE).text)
+    assert "Shared, or with clips 2 collections Empty, each of a study 17 collections" in page
+    assert ("Study 03" in page, "Empty and shared" in page, "Study 04" in page) == (True, True, False)
+    first, last = (owner.get(f"{HERE}?empty=1&page={page}").text for page in (1, 9))
+    assert [len(re.findall(r"<tr id=", html)) for html in (first, last)] == [15, 2]
+    assert f'<a href="{HERE}?empty=1&amp;page=2"><span class="vh">Page </span>2</a>' in first
+    # What was changed is shown on whichever page it is.
+    renamed = owner.post(f"{HERE}/study-17/change", {"do": "rename", "title": "Study 17"})
+    assert '<tr id="study-17">' in renamed.text
+    refused = owner.post(f"{HERE}/study-17/change", {"do": "remove"})
+    assert (refused.status_code, '<tr id="study-17">' in refused.text) == (409, True)
+    found = words(owner.get(f"{HERE}?q=study 17").text)
+    assert "Shared, or with clips 0 collections Empty, each of a study 1 collection " in found
+    assert "No collection is found that is shared or has clips. Show all collections" in found
+    assert "Study 17" in words(owner.get(f"{HERE}?q=study 17&empty=1").text)
+    assert "No empty collection is found." in owner.get(f"{HERE}?q=nothing&empty=1&page=x").text
+
+
 def test_programs_make_change_and_remove_collections(
     owner: Person, editor: Person, program_of: ProgramOf
 ) -> None:

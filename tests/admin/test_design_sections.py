@@ -43,7 +43,14 @@ def test_each_section_has_its_address_its_fields_and_an_index_of_all(
         assert index[0].count("data-section=") == len(SECTIONS)
         assert f'data-section="{section.slug}" aria-current="page"' in index[0]
         assert f"of {len(SECTIONS)}: {section.title}" in html.unescape(page)
+        parts = re.findall(r'<section class="panel part" id="([^"]+)"', page)
+        within = re.findall(r'<a href="#([^"]+)" data-within>', index[0])
+        assert within == (parts if len(parts) > 1 else [])
     assert seen == every
+    whole = owner.get(f"{HERE}/all").text
+    assert re.findall(r'<a href="#([^"]+)" data-within>', whole) == re.findall(
+        r'<section class="panel part" id="([^"]+)"', whole
+    )
     assert owner.get(f"{HERE}/none-such").status_code == 404
 
 
@@ -56,7 +63,8 @@ def test_the_old_address_leads_to_the_first_section_with_something_missing(
     form = form_on(owner.get(f"{HERE}/consent").text)
     owner.post(f"{HERE}/consent", {**form, "consent.text": "By [NAME OF THE LAB]"})
     assert owner.get(HERE, follow_redirects=False).headers["location"] == f"{HERE}/consent"
-    assert 'Consent</span> <span class="count due" data-count>1<' in owner.get(f"{HERE}/end").text
+    said = '<span class="count due" data-count>1</span><span class="vh"> to fill in or correct</span>'
+    assert f"Consent</span> {said}" in owner.get(f"{HERE}/end").text
 
 
 def test_an_address_of_a_field_leads_to_its_section(owner: Person, database: Database) -> None:

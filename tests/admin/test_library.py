@@ -81,7 +81,8 @@ def test_a_search_is_an_address_that_keeps_view_source_words_and_attribute(many:
     assert "<table" in page
     kept = "q=clip&amp;source=human&amp;a.goal=g1&amp;sort=-duration_s&amp;view=table"
     assert f'href="{HERE}?{kept}&amp;page=3"' in page
-    assert f'href="{HERE}?{kept.replace("source=human", "source=hybrid")}">hybrid <span>43</span>' in page
+    hybrid = kept.replace("source=human", "source=hybrid")
+    assert f'href="{HERE}?{hybrid}">hybrid <span>43<span class="vh"> clips</span></span>' in page
     assert f'href="{HERE}?{kept.replace("&amp;a.goal=g1", "")}">goal: g1' in page
     assert f'href="{HERE}?{kept.replace("&amp;view=table", "")}&amp;page=2">Pictures' in page
     for name, value in (("source", "human"), ("a.goal", "g1"), ("view", "table")):
@@ -257,7 +258,7 @@ def test_clips_are_moved_to_a_collection_and_found_by_it(many: Person, database:
     assert act(many, "move", "clip-1", "clip-2", to_collection="walks-of-2025").status_code == 303
     page = many.get(f"{HERE}?collection=walks-of-2025").text
     assert names(page) == ["clip-1", "clip-2"]
-    assert 'aria-current="true">Walks of 2025 <span>2</span>' in page
+    assert 'aria-current="true">Walks of 2025 <span>2<span class="vh"> clips</span>' in page
     assert f'href="{HERE}?collection=library">' in page
     for slug in ("", "nowhere", "\x00", "' OR 1=1"):
         assert act(many, "move", "clip-3", to_collection=slug).status_code in (404, 422)

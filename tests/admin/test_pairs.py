@@ -10,18 +10,19 @@ from sqlmodel import select
 from app.accounts.logins import Who
 from app.admin.studies.pairs.frame import rows_found
 from app.core.database import Database
+from app.library.collections import make_collection
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.pairs.draft import pairs_here
 from app.pairs.view import advice_on
 from app.studies.access import StudyHere, study_for
-from app.studies.collections import have_own_collection
+from app.studies.collections import choose_collections, have_own_collection
 from app.studies.drafts import create_study, draft_for, save_draft
 from app.tasks.pair.design import Member
 from app.tasks.pair.pairs import PairSpec, shown_in
 from app.trials.design import Kind
 from app.trials.stimuli import StimulusFacts
-from tests.admin.persons import Person, Program
+from tests.admin.persons import Person, Program, share_study
 from tests.factories import NOW, study_file
 from tests.studies.clips import Clip, add_clips
 
@@ -318,7 +319,7 @@ def test_a_draw_is_looked_at_and_then_saved(made: Person, database: Database) ->
 def test_a_long_table_of_pairs_is_folded_and_open_where_a_row_is_to_be_corrected(made: Person) -> None:
     many = {name: value for name, value in DRAW.items() if name != "match-1"} | {"main-0": "12"}
     page = post(made, "/draw", {**many, "do": "preview"}).text
-    assert '<details class="rest" id="rest"><summary>All 13 pairs: 8 more</summary>' in page
+    assert '<details class="rest" id="rest"><summary>All 13 pairs: 10 more</summary>' in page
     assert len(re.findall(r'data-label="Clip a"', page)) == 13
     rows = [f"q{n},human-g{1 + n % 2},hybrid-g{1 + n % 2}" for n in range(11)]
     text = "\n".join(["pair,a,b", *rows, "q11,human-g1,nobody"])
@@ -441,7 +442,7 @@ def test_a_draw_becomes_a_list_of_the_same_pairs_and_back(made: Person, database
     assert "now a list" in page.text
     given, listed = here(database, made.who)
     assert (list(given), listed) == (["pairs"], drawn)
-    assert "Saving a draw replaces it" in made.get(f"{HERE}/draw").text
+    assert "The audit log keeps the list of pairs, and" in made.get(f"{HERE}/draw").text
     assert post(made, "/list", {}, seen="?").status_code == 409
     post(made, "/draw", {**DRAW, "do": "save"})
     assert list(here(database, made.who)[0]) == ["sample"]
@@ -508,3 +509,26 @@ def test_the_table_of_pairs_is_headed_by_what_they_are_of(made: Person) -> None:
     page = made.get(HERE).text
     assert ">Clip a<" in page
     assert 'data-label="Clip b"' in page
+
+
+def test_both_pages_of_a_draft_count_the_same_clips(made: Person, editor: Person, database: Database) -> None:
+    """Those of the study, of the kind that is drawn, that the draft's author sees: whoever looks, on each page."""
+    asked = {"conditions": {"human-hybrid": 3}, "match": "goal", "seed": 1}
+    clips: list[Clip] = [(f"{source}-own", source, {"goal": "1"}) for source in ("human", "hybrid")]
+    with database.transaction() as session:
+        share_study(session, "nav", editor.who)
+        study = study_for(session, made.who, "nav")
+        own = have_own_collection(session, study.id, "Nav", NOW)
+        add_clips(session, [*clips, ("human-bare", "human", {})], own.id or 0)
+        elsewhere = make_collection(session, "Elsewhere", NOW)
+        add_clips(session, [("human-elsewhere", "human", {"goal": "1"})], elsewhere.id or 0)
+        choose_collections(session, made.who.actor, study.id, "nav", (), NOW)
+        draft = draft_for(session, study)
+        save_draft(session, editor.who, study, {**draft.keys, "sample": asked}, draft.revision, NOW)
+    pages = [made.get(HERE).text, made.get(f"{HERE}/draw").text]
+    for page in pages:
+        assert set(re.findall(r"(\d+) human and (\d+) hybrid clips make only (\d+)", page)) == {
+            ("2", "1", "1")
+        }
+        assert '<th scope="row">human</th><td class="num">0 of 2</td>' in page
+    assert "2 of 3 clips" in pages[1], "of the study's own clips those that have a goal"

@@ -17,7 +17,7 @@ HERE = "/admin/studies/nav"
 
 def _kinds(html: str) -> dict[str, int]:
     found = re.findall(
-        r'<a href="[^"]*"(?: aria-current="true")?>([^<]+) <span class="count">([\d,]+)</span>', html
+        r'<a href="[^"]*"(?: aria-current="true")?>([^<]+) <span class="count">([\d,]+)<span', html
     )
     return {words: int(n) for words, n in found}
 

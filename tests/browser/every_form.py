@@ -137,6 +137,8 @@ NEVER_WRONG: Mapping[str, str] = {
     "/admin/stimuli/uploads/cancel": PRESS,
     "/admin/stimuli/uploads/{token}/cancel": PRESS,
     "/admin/stimuli/frame-size": SCRIPT,
+    "/admin/study-packages": SCRIPT,
+    "/admin/study-packages/{token}": SCRIPT,
     HERE + "/reports": CHOICE,
     HERE + "/walk-clips": CHOICE,
     HERE + "/judges/check": SCRIPT,

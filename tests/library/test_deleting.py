@@ -378,7 +378,7 @@ def test_an_archived_study_is_closed_to_participants_and_comes_back_as_it_was(
     gone = owner.post(f"{HERE}/archive")
     assert (
         gone.status_code,
-        'Archived <span class="count">1</span>' in gone.text,
+        'Archived <span class="count">1<span class="vh"> study</span></span>' in gone.text,
         f'"{HERE}"' in gone.text,
     ) == (200, True, False)
     listed = owner.get("/admin?archived=1").text

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from app.pairs.capacity import capacities
 from app.pairs.summary import summary_of
 from app.pairs.view import (
     advice_on,
     balance_of,
-    capacities,
     find_pairs,
     usage_of,
 )

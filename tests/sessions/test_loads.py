@@ -200,16 +200,15 @@ def at_once(url: URL, start: Start, n: int) -> list[int]:
 
 def hold(session: Session, version_id: int) -> int:
     """Hold the version as planning does; returns the next ordinal."""
-    connection = session.connection()
-    connection.execute(HOLD_VERSION, {"version_id": version_id})
+    HOLD_VERSION.all(session, {"version_id": version_id})
     last = {"version_id": version_id, "mode": Mode.LIVE, "arm": "main"}
-    return (connection.execute(beginning_queries.LAST_ORDINAL, last).scalar_one() or 0) + 1
+    return (beginning_queries.LAST_ORDINAL.first(session, last)[0] or 0) + 1
 
 
 def before(session: Session, version_id: int, ordinal: int) -> Sequence[Any]:
     """The previous session's blocks, in its order."""
     asked = {"version_id": version_id, "mode": Mode.LIVE, "ordinal": ordinal - 1}
-    return session.connection().execute(beginning_queries.PLANS_OF, asked).all()
+    return beginning_queries.PLANS_OF.all(session, asked)
 
 
 def store(session: Session, version_id: int, ordinal: int, plans: list[tuple[int, dict[str, str]]]) -> None:

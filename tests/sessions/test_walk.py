@@ -4,9 +4,12 @@ import html as html_module
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
-from sqlmodel import Session, col, func, select
+from sqlalchemy import Connection
+from sqlmodel import col, func, select
 from starlette.testclient import TestClient
 
 from app.accounts.audit import COMMAND_LINE
@@ -17,9 +20,13 @@ from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.monitor.notices import notices_of
 from app.sessions import views as build
+from app.sessions.coming import Came
+from app.sessions.entering import Visit, enter, is_undecided
 from app.sessions.entry import pass_for
 from app.sessions.links import participant_links, session_link
+from app.sessions.router import PAGE_ROUTES
 from app.sessions.starts import WINDOW, Starts, TooManyStarts
+from app.sessions.state_machine import submit
 from app.sessions.where import locate
 from app.studies.launch import study_here
 from app.trials.responses import Evidence, Response
@@ -61,11 +68,9 @@ def test_a_page_turn_sends_seven_statements(walk: Walk, database: Database) -> N
     walk.to("trial-2")
     sent: list[str] = []
     assert database._peeking is not None
-    for session in (database._peeking, database._loop_engine.connect()):
-        raw = session.connection() if isinstance(session, Session) else session
-        raw.connection.dbapi_connection.set_trace_callback(sent.append)  # type: ignore[union-attr]
-        if not isinstance(session, Session):
-            session.close()
+    assert database._kept is not None
+    for connection in (database._peeking.connection(), database._kept):
+        connection.connection.dbapi_connection.set_trace_callback(sent.append)  # type: ignore[union-attr]
     response = walk.client.post(walk.address, data={**answer_for(walk.html), "playback": playback()})
     assert page_on(response.text) == "trial-3"
     walk.client.get("/healthz")  # what is written without waiting is written before
@@ -79,6 +84,39 @@ def test_a_page_turn_sends_seven_statements(walk: Walk, database: Database) -> N
             row.slot for row in session.exec(select(Evidence).order_by(col(Evidence.id).desc()).limit(2))
         ]
     assert sorted(slots) == ["a", "b"]
+
+
+def test_coming_in_and_agreeing_run_compiled_statements_alone(
+    database: Database, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On SQLite: by the driver, as each answer does."""
+    if not database.is_local:
+        pytest.skip("PostgreSQL goes SQLAlchemy's way")
+    execute, sent = Connection.execute, list[str]()
+
+    def begin() -> None:
+        with database.transaction() as session:
+            token = enter(session, Visit(study), NOW)
+            is_undecided(session, study, token, NOW)
+            form = {"submit_id": "consent.1", "decision": "agree", "of_age": "yes"}
+            submit(session, token, form, NOW, Random(1), Came(study, NOW))
+
+    def note(connection: Connection, statement: Any, *given: Any, **named: Any) -> Any:
+        sent.append(str(statement))
+        return execute(connection, statement, *given, **named)
+
+    begin()  # the version's run is read
+    monkeypatch.setattr(Connection, "execute", note)
+    begin()
+    assert sent == []
+
+
+def test_pages_are_found_by_the_first_routes(client: TestClient) -> None:
+    """FastAPI looks for a route of an included router twice."""
+    app: Any = client.app
+    while not hasattr(app, "routes"):
+        app = app.app
+    assert app.routes[: len(PAGE_ROUTES)] == list(PAGE_ROUTES)
 
 
 def test_the_address_is_the_same_for_every_page(walk: Walk) -> None:

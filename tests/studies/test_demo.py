@@ -28,8 +28,8 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.probe import probe
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.tables import Stimulus
+from app.pairs.capacity import capacities, pairable
 from app.pairs.draft import pairs_here
-from app.pairs.view import capacities
 from app.studies.access import study_for
 from app.studies.collections import own_collection
 from app.studies.drafts import create_study, draft_for
@@ -38,7 +38,7 @@ from app.studies.listing import study_line
 from app.studies.seeing import facts_for
 from app.tasks.pair.settings import pairs_of
 from app.trials.design import Kind
-from app.trials.stimuli import StimulusFacts, attributes_of, own_of
+from app.trials.stimuli import StimulusFacts, own_of
 from stimuli.arena import GOALS
 from stimuli.arrays import Bytes
 from stimuli.body import FRAMES_PER_S
@@ -213,7 +213,7 @@ def test_a_study_of_ones_own_neither_counts_the_demos_clips_nor_is_offered_their
         assert own is not None
         assert rules_in_force(session, own.id or 0)[0].size is None
         here = pairs_here(session, who, study)
-        assert (capacities(here.stimuli, {}), here.found.pairs, attributes_of(here.stimuli)) == ((), (), ())
+        assert (capacities(here.stimuli, {}), here.found.pairs, pairable(here.stimuli)) == ((), (), {})
         demo = study_for(session, who, SLUG)
         assert [each.slug for each in collections_of(session, who, demo)] == ["demo", "demo-clips"]
         assert len(own_of(facts_for(session, demo, who))) == len(CLIPS)

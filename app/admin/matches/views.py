@@ -10,6 +10,7 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.pages import AdminPage
+from app.core.problems import counted
 from app.matches.observing import Replay, replay_at
 from app.matches.offering import rating_studies
 from app.matches.watching import Matches, Watched, matches_now, watched
@@ -72,7 +73,7 @@ def matches_page(
         shell=shell,
         slug=study.slug,
         here=MatchesNow(study.slug, found),
-        modes=[(each, f"{each} ({n})") for each, n in found.n_by_mode.items()],
+        modes=[(each, f"{each}, {counted(n, 'match', 'matches')}") for each, n in found.n_by_mode.items()],
         live=f"{home}/live?{chosen}" + (f"&after={after}" if after else ""),
         older=f"{home}?{chosen}&after={found.next}" if found.next else "",
         newest=f"{home}?{chosen}" if after else "",

@@ -151,7 +151,11 @@ def results_page(
         slug=study.slug,
         mode=asked.mode,
         modes=[
-            Link(_address(here, mode=mode), f"{_MODES[mode]} ({n:,})", mode is asked.mode)
+            Link(
+                _address(here, mode=mode),
+                f"{_MODES[mode]}, {n:,} answer{'' if n == 1 else 's'}",
+                mode is asked.mode,
+            )
             for mode, n in counts.items()
         ],
         n_answers=counts[asked.mode],

@@ -14,6 +14,7 @@ from app.admin.pages import AdminPage
 from app.admin.running.charts import Chart, WidthChart, time_chart, width_chart
 from app.admin.running.places import PlacesForm, places_form
 from app.admin.running.wishes import SimulationForm, typed_wish
+from app.core.problems import counted
 from app.library.clips.store import ClipStore
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
@@ -267,7 +268,7 @@ def monitor_page(
         slug=study.slug,
         live=live,
         versions=numbers,
-        modes=[(each, f"{each} ({live.now.n_by_mode.get(each, 0)})") for each in MODES],
+        modes=[(each, f"{each}, {counted(live.now.n_by_mode.get(each, 0), 'session')}") for each in MODES],
         version=str(live.now.version or "all"),
         mode=live.now.mode,
         events=f"/admin/studies/{study.slug}/monitor/events?" + urlencode({"version": version, "mode": mode}),

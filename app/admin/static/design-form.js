@@ -81,7 +81,16 @@ function showFaults({ faults, list, counts, n_faults: total = faults.length }) {
 function countFaults(counts) {
   for (const link of document.querySelectorAll("[data-index] [data-section]")) {
     link.querySelector("[data-count]").textContent = counts?.[link.dataset.section] || "";
+    link.querySelector("[data-count] + .vh").hidden = !counts?.[link.dataset.section];
   }
+}
+
+/** A part of the section that is open is led to: on a telephone the list lies over the page, and goes. */
+function leaveIndex() {
+  const index = document.querySelector("[data-index]");
+  index.addEventListener("click", ({ target }) => {
+    if (target.closest("[data-within]") && index.matches(":popover-open")) index.hidePopover();
+  });
 }
 
 /** What fields and groups come to, below them. */
@@ -314,6 +323,7 @@ const isSought = new URLSearchParams(location.search).has("sought");
 if (wanted && !byId(wanted) && !isSought) location.replace(`${designAt}?sought=yes&at=${encodeURIComponent(wanted)}`);
 listenToViews();
 offerFiles();
+leaveIndex();
 // Whoever may only look has nothing that could be saved.
 if (!fields.disabled) {
   listenToForm();

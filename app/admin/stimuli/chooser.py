@@ -89,13 +89,15 @@ class PageLink:
 class Chooser:
     """Search box, chips and pages. `suffix` tells the fields of two on a page apart; with `here` all choices are links.
 
-    `kept` are the fields of the filter that a new search keeps; `tags` are attributes that are filtered by, each with
-    the address without it. `first` and `last` number what is shown.
+    `nouns` are what its numbers count, one and many. `kept` are the fields of the filter that a new search keeps;
+    `tags` are attributes that are filtered by, each with the address without it. `first` and `last` number what is
+    shown.
     """
 
     suffix: str
     here: str
     text: str
+    nouns: tuple[str, str]
     groups: Sequence[Choices]
     kept: Sequence[tuple[str, str]]
     tags: Sequence[Choice]
@@ -169,6 +171,7 @@ def chooser(found: Catalog, shown: Shown, here: str = "", suffix: str = "") -> C
         suffix=suffix,
         here=here,
         text=wanted.text,
+        nouns=_nouns(found),
         groups=[group for group in _groups(found, wanted, at) if not (suffix and group.field == "kind")],
         kept=_kept(shown, suffix),
         tags=[_tag(wanted, key, at) for key in wanted.attributes],
@@ -188,6 +191,12 @@ def chooser(found: Catalog, shown: Shown, here: str = "", suffix: str = "") -> C
             wanted.text or wanted.source or wanted.kind or wanted.collection or wanted.attributes
         ),
     )
+
+
+def _nouns(found: Catalog) -> tuple[str, str]:
+    """The words for one and for many of what is found: of one kind, or of several."""
+    kinds = list(found.kinds) or [StimulusKind.CLIP]
+    return " or ".join(map(str, kinds)), " or ".join(KINDS[kind] for kind in kinds)
 
 
 def _address(here: str, shown: Shown) -> str:

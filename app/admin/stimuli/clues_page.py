@@ -8,6 +8,7 @@ from sqlmodel import Session
 from analysis.stats.p_values import p_cell, p_words
 from app.admin.access import Shell
 from app.admin.stimuli.views import ClueRow, ClueRun, CluesPage
+from app.core.problems import counted
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
 from app.library.kinds import StimulusKind
@@ -124,7 +125,8 @@ def clue_row(clue: Mapping[str, Any], plot: str) -> ClueRow:
 def _compared(finding: Mapping[str, Any]) -> str:
     second = finding["second"] or "all others"
     return (
-        f"{finding['first']} ({finding['n_first']}) against {second} ({finding['n_second']}): "
+        f"{finding['first']}, {counted(finding['n_first'], 'clip')}, against {second}, "
+        f"{counted(finding['n_second'], 'clip')}: "
         f"AUC {finding['auc']:.2f}, {_interval(finding['interval'])}"
     )
 

@@ -156,7 +156,7 @@ def form_matches(
     session: Session, pool: Pool, design: GameDesign, units: Sequence[UnitToPlan], now: datetime
 ) -> None:
     """Take the next steps of a pool: end waits and ready checks that are over, ask who is there, form matches."""
-    session.connection().execute(HOLD_VERSION, {"version_id": pool.version_id})
+    HOLD_VERSION.all(session, {"version_id": pool.version_id})
     for _ in range(2):  # who was ready in vain waits again, and may be asked at once
         if not _Forming(session, pool, design, units, now).step():
             return

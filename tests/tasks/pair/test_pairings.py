@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.core.spreadsheet import csv_text
 from app.library.kinds import StimulusKind
-from app.pairs.view import capacities
+from app.pairs.capacity import capacities
 from app.tasks.pair.design import Member
 from app.tasks.pair.pairings.registry import PAIRINGS
 from app.tasks.pair.pairs import PairSpec

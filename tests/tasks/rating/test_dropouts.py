@@ -103,7 +103,7 @@ class RatingStudy(RuleBasedStateMachine):
             per_participant=self.per_participant,
             per_item=self.per_item,
             rng=random.Random(seed),
-            mirror_of=[unit_id for unit_id, _ in self.connection.execute(beginning_queries.PLANS_OF, named)],
+            mirror_of=[unit_id for unit_id, _ in beginning_queries.PLANS_OF.all(self.session, named)],
         )
         open_ones = [item for item, load in before.items() if load < self.per_item]
         if given is None:

@@ -11,10 +11,10 @@ from app.admin.studies.pairs.forms import MOST_ATTRIBUTES, MOST_CONDITIONS, Draw
 from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_found
 from app.admin.studies.pairs.views import DrawLine, DrawPage
 from app.core.problems import Fault
-from app.library.kinds import StimulusKind
+from app.pairs.capacity import Capacity, capacities, pairable
 from app.pairs.draft import PairsHere, pairs_here, tried
-from app.pairs.summary import asked_of, match_of, summary_of
-from app.pairs.view import Capacity, FoundPairs, capacities
+from app.pairs.summary import asked_of, match_of
+from app.pairs.view import FoundPairs
 from app.tasks.pair.pairings.registry import PAIRINGS
 from app.trials.stimuli import attributes_of, true_source_of
 
@@ -32,21 +32,19 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
     here = pairs_here(session, at.shell.who, at.study)
     if draw is None:
         draw = _stored_draw(here, seed)
-    # As long as nothing else is asked for, the pairs that were drawn are shown, not others.
+    # As long as nothing else is asked for, the pairs that the study has are shown, not others.
     is_saved = draw.sample() == _requested_sample(here)
-    given = here.draft.keys["sample"] if is_saved else draw.sample()
-    shown = tried(at.study, here.draft, here.stimuli, {"sample": given})
-    is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
-    keys, found = shown.draft.keys, shown.found if is_asked else FoundPairs("none", (), ())
+    shown = here if is_saved and here.found.way == "drawn" else _tried(at, here, draw, is_saved=is_saved)
+    keys, found = shown.draft.keys, shown.found
     possible = capacities(
-        here.stimuli, keys.get("sample"), [name for name, *_ in draw.lines], true_source_of(keys)
+        shown.made_of, keys.get("sample"), [name for name, *_ in draw.lines], true_source_of(keys)
     )
     frame = frame_of(session, at, here, error)
-    frame["summary"] = summary_of(found, keys, here.stimuli)
+    frame["summary"] = shown.summary
     return DrawPage(
         **frame,
         lines=_lines(draw, {line.condition: line for line in possible}, found, true_source_of(keys)),
-        attributes=_attributes(here, draw),
+        attributes=_attributes(shown, draw),
         match=draw.match,
         seed=draw.seed,
         rows=rows_found(found.pairs, clips_by_name(session, at)),
@@ -60,6 +58,14 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         pairing_errors=_at(found, "sample", "pairing"),
         replaces=len(here.found.pairs),
     )
+
+
+def _tried(at: At, here: PairsHere, draw: Draw, *, is_saved: bool) -> PairsHere:
+    """The pairs that the form's draw gives, none while it asks for none; nothing is stored."""
+    given = here.draft.keys["sample"] if is_saved else draw.sample()
+    shown = tried(at.study, here.draft, here.stimuli, {"sample": given})
+    is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
+    return shown if is_asked else replace(shown, found=FoundPairs("none", (), ()))
 
 
 def _requested_sample(here: PairsHere) -> object:
@@ -154,7 +160,7 @@ def _fault_text(fault: Fault) -> str:
 
 def _attributes(here: PairsHere, draw: Draw) -> list[tuple[str, int]]:
     """The attributes that clips can be matched on, and requested ones that no clip has."""
-    known = list(attributes_of(here.stimuli, StimulusKind.RECORD if draw.pairing else StimulusKind.CLIP))
+    known = list(attributes_of(pairable(here.made_of, here.draft.keys.get("sample"))))
     names = {name for name, _ in known}
     return [*known, *((name, 0) for name in draw.match if name not in names)][:MOST_ATTRIBUTES]
 

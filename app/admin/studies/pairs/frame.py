@@ -15,7 +15,7 @@ from app.admin.studies.pairs.views import DrawnNote, PairRow
 from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
 from app.pairs.draft import ClipCard, PairsHere, clip_cards
-from app.pairs.summary import Summary, match_of, summary_of
+from app.pairs.summary import Summary, match_of
 from app.pairs.view import DrawState, FoundPairs, Way, draw_state
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
@@ -86,7 +86,6 @@ class Frame(TypedDict):
     way: Way
     summary: Summary
     sides: Sides
-    n_clips: int
     shown: str
     truth: TruthView
     sources: Sequence[str]
@@ -98,7 +97,7 @@ class Frame(TypedDict):
 def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
     keys, newest = here.draft.keys, newest_number(session, at.study)
     is_open = newest is None or correctable(session, at.study) is not None
-    summary = summary_of(here.found, here.draft.keys, here.stimuli)
+    summary = here.summary
     return {
         "shell": at.shell,
         "error": error,
@@ -111,8 +110,7 @@ def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
         "way": here.found.way,
         "summary": summary,
         "sides": summary.sides,
-        "n_clips": len(here.stimuli),
-        "shown": shown_in(here.found.pairs, here.stimuli).capitalize(),
+        "shown": shown_in(here.found.pairs, here.made_of).capitalize(),
         "truth": truth_view(true_source_of(keys), here.found.pairs),
         "sources": [use.source for use in summary.usage.sources if use.n_clips],
         "draw": draw_state(keys, here.found, here.stimuli),

@@ -75,7 +75,6 @@ class PairsFrame(AdminPage):
     way: Way
     summary: Summary
     sides: Sides
-    n_clips: int
     shown: str
     truth: TruthView
     sources: Sequence[str]
