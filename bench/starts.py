@@ -1,72 +1,132 @@
-"""The duration of commands from start to end, and of imports: processes of their own, several times each."""
+"""The duration of commands from start to end, and of imports: processes of their own, several times each.
 
+`python -m bench.starts FOLDER` measures another checkout, too, in turn with this one and in this environment, and
+prints the ratio of each turn's two numbers: of processor seconds, user and system, as other work stretches the clock's.
+"""
+
+import argparse
 import os
 import resource
 import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
 from bench.crowd_table import write_crowd
-from bench.servers import BIN, environment
+from bench.servers import HERE, environment
 
-_COMMANDS: dict[str, Sequence[str]] = {
-    "likely-human --help": ("likely-human", "--help"),
-    "likely-human study list": ("likely-human", "study", "list"),
-    "likely-human study check --help": ("likely-human", "study", "check", "--help"),
-    "likely-human analyze --help": ("likely-human", "analyze", "--help"),
-    "likely-human analyze, 600 answers": ("likely-human", "analyze", "600.parquet"),
-    "likely-human analyze, 1,010 answers": ("likely-human", "analyze", "1010.parquet"),
-    "likely-human report, 600 answers": ("likely-human", "report", "600.parquet", "--out", "report"),
-    "python, nothing": ("python", "-c", "pass"),
-    "the analysis (import)": ("python", "-c", "from analysis import analyze"),
-    "the report's figures (import)": (
-        "python",
-        "-c",
-        "import analysis.figures; from app.reports import report",
-    ),
-    "the study package (import)": ("python", "-c", "from app.reports import package"),
+_CLI = "from app.cli import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A process to measure: Python code, its arguments, and the goal in processor seconds where there is one."""
+
+    code: str
+    words: Sequence[str] = ()
+    goal_s: float | None = None
+
+
+_COMMANDS: Mapping[str, Started] = {
+    "likely-human --help": Started(_CLI, ("--help",), 0.5),
+    "likely-human study list": Started(_CLI, ("study", "list"), 0.5),
+    "likely-human study check --help": Started(_CLI, ("study", "check", "--help"), 0.5),
+    "likely-human analyze --help": Started(_CLI, ("analyze", "--help"), 0.5),
+    "likely-human analyze, 600 answers": Started(_CLI, ("analyze", "600.parquet"), 3),
+    "likely-human analyze, 1,010 answers": Started(_CLI, ("analyze", "1010.parquet"), 5),
+    "likely-human report, 600 answers": Started(_CLI, ("report", "600.parquet", "--out", "report"), 6),
+    "python, nothing": Started("pass"),
+    "the analysis (import)": Started("from analysis import analyze", goal_s=1),
+    "the report's figures (import)": Started("import analysis.figures; from app.reports import report"),
+    "the study package (import)": Started("from app.reports import package"),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Medians of its repeats."""
+    """What one process took in each turn: seconds by the clock, and of the processor."""
 
     what: str
-    seconds: float
-    cpu_s: float
+    turns: Sequence[tuple[float, float]]
+
+    @property
+    def seconds(self) -> float:
+        return median(seconds for seconds, _ in self.turns)
+
+    @property
+    def cpu_s(self) -> float:
+        return median(cpu_s for _, cpu_s in self.turns)
 
 
-def measure_starts(repeats: int) -> list[Start]:
-    """Measure each once unrecorded, so that its files are in the page cache; then all in turn, `repeats` times."""
+def measure_starts(repeats: int, roots: Sequence[Path] = (HERE.parent,)) -> list[list[Start]]:
+    """Starts of the code in each folder, as many as there are folders for each process.
+
+    Each is run once unrecorded, so that its bytecode is written and its files are in the page cache; then all in turn,
+    `repeats` times.
+    """
+    runs: dict[tuple[str, Path], list[tuple[float, float]]] = {
+        (what, root): [] for what in _COMMANDS for root in roots
+    }
     with tempfile.TemporaryDirectory() as folder:
-        env = environment(LIKELY_HUMAN_DATA=folder)
         for n in (600, 1010):
             write_crowd(Path(folder, f"{n}.parquet"), n)
-        runs: dict[str, list[tuple[float, float]]] = {what: [] for what in _COMMANDS}
         for _ in range(repeats + 1):
-            for what, (program, *words) in _COMMANDS.items():
-                runs[what].append(_run([str(BIN / program), *words], env, folder))
-    return [
-        Start(what, *(median(numbers) for numbers in zip(*measured[1:], strict=True)))
-        for what, measured in runs.items()
-    ]
+            for (what, root), turns in runs.items():
+                turns.append(_run(_COMMANDS[what], root, folder))
+    return [[Start(what, runs[what, root][1:]) for root in roots] for what in _COMMANDS]
 
 
-def _run(command: Sequence[str], env: dict[str, str], folder: str) -> tuple[float, float]:
+def _run(started: Started, root: Path, folder: str) -> tuple[float, float]:
+    env = environment(LIKELY_HUMAN_DATA=folder, PYTHONPATH=str(root))
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = [sys.executable, "-c", started.code, *started.words]
     subprocess.run(command, env=env, cwd=folder, check=True, capture_output=True)
     seconds, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def starts_text(found: Sequence[Start]) -> str:
-    """The load is of the minute before the text is made."""
-    lines = ["| start | seconds | processor s |", "| --- | --- | --- |"]
-    lines += [f"| {one.what} | {one.seconds:.2f} | {one.cpu_s:.2f} |" for one in found]
-    goals = "Goals: commands that need no statistics under 0.5 s; 600 answers in 3 s, 1,010 in 5 s. "
-    return "\n".join([*lines, "", f"{goals}Load of the machine: {os.getloadavg()[0]:.1f}."])
+def starts_text(found: Sequence[Sequence[Start]]) -> str:
+    """A row for each start, with its goal. The load is of the minute before the text is made."""
+    lines = ["| start | seconds | processor s | goal |", "| --- | --- | --- | --- |"]
+    for (one,) in found:
+        lines.append(f"| {one.what} | {one.seconds:.2f} | {one.cpu_s:.2f} | {_goal(one.what)} |")
+    return "\n".join([*lines, "", _load()])
+
+
+def beside_text(found: Sequence[Sequence[Start]]) -> str:
+    """Processor seconds there and here, and the median, least and largest ratio of a turn."""
+    lines = [
+        "| start | processor s there | here | here of there | goal |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for there, here in found:
+        ratios = sorted(mine[1] / other[1] for mine, other in zip(here.turns, there.turns, strict=True))
+        ratio = f"{median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        lines.append(f"| {here.what} | {there.cpu_s:.2f} | {here.cpu_s:.2f} | {ratio} | {_goal(here.what)} |")
+    return "\n".join([*lines, "", _load()])
+
+
+def _goal(what: str) -> str:
+    goal_s = _COMMANDS[what].goal_s
+    return "" if goal_s is None else f"under {goal_s:g}"
+
+
+def _load() -> str:
+    return f"Load of the machine: {os.getloadavg()[0]:.1f}."
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.starts", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the other checkout, whose code runs in this environment")
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each (5)")
+    options = parser.parse_args()
+    roots = (options.folder.resolve(), HERE.parent)
+    print(beside_text(measure_starts(options.repeats, roots)))
+
+
+if __name__ == "__main__":
+    main()

@@ -9,6 +9,7 @@ import scipy
 
 from analysis.results import Result
 from analysis.stats.intervals import Floats
+from analysis.stats.pingouin_tests import pingouin_tests
 
 CHANCE = 0.5
 
@@ -49,11 +50,8 @@ def against_chance(values: pd.Series | Floats, chance: float = CHANCE) -> Chance
         reason = "every participant is exactly at chance" if n else "no participant has a value"
         return ChanceTest(chance, n, at_chance, None, None, "two-sided", None, None, reason)
     method, words = _method(distance, at_chance)
-    # Imported here: it takes seconds, and most of this package does without.
-    # Imported at use: it takes 2 s and 190 MB.
-    import pingouin
-
-    test = pingouin.wilcoxon(distance, alternative="two-sided", method=method or "asymptotic").iloc[0]
+    found = pingouin_tests().wilcoxon(distance, alternative="two-sided", method=method or "asymptotic")
+    test = found.iloc[0]
     w, p, effect = (float(test[name]) for name in ("W_val", "p_val", "RBC"))
     p = p if method else _enumerated(distance)
     return ChanceTest(chance, n, at_chance, w, p, "two-sided", words, effect, None)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from analysis.choice.accuracy import accuracy_per_participant
 from analysis.choice.studies import Preference
-from analysis.data.codes import rows_where
+from analysis.data.codes import Mask, rows_where
 from analysis.data.preference import preference_per_participant
 from analysis.options import Blank
 from analysis.stats.description import Description, describe
@@ -20,8 +20,11 @@ def pairs_what_if(
     if preference is None and not rows["truth"].notna().any():
         return None
 
-    def headline(under: pd.DataFrame) -> Description:
-        used = rows_where(under, (under["excluded"].isna() & (under["kind"] == "main")).to_numpy(dtype=bool))
+    of_mode = rows_where(rows, (rows["mode"] == mode).to_numpy(dtype=bool))
+    is_main = (of_mode["kind"] == "main").to_numpy(dtype=bool)
+
+    def headline(counts: Mask) -> Description:
+        used = rows_where(of_mode, counts & is_main)
         return describe(_values(used, blank, preference), scale="share", seed=seed, resamples=resamples)
 
     measure = (
@@ -29,7 +32,7 @@ def pairs_what_if(
         if preference is None
         else Measure("preference", source=preference.source, against=preference.against)
     )
-    return what_if(rows, mode, measure, headline)
+    return what_if(of_mode, measure, headline)
 
 
 def _values(used: pd.DataFrame, blank: Blank, preference: Preference | None) -> pd.Series:

@@ -53,9 +53,14 @@ class Ratings:
 
     def scores(self) -> Floats:
         """The score of each row as a number, NaN where there is none or it is no number."""
-        cells = self.table["score"].cat
-        numbers = [as_number(text) for text in with_points([str(text).strip() for text in cells.categories])]
-        return np.array([*numbers, np.nan], dtype=float)[cells.codes.to_numpy()]
+        return numbers_in(self.table["score"])
+
+
+def numbers_in(scores: pd.Series) -> Floats:
+    """Each score of a category column as a number, NaN where there is none or it is no number."""
+    cells = scores.cat
+    numbers = [as_number(text) for text in with_points([str(text).strip() for text in cells.categories])]
+    return np.array([*numbers, np.nan], dtype=float)[cells.codes.to_numpy()]
 
 
 def as_number(text: object) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from analysis.data.checking import coded
+from analysis.data.codes import Mask
 from analysis.data.judgements import Judgements
 from analysis.data.selection import Selection, choose_mode
 from analysis.detection.arms import compare_judgements_by_arm
@@ -82,11 +83,14 @@ def analyze_judgement_rows(
 
 
 def _what_if(study: str, of_question: pd.DataFrame, mode: str, analysis: DetectionAnalysis) -> WhatIf | None:
-    def headline(under: pd.DataFrame) -> Description:
-        judgements = _judgements(study, of_question, under[that_count(under, mode)])
+    of_mode = of_question[of_question["mode"] == mode]
+    is_main = (of_mode["kind"] == "main").to_numpy(dtype=bool)
+
+    def headline(counts: Mask) -> Description:
+        judgements = _judgements(study, of_question, of_mode[counts & is_main])
         return accuracy_of(judgements, seed=analysis.seed, resamples=analysis.resamples)
 
-    return what_if(of_question, mode, Measure("accuracy"), headline)
+    return what_if(of_mode, Measure("accuracy"), headline)
 
 
 def _judgements(study: str, asked: pd.DataFrame, judged: pd.DataFrame) -> Judgements:

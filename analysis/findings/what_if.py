@@ -73,9 +73,19 @@ def what_if_sections(found: WhatIf | None) -> Iterator[Section]:
         figures=(_figure(found, said, spread or sentence),),
         methods=(
             f"{said.short} was computed anew under {which} of the exclusion rules that left a session out, as a "
-            f"specification curve [SSN20]; average and interval are those of {said.name} itself.",
+            f"specification curve [SSN20]; {_interval_of(found, said)}.",
         ),
     )
+
+
+def _interval_of(found: WhatIf, said: _Said) -> str:
+    """The method of the intervals under other rules; of ratings it may not be the one of the study's own."""
+    own = found.own.headline.interval.method
+    others = {one.headline.interval.method for one in found.specifications[1:]}
+    if found.measure.name != "score" or others <= {own}:
+        return f"average and interval are those of {said.name} itself"
+    t = "Student's t over items and raters"
+    return f"the average is that of {said.name} itself, its interval under other rules {t}"
 
 
 def no_headline(flow: Flow | None) -> Iterator[Section]:

@@ -6,6 +6,7 @@ from graphlib import CycleError, TopologicalSorter
 import numpy as np
 import pandas as pd
 
+from analysis.data.codes import Mask
 from analysis.data.rating_table import Ratings, Scale, as_number, check_ratings
 from analysis.options import Level
 
@@ -50,7 +51,7 @@ def ratings_in(
         # Names of classes that are numbers on a scale: without one any text would be a class.
         scale=next(iter(scales.values()), None) if level == "nominal" else None,
         scales=scales,
-        out_of_range="drop" if _has_numbers_left_out(scored, level) else "keep",
+        out_of_range="drop" if level != "nominal" and numbers_left_out(scored).any() else "keep",
         level=level,
         origin=study,
         criteria=_in_order(part),
@@ -99,12 +100,12 @@ def scores_in(rows: pd.DataFrame) -> pd.Series:
     return numbers.astype(object).where(values.notna(), texts)
 
 
-def _has_numbers_left_out(rows: pd.DataFrame, level: Level) -> bool:
-    """True if an imported number was kept as a text because it is off the scale and not to count."""
-    if level == "nominal":
-        return False
-    texts = rows.loc[rows["value"].isna() & rows["text"].notna(), "text"]
-    return any(not np.isnan(as_number(text)) for text in texts.unique())
+def numbers_left_out(rows: pd.DataFrame) -> Mask:
+    """True for an imported number that was kept as a text because it is off the scale and not to count."""
+    texts = rows["text"].astype(object).where(rows["value"].isna() & rows["text"].notna(), None)
+    is_number = {text: not np.isnan(as_number(text)) for text in texts.dropna().unique()}
+    found: Mask = np.array([is_number.get(text, False) for text in texts], dtype=bool)
+    return found
 
 
 def _scales(rows: pd.DataFrame) -> Iterator[tuple[str, Scale]]:

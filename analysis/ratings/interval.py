@@ -24,6 +24,7 @@ def mean_interval(
     seed: int,
     resamples: int,
     scale: tuple[float, float] | None = None,
+    by_t: bool = False,
 ) -> Interval:
     """The 95% interval of the mean score, for other items and other raters.
 
@@ -33,15 +34,18 @@ def mean_interval(
     raters, a score counting as often as its item was drawn times its rater [Owe07]_; above 40,000 scores, items and
     raters together there are fewer resamples than asked for, though at least 1,000, and the interval says how many. One
     or two raters say nothing of others: then the interval is over items, for these raters; and the other way round.
-    `scale` has the lowest and the highest score there can be: no end lies beyond it, as no mean can."""
-    found = _unbounded(item, rater, scores, seed=seed, resamples=resamples)
+    `scale` has the lowest and the highest score there can be: no end lies beyond it, as no mean can. `by_t` takes
+    Student's t however many there are, for many intervals at once."""
+    found = _unbounded(item, rater, scores, seed=seed, resamples=resamples, by_t=by_t)
     if scale is None or found.low is None or found.high is None:
         return found
     low, high = min(scale[0], float(scores.min())), max(scale[1], float(scores.max()))
     return replace(found, low=max(low, found.low), high=min(high, found.high))
 
 
-def _unbounded(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamples: int) -> Interval:
+def _unbounded(
+    item: Counts, rater: Counts, scores: Floats, *, seed: int, resamples: int, by_t: bool
+) -> Interval:
     shape = n_items, n_raters = int(item.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if not len(scores):
         return no_interval("there is no score", seed, resamples, OVER_BOTH)
@@ -55,7 +59,7 @@ def _unbounded(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamp
             np.bincount(by, weights=scores), np.bincount(by), seed=seed, scale="any", units=units
         )
         return replace(found, method=f"{found.method} (of these {min(shape)} {of})")
-    if min(shape) < FEW:
+    if by_t or min(shape) < FEW:
         return _student(item, rater, scores, seed)
     if resamples == 0:
         return no_interval(NOT_ASKED, seed, resamples, method)

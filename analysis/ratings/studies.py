@@ -167,7 +167,7 @@ def _analyzed(one: RatedBlock, seed: int, resamples: int) -> BlockRatings:
         arms=(compare_classes_by_arm if one.ratings.level == "nominal" else compare_ratings_by_arm)(
             one.by_arm, [each.criterion for each in analysis.criteria], seed=seed, resamples=resamples
         ),
-        what_if=ratings_what_if(one.study, one.rows, one.selection.mode, analysis),
+        what_if=ratings_what_if(one.rows, one.selection.mode, analysis),
     )
 
 

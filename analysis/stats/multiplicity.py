@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from analysis.stats.pingouin_tests import pingouin_tests
+
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Correct a family of p values by Holm's step-down method [Hol79]_, through pingouin.
@@ -17,13 +19,9 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """
     if all(p is None for p in p_values):
         return [None] * len(p_values)
-    # Imported here: it takes seconds, and most of this package does without.
-    # Imported at use: it takes 2 s and 190 MB.
-    import pingouin
-
     # pingouin leaves NaN out of the family: a test without a p must not make the others stricter.
     family = np.array([np.nan if p is None else p for p in p_values], dtype=float)
-    corrected = pingouin.multicomp(family, method="holm")[1]
+    corrected = pingouin_tests().multicomp(family, method="holm")[1]
     return [None if np.isnan(p) else float(p) for p in corrected]
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.data.codes import rows_where
+from analysis.data.codes import Mask
 from analysis.data.columns import BY_RULE
 from analysis.results import FLAT, Result
 from analysis.stats.description import Description
@@ -80,23 +80,27 @@ class WhatIf(Result):
 
 
 def what_if(
-    rows: pd.DataFrame, mode: str, measure: Measure, headline: Callable[[pd.DataFrame], Description]
+    of_mode: pd.DataFrame, measure: Measure, headline: Callable[[Mask], Description]
 ) -> WhatIf | None:
-    """Specifications from the checked rows of one study, or of one block of it; None where no rule left out a session
-    of the mode.
+    """Specifications from the checked rows of one mode of one study, or of one block of it; None where no rule left out
+    a session.
 
-    `headline` makes the number of rows of the mode, of which those count that are not `excluded`. Rules that are only
-    remarked leave nobody out: they are known by sessions that meet them and are used.
+    `headline` makes the number of the rows that a mask selects: those of any kind that are not excluded. It is called
+    once for each set of sessions, as several rules together often leave out the same. Rules that are only remarked
+    leave nobody out: they are known by sessions that meet them and are used.
     """
-    of_mode = rows_where(rows, (rows["mode"] == mode).to_numpy())
     met = _rules_of_sessions(of_mode)
     names = sorted(set(chain.from_iterable(met.values())))
     if not names:
         return None
+    counted = _counted(of_mode)
+    made: dict[frozenset[str], Description] = {}
 
     def specification(chosen: Sequence[str]) -> Specification:
-        out = {session for session, rules in met.items() if not rules.isdisjoint(chosen)}
-        return Specification(tuple(chosen), len(out), headline(_taken_back(of_mode, met.keys() - out)))
+        out = frozenset(session for session, rules in met.items() if not rules.isdisjoint(chosen))
+        if out not in made:
+            made[out] = headline(counted(met.keys() - out))
+        return Specification(tuple(chosen), len(out), made[out])
 
     is_complete = len(names) <= MOST_RULES
     return WhatIf(
@@ -114,11 +118,21 @@ def what_if(
     )
 
 
-def _taken_back(rows: pd.DataFrame, sessions: Collection[str]) -> pd.DataFrame:
-    """The rows, in which those count that nothing but the rules of their session excludes."""
+def _counted(rows: pd.DataFrame) -> Callable[[Collection[str]], Mask]:
+    """A function from sessions that are taken back to a mask of the rows that count: theirs, and all not excluded.
+
+    Rows excluded by anything but the rules of their session stay so."""
     excluded = rows["excluded"]
-    by_rule = excluded.isin([name for name in excluded.cat.categories if str(name).startswith(BY_RULE)])
-    return rows.assign(excluded=excluded.mask(by_rule & rows["session"].astype("str").isin(sessions)))
+    by_rule = [name for name in excluded.cat.categories if str(name).startswith(BY_RULE)]
+    is_free, is_by_rule = excluded.isna().to_numpy(dtype=bool), excluded.isin(by_rule).to_numpy(dtype=bool)
+    codes, sessions = pd.factorize(rows["session"].astype("str"))
+
+    def counted(taken_back: Collection[str]) -> Mask:
+        is_back = np.array([session in taken_back for session in sessions], dtype=bool)
+        found: Mask = is_free | (is_by_rule & is_back[codes])
+        return found
+
+    return counted
 
 
 def _rules_of_sessions(rows: pd.DataFrame) -> Mapping[str, frozenset[str]]:

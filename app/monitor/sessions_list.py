@@ -17,6 +17,7 @@ from app.core.schema import clean
 from app.core.spans import span
 from app.monitor.counting import SessionTally
 from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
+from app.monitor.snapshots import STATUS_TITLES
 from app.monitor.strips import Mark, strips_of
 from app.monitor.tally import Tally, tally_of
 from app.sessions.identity import with_external_id
@@ -90,6 +91,10 @@ class SessionLine:
     is_unpaid: bool = False
     rules: Sequence[str] = ()
     strip: Sequence[Mark] = ()
+
+    @property
+    def status_words(self) -> str:
+        return STATUS_TITLES[Status(self.status)].lower()
 
     @property
     def has_time(self) -> bool:

@@ -12,6 +12,7 @@ from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, 
 from app.monitor.progress import page_title
 from app.monitor.session_pages import AnsweredPages, Event
 from app.monitor.sessions_list import has_time
+from app.monitor.snapshots import STATUS_TITLES
 from app.monitor.verdicts import VerdictView, verdict_view
 from app.sessions.exclusions import no_such_session
 from app.sessions.runs import run_of
@@ -73,6 +74,10 @@ class SessionView:
         trials = [event.trial for event in self.events if event.trial and event.trial.kind == Kind.ATTENTION]
         right = [trial.correct for trial in trials if trial.correct is not None and not trial.unplayable]
         return (sum(right), len(right)) if right else None
+
+    @property
+    def status_words(self) -> str:
+        return STATUS_TITLES[Status(self.status)].lower()
 
     @property
     def has_time(self) -> bool:

@@ -161,6 +161,10 @@ class FlaggedLine:
     flags: Sequence[tuple[Flag, int]]
     is_excluded: bool
 
+    @property
+    def status_words(self) -> str:
+        return STATUS_TITLES[Status(self.status)].lower()
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:

@@ -1,5 +1,6 @@
 """Live answers that were taken out of the service: tables and packages that were downloaded."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,15 +11,20 @@ from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.outputs.outputs import last_response, package_subject
 from app.studies.access import StudyHere
+from app.tasks.listed import SHORT_TASK, TASKS
 from app.trials.tables import Mode
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """`at`: the last download of live answers; `answered`: the last live answer. Each None where there is none."""
+    """`at`: until when all live answers were downloaded; `answered`: the last one. Each None where there is none.
+
+    `missing` are the tables of answers that were not downloaded, where others were.
+    """
 
     at: datetime | None
     answered: datetime | None
+    missing: Sequence[str] = ()
 
     @property
     def is_all(self) -> bool:
@@ -26,22 +32,34 @@ class Taken:
         return self.answered is None or (self.at is not None and self.at >= self.answered)
 
 
-def taken_out(session: Session, study: StudyHere) -> Taken:
-    """The last download of live answers; one of simulated or pilot answers alone is none."""
-    return Taken(_last(session, study), last_response(session, study, Mode.LIVE))
+def taken_out(session: Session, study: StudyHere, tasks: Iterable[str] = (SHORT_TASK,)) -> Taken:
+    """What was downloaded of live answers: packages, and of each of the study's tasks the table that has every answer.
+
+    Labels, playback or a list of participants do not give the answers back, and count for nothing.
+    """
+    package, exports = _packages(session, study), _exports(session, study)
+    tables = [TASKS[task].tables[0] for task in tasks if TASKS[task].tables]
+    times = {table: max(filter(None, (package, exports.get(table))), default=None) for table in tables}
+    missing = [table for table, at in times.items() if at is None]
+    return Taken(
+        None if missing else min(filter(None, times.values()), default=None),
+        last_response(session, study, Mode.LIVE),
+        missing if len(missing) < len(times) else (),
+    )
 
 
-def _last(session: Session, study: StudyHere) -> datetime | None:
-    exports = [
-        at
-        for at, after in session.exec(
-            select(AuditEntry.at, AuditEntry.after).where(
-                AuditEntry.study == study.slug, AuditEntry.action == "data.export"
-            )
-        )
-        # An entry of an earlier release does not say its mode: it was of all answers unless somebody chose another.
-        if (after or {}).get("mode", "") in ("", Mode.LIVE)
-    ]
+def _exports(session: Session, study: StudyHere) -> Mapping[str, datetime]:
+    """When each table was last downloaded."""
+    rows = session.exec(
+        select(AuditEntry.subject, AuditEntry.at)
+        .where(AuditEntry.study == study.slug, AuditEntry.action == "data.export")
+        .order_by(col(AuditEntry.at))
+    )
+    return {subject.partition(".")[0]: at for subject, at in rows}
+
+
+def _packages(session: Session, study: StudyHere) -> datetime | None:
+    """Until when packages that were downloaded, or written by the command, have the answers."""
     fetched = set(
         session.exec(
             select(AuditEntry.subject).where(
@@ -60,4 +78,4 @@ def _last(session: Session, study: StudyHere) -> datetime | None:
             AuditEntry.study == study.slug, AuditEntry.action == "package.write"
         )
     ).one()
-    return max([*exports, *packages, *([written] if written else [])], default=None)
+    return max([*packages, *([written] if written else [])], default=None)

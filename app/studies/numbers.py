@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from app.core.problems import Place, listed, quoted
@@ -12,35 +13,52 @@ from app.tasks.listed import SHORT_TASK
 from app.trials.checks import Check
 from app.trials.design import Kind
 
-_UNTIL_TWELVE = (
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
+# fmt: off
+_UNTIL_NINETEEN = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen",
+    "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )
-_BY_WORD = {word: n for n, word in enumerate(_UNTIL_TWELVE, start=1)} | {
-    "twenty": 20,
-    "thirty": 30,
-    "forty": 40,
-    "fifty": 50,
-}
-_NUMBER = rf"(?<![\d.,–-])(\d+|{'|'.join(_BY_WORD)})"
-# Not of a range, whose ends are both no number of the design.
-_PAIRS = re.compile(rf"(?<!to )\b{_NUMBER}\s+(?:pairs|Paare|Paaren|pares)\b", re.IGNORECASE)
-# How long it takes, and not how long one has for something.
-_MINUTES = re.compile(
-    rf"\b(?:takes?|lasts?|dauert|dura)\s+(?:\w+\s+){{0,2}}{_NUMBER}\s+(?:minutes?|min|Minuten?|minutos?)\b",
+_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+# fmt: on
+_BY_WORD = (
+    {word: n for n, word in enumerate(_UNTIL_NINETEEN, start=1)}
+    | {
+        f"{tens}-{word}": n + one
+        for tens, n in _TENS.items()
+        for one, word in enumerate(_UNTIL_NINETEEN[:9], 1)
+    }
+    | _TENS
+)
+_LONGEST_FIRST = sorted(_BY_WORD, key=len, reverse=True)
+_NUMBER = rf"(?<![\w.,–-])(\d+|{'|'.join(_LONGEST_FIRST)})"
+# Not of a range, whose ends are both no number of the design. The languages are those of our catalogues.
+_PAIRS = re.compile(
+    rf"(?<!to )(?:{_NUMBER}\s+(?:(?:video|clip)\s+)?(?:pairs|Paare|Paaren|pares)\b"
+    r"|(?<![\d–~〜-])(\d+)\s*(?:組|ペア)|(?<![\d–-])(\d+)\s+(?:زوج|أزواج))",
     re.IGNORECASE,
 )
-_MONEY = re.compile(r"(?:[£$€]|\b(?:EUR|GBP|USD) ?)\d+(?:[.,]\d+)?")
+_UNIT = r"(?:minutes?|min|Minuten?|minutos?)\b"
+# How long it takes, and not how long one has for something.
+_MINUTES = re.compile(
+    rf"\b(?:takes?|lasts?|dauert|dura)\s+(?:\w+\.?\s+){{0,2}}{_NUMBER}\s+{_UNIT}"
+    rf"|{_NUMBER}[ -](?:minute|minütige[nrs]?)\s+(?:study|session|experiment|survey|Studie|Sitzung)\b"
+    r"|(?:所要時間は?|時間は)\s*約?\s*(\d+)\s*分|(?<![\d–~〜-])(\d+)\s*分(?:ほど|程度|くらい|ぐらい)?かか"
+    r"|(?:يستغرق|تستغرق)\s+(?:\w+\s+){0,2}(\d+)\s+(?:دقيقة|دقائق)",
+    re.IGNORECASE,
+)
+# A sign or code before the number, or these and words after it: `£3`, `EUR 2.50`, `2,50 €`, `3 pounds`.
+_CURRENCIES = {
+    "£": "GBP", "gbp": "GBP", "pound": "GBP", "pounds": "GBP", "pfund": "GBP", "libras": "GBP", "ポンド": "GBP",
+    "€": "EUR", "eur": "EUR", "euro": "EUR", "euros": "EUR", "ユーロ": "EUR", "يورو": "EUR",
+    "$": "USD", "usd": "USD", "dollar": "USD", "dollars": "USD", "dólares": "USD", "ドル": "USD", "دولار": "USD",
+    "¥": "JPY", "jpy": "JPY", "yen": "JPY", "円": "JPY",
+}  # fmt: skip
+_SIGN = "|".join(map(re.escape, sorted(_CURRENCIES, key=len, reverse=True)))
+_AMOUNT = r"(\d+(?:[.,]\d+)*)"
+_MONEY = re.compile(
+    rf"([£€$¥]|\b(?:GBP|EUR|USD|JPY))\s?{_AMOUNT}|{_AMOUNT}\s?({_SIGN})(?![a-z])", re.IGNORECASE
+)
+_THOUSANDS = re.compile(r"[.,](?=\d{3}(?!\d))")
 # Where people are told what they agree to, and not what a game or a question is about.
 _OF_PAY = (("consent", "text"), ("completion", "message"))
 
@@ -74,15 +92,15 @@ def _contradictions(design: StudyDesign, place: Place, text: str) -> Iterator[tu
         return
     planned = _planned(design)
     for found in _PAIRS.finditer(text) if planned else ():
-        if (n := _value(found[1])) not in planned:
+        if (n := _value(found)) not in planned:
             yield place, f"{quoted(found[0])} stands and {numbers['pairs']} are planned,"
             planned = {*planned, n}
     minutes = design.completion.minutes
     for found in _MINUTES.finditer(text) if minutes else ():
-        if _value(found[1]) != minutes:
+        if _value(found) != minutes:
             yield place, f"{quoted(found[0])} stands and {minutes} minutes are set,"
-    amounts = set(_MONEY.findall(design.completion.pay or ""))
-    others = [each for each in _MONEY.findall(text) if each not in amounts]
+    amounts = {amount for _, amount in _amounts(design.completion.pay or "")}
+    others = [words for words, amount in _amounts(text) if amount not in amounts]
     if amounts and others and where in _OF_PAY:
         yield place, f"{listed(others, 'and')} stands and the pay is {quoted(design.completion.pay or '')},"
 
@@ -100,8 +118,18 @@ def _planned_in(design: StudyDesign) -> set[int]:
     return {*main, *practice, *every, sum(main), sum(every)} if blocks else set()
 
 
-def _value(text: str) -> int:
+def _value(found: re.Match[str]) -> int:
+    """The number of a match, in digits of any script or in English words."""
+    text = next(filter(None, found.groups()))
     return _BY_WORD.get(text.lower()) or int(text)
+
+
+def _amounts(text: str) -> Iterator[tuple[str, tuple[str, Decimal]]]:
+    """Each amount of money as it is written, with its currency and value: `2,50 €` is `EUR 2.50`."""
+    for found in _MONEY.finditer(text):
+        sign, number = (found[1], found[2]) if found[1] else (found[4], found[3])
+        value = Decimal(_THOUSANDS.sub("", number).replace(",", "."))
+        yield found[0].strip(), (_CURRENCIES[sign.lower()], value)
 
 
 def _named(place: Place) -> str:

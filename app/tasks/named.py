@@ -5,7 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """`units` counts them in words, one and several; `tables` are the names of those that the task exports, if any."""
+    """`units` counts them in words, one and several; `tables` are the names of those that the task exports, if any.
+
+    The first of them has every answer; the others say more of these, or less.
+    """
 
     units: tuple[str, str]
     tables: tuple[str, ...] = ()

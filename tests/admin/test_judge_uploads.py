@@ -199,14 +199,21 @@ def test_who_may_only_look_gets_no_form(
 def test_what_is_missing_to_train_is_said_before_the_form(
     owner: Person, study: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(training_router, "trainable", lambda: Trainable((), {}, "training needs JAX"))
+    monkeypatch.setattr(
+        training_router, "trainable", lambda: Trainable((), {"size": "sizes tell"}, "training needs JAX")
+    )
     page = owner.get(f"{HERE}/train").text
     needs, _, form = page.partition('aria-labelledby="ask"')
     assert "JAX and Optax are not installed." in said(needs)
     assert "start the service again: make train." in said(needs).replace(" .", ".")
     assert re.search(r"0 of the \d+ clips of this study have positions of the player", said(needs))
     assert "0 pairs of this study have votes; at least 40 are needed, 80 are advised." in said(needs)
-    assert 'name="network"' in form
+    assert re.findall(r'name="network" value="([^"]+)"', form) == ["votes"]
+    # What only a network has is not offered where none can be trained: nothing would take it.
+    asked = set(re.findall(r'name="([\w-]+)"', form.partition("</form>")[0]))
+    assert asked == {"csrf", "name", "network", "seed", "licence"}
+    assert "0 other networks" not in said(form)
+    assert "Leaks to allow" not in said(form)
 
 
 def test_a_trained_judge_has_four_facts() -> None:

@@ -66,6 +66,20 @@ def put_list(person: Person, text: str = LIST) -> None:
     assert post(person, "/csv", {"text": text, "do": "save"}, follow_redirects=False).status_code == 303
 
 
+def test_a_new_study_is_offered_nothing_of_collections_that_it_does_not_use(
+    owner: Person, database: Database
+) -> None:
+    with database.transaction() as session:
+        add_clips(session)
+    owner.post("/admin/studies/new", {"title": "Mine", "start": "template:hntt", "slug": "mine"})
+    for page in ("", "/draw", "/pick"):
+        html = owner.get(f"/admin/studies/mine/pairs{page}").text
+        assert "There are no clips in this study yet" in html, page
+        assert '<option value="hybrid"' not in html, page
+        assert not re.search(r'<td class="num">\d+ of [1-9]', html), page
+        assert not re.search(r"\(\d+ of [1-9]\d* clips\)", html), page
+
+
 def test_a_study_without_pairs_says_the_three_ways_to_make_them(made: Person) -> None:
     html = made.get(HERE).text
     for way in ("draw", "pick", "csv"):

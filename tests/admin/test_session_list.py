@@ -3,11 +3,14 @@
 import re
 
 import pytest
+from sqlalchemy import update
 from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.monitor.sessions_list import KINDS, Search, of_kind
+from app.monitor.snapshots import STATUS_TITLES
 from app.monitor.strips import MOST_MARKS, Mark, _grouped
+from app.trials.tables import ParticipantSession, Status
 from tests.admin.persons import Person, Program
 from tests.sessions.walks import Walk
 
@@ -41,6 +44,22 @@ def test_kinds_are_links_with_counts_that_keep_the_words_looked_for(
         asked = of_kind(Search(q="x", mode="live", rule="unwatched", after=9), kind)
         assert (asked.q, asked.mode, asked.rule, asked.after) == ("x", "live", "unwatched", 0)
         assert (asked.status, asked.flag, asked.excluded) == (search.status, search.flag, search.excluded)
+
+
+def test_a_status_has_the_same_words_in_the_list_its_filter_and_on_the_page_of_a_session(
+    client: TestClient, owner: Person, database: Database, study: str
+) -> None:
+    Walk(client, study).to("trial-2")
+    for status in (Status.UNPLAYABLE, Status.FAILED_CHECKS, Status.UNSUITED, Status.FULL):
+        with database.transaction() as session:
+            session.execute(update(ParticipantSession).values(status=status))
+        words = STATUS_TITLES[status].lower()
+        html = owner.get(f"{HERE}/sessions").text
+        assert f'<option value="{status}">{words}</option>' in html
+        row = html.partition('<tr id="row-1">')[2].partition("</tr>")[0]
+        assert words in row
+        assert re.search(rf"<dt>Status</dt><dd>{words}\s*</dd>", owner.get(f"{HERE}/sessions/1").text)
+    assert f"of more than {MOST_MARKS} trials a mark stands for several" in html
 
 
 def test_a_strip_has_a_mark_for_each_trial_and_tells_nothing_of_right_and_wrong(

@@ -13,11 +13,13 @@ from app.accounts.tables import AuditEntry
 from app.accounts.wrong_links import PER_NETWORK
 from app.core.database import Database
 from app.core.settings import Settings
+from app.jobs.tables import Job, JobStatus, Kind
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.studies.tables import ResultsLink
 from app.studies.versions import set_state
 from app.trials.tables import State
+from app.verdicts.judging import ask_again
 from app.worker.worker import drain
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, fresh_client
@@ -102,6 +104,37 @@ def test_a_link_shows_results_to_outsiders_and_nothing_else(
     assert token not in str(link.model_dump()) + str([entry.model_dump() for entry in entries])
     assert link.opened_at is not None
     assert token not in owner.get(HERE).text, "shown once"
+
+
+def test_a_link_says_that_its_numbers_may_change_or_could_not_be_computed(
+    answered: str,
+    owner: Person,
+    client: TestClient,
+    stranger: TestClient,
+    database: Database,
+    settings: Settings,
+) -> None:
+    address = make_link(owner)
+    close(database)
+    stranger.get(address)
+    with database.transaction() as session:
+        session.execute(update(Job).where(Job.kind == Kind.RESULTS).values(status=JobStatus.FAILED))  # type: ignore[arg-type]
+    failed = stranger.get(address).text
+    assert "could not be computed" in failed
+    assert "being computed" not in failed, "nothing computes them until somebody asks again"
+    owner.post(f"{HERE}/again", {"mode": "live"})
+    drain(settings, database)
+    may_change = ("numbers may change", "Answers have changed")
+    assert [said in stranger.get(address).text for said in may_change] == [False, False]
+    with database.transaction() as session:
+        ask_again(session, "nav", datetime.now(UTC))
+    assert "The exclusion rules are being applied again; numbers may change." in stranger.get(address).text
+    with database.transaction() as session:
+        set_state(session, "nav", State.LIVE)
+    walk(client, "left", rationale="later", uncertainty="2")
+    assert "may change" not in stranger.get(address).text, "nothing is told of a study that runs"
+    close(database)
+    assert "Answers have changed since these numbers were computed." in stranger.get(address).text
 
 
 def test_a_cut_table_of_a_link_names_no_csv_which_is_not_there(

@@ -14,8 +14,10 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.outputs.clues import ask_clues, clues_state
 from app.outputs.outputs import ask_report, note_export
+from app.outputs.taken import taken_out
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.tasks.listed import TASKS
 from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import State
 from app.worker.worker import drain
@@ -124,6 +126,11 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert way.next.startswith("Next: Data. No live answer has been downloaded.")
     way.note("labels", "simulated", datetime.now(UTC) + timedelta(days=1))
     assert way.next.startswith("Next: Data. No live answer has been downloaded.")
+    for table in ("labels", "participants", "playback", "preferences", "answers"):
+        way.note(table, "", datetime.now(UTC) + timedelta(days=1))
+    assert way.next.startswith("Next: Data. No live answer has been downloaded."), (
+        "none of them has every answer"
+    )
     way.note("responses", "", NOW)
     assert way.next.startswith("Next: Data. Live answers have come since the last download.")
     assert way.owner.get(f"{HERE}/data/responses.csv").status_code == 200
@@ -225,3 +232,21 @@ def test_a_page_has_one_solid_button_at_most_and_no_step_leads_to_the_page_that_
     overview = way.owner.get(HERE).text
     assert "Open the monitor" in overview
     assert "Next: " not in overview
+
+
+def test_of_several_tasks_each_has_a_table_of_answers_that_is_downloaded(way: Way, study: str) -> None:
+    Walk(way.client, study).to("end")
+    with way.database.reading() as session:
+        here = study_here(session, study)
+    way.note("responses", "", datetime.now(UTC) + timedelta(days=1))
+    with way.database.reading() as session:
+        assert taken_out(session, here, ("pair",)).is_all
+        both = taken_out(session, here, ("pair", "rating"))
+    assert (both.at, both.missing, both.is_all) == (None, ["ratings"], False)
+    way.note("ratings", "", NOW)
+    with way.database.reading() as session:
+        assert not taken_out(session, here, ("pair", "rating")).is_all, "answers came since that of ratings"
+    way.note("ratings", "", datetime.now(UTC) + timedelta(days=1))
+    with way.database.reading() as session:
+        assert taken_out(session, here, ("pair", "rating")).is_all
+    assert all(task.tables for task in TASKS.values()), "each task has a table of its answers"

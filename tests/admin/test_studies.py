@@ -54,6 +54,8 @@ def test_the_list_shows_how_each_study_stands(client: TestClient, owner: Person,
     ["hntt", "real-or-fake", "preference", "rubric", "ultimatum", "which-player", "walk-the-map", "blank"],
 )
 def test_a_study_begins_from_a_template(owner: Person, database: Database, template: str) -> None:
+    with database.transaction() as session:
+        add_clips(session)  # of the library, which a new study does not use by itself
     made = owner.post(
         "/admin/studies/new",
         {"start": f"template:{template}", "title": "Which is human?", "slug": ""},

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import Engine, event
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
@@ -87,6 +88,33 @@ def test_sixty_studies_are_twenty_rows_then_forty_more_and_pages_without_a_scrip
     assert "study-00" in owner.get("/admin?page=3").text
     assert "Show" in html
     assert "Show 40 more" not in owner.get(more[1]).text
+
+
+MOST_STATEMENTS = (
+    12  # of a draft more in the list: its next step reads the draft, what it may show, and its collections
+)
+
+
+def test_a_draft_in_the_list_costs_few_statements(database: Database, owner: Person) -> None:
+    def statements(n: int) -> int:
+        with database.transaction() as session:
+            for at in range(n):
+                _make(session, owner.who, f"of-{n}-{at}", at + 1)
+        owner.get("/admin")
+        found: list[str] = []
+
+        def count(connection: object, cursor: object, statement: str, *more: object) -> None:
+            found.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", count)
+        try:
+            assert f"of-{n}-0" in owner.get("/admin").text
+        finally:
+            event.remove(Engine, "before_cursor_execute", count)
+        return len(found)
+
+    few, many = statements(2), statements(10)
+    assert (many - few) / 10 <= MOST_STATEMENTS, (few, many)
 
 
 def test_what_cannot_be_looked_for_is_said_and_the_list_still_shown(

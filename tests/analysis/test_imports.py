@@ -30,3 +30,21 @@ def test_what_is_not_used_is_not_loaded() -> None:
     modules = loaded("import analysis.__main__")
     assert {"pandas", "scipy", "rich"} <= modules
     assert not modules.intersection(UNUSED | {"scipy.stats", "scipy.optimize", "scipy.signal"})
+
+
+@pytest.mark.slow
+def test_tests_of_pingouin_are_its_own_without_the_import_of_its_figures() -> None:
+    """Source: pingouin, imported as a whole after and before, with a caller's rounding set."""
+    used = "import numpy as np\nfrom analysis.stats.pingouin_tests import pingouin_tests\nours = pingouin_tests()\n"
+    assert not loaded(used).intersection({"pingouin", "pingouin.utils", "matplotlib", "seaborn", "xarray"})
+    whole = "import pingouin\npingouin.options['round'] = 1\n"
+    compared = (
+        "values = np.array([0.1, 0.25, -0.15, 0.3, 0.05, 0.4])\n"
+        "one = ours.wilcoxon(values)\n"
+        "pingouin.set_default_options()\n"
+        "assert one.equals(pingouin.wilcoxon(values)) and one['p_val'].iloc[0] != round(one['p_val'].iloc[0], 1)\n"
+        "assert pingouin.ttest and pingouin.multicomp([0.01, 0.04], method='holm')[1].tolist() == "
+        "ours.multicomp([0.01, 0.04], method='holm')[1].tolist()\n"
+    )
+    for order in (used + whole, whole + used):
+        assert {"pingouin", "pingouin.nonparametric"} <= loaded(order + compared)

@@ -3,17 +3,20 @@
 from itertools import chain, combinations
 from statistics import mean
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from analysis import analyze, analyze_judgement_rows, analyze_rating_rows, render
 from analysis.choice.what_if import pairs_what_if
+from analysis.data.codes import Mask
 from analysis.data.columns import RATING_COLUMNS, names
 from analysis.data.flow import Flow, FlowStep, Loss
 from analysis.data.schema import check_rating_rows
 from analysis.findings.items import RatedItems, figures, sections
 from analysis.findings.what_if import no_headline
-from analysis.stats.what_if import WhatIf
+from analysis.stats.description import Description, describe
+from analysis.stats.what_if import Measure, WhatIf, what_if
 from analysis.text.detection import render_judgement_blocks
 from analysis.text.ratings import render_rating_blocks
 from tests.analysis.tables import answer, checked
@@ -207,3 +210,74 @@ def test_of_very_many_rules_not_every_combination_is_computed() -> None:
     found = pairs_what_if(checked(answer(), *many), "live", "missing", None, seed=1, resamples=0)
     assert found is not None
     assert (found.is_complete, len(found.specifications)) == (False, 1 + 9 + 9 + 1)
+
+
+def rated_by_many(n_raters: int, n_items: int, rules: tuple[str, ...]) -> pd.DataFrame:
+    """Raters whose scores are higher the more rules they meet; of each item some have a second answer."""
+    rng = np.random.default_rng(5)
+    made = []
+    for at in range(n_raters):
+        met = [name for name in rules if rng.random() < 0.1]
+        for place, n in enumerate([*range(n_items), 0]):
+            made.append(
+                {
+                    "study": "made", "version": 1, "mode": "live", "block": "rate", "participant": f"p{at}",
+                    "session": f"s{at}", "position": place + 1, "trial": f"t{at}-{place}", "item": f"i{n}",
+                    "kind": "main", "use": not met, "pay": True, "rules": ";".join(met) or None, "question": "logic",
+                    "value": int(rng.integers(1, 5)) + bool(met), "level": "ordinal", "scale_low": 1,
+                    "scale_high": 5, "ask": "How logical is it?",
+                }
+            )  # fmt: skip
+    table = pd.DataFrame(made, columns=list(names(RATING_COLUMNS)), dtype=object)
+    return check_rating_rows(table.where(table.notna(), None), "made")
+
+
+def test_ratings_under_other_rules_are_as_if_the_study_had_no_others() -> None:
+    """Source: the analysis of the rows of those whom the rules do not leave out; its bootstrap is near Student's t."""
+    rows = rated_by_many(60, 52, ("hidden", "unwatched"))
+    [block] = analyze_rating_rows([rows], resamples=2000)
+    assert block.what_if is not None
+    own = block.what_if.own.headline
+    assert own.interval == block.analysis.criteria[0].interval
+    assert own.interval.resamples == 2000
+    for one in block.what_if.specifications[1:]:
+        pattern = "|".join(one.rules) or "no rule"
+        is_met = rows["rules"].astype("str").str.contains(pattern).fillna(False).astype(bool)
+        under = rows[~is_met].assign(use=True, rules=None, excluded=None)
+        [again] = analyze_rating_rows([check_rating_rows(under.astype(object), "again")], resamples=2000)
+        [expected] = again.analysis.criteria
+        found = one.headline
+        assert (found.mean, found.sd_ddof1, found.n) == (
+            expected.mean, expected.sd_ddof1, expected.n_raters,
+        )  # fmt: skip
+        assert found.interval.method == "Student's t over items and raters"
+        for mine, theirs in (
+            (found.interval.low, expected.interval.low),
+            (found.interval.high, expected.interval.high),
+        ):
+            assert mine == pytest.approx(theirs, abs=0.03)
+    said = [one for one in sections(RatedItems((block,), ())) if one.name == "whatif"]
+    assert "interval under other rules Student's t" in said[0].methods[0]
+
+
+def test_each_set_of_sessions_is_computed_once() -> None:
+    """Of eight rules that leave out the same session in pairs, 256 combinations are 16 sets."""
+    rows = checked(
+        *(
+            answer(
+                participant=f"p{at}", session=f"s{at}", trial=f"t{at}", pair="q", truth="a", choice="a",
+                use="true" if at > 3 else "false", pay="true", rules="" if at > 3 else f"r{at};r{at + 4}",
+            )
+            for at in range(8)
+        )
+    )  # fmt: skip
+    asked: list[int] = []
+
+    def headline(counts: Mask) -> Description:
+        asked.append(int(counts.sum()))
+        return describe(np.ones(int(counts.sum())), resamples=0)
+
+    found = what_if(rows, Measure("accuracy"), headline)
+    assert found is not None
+    assert len(found.specifications) == 256
+    assert sorted(asked) == sorted(4 + kept for kept in (0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4))

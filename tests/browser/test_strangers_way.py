@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from app.core.migrating import open_database
 from tests.browser import installed
 from tests.browser.conftest import WAIT_MS
 from tests.browser.hands import Hand, Keyboard, Mouse
 from tests.browser.installed import EMAIL, SLOW_MS, Installation
+from tests.browser.whole_lab import settings_in
+from tests.studies.clips import add_clips
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # Fixtures of another module are this one's by having a name here.
@@ -70,8 +73,13 @@ def _menu(page: Page, name: str) -> Locator:
 
 @pytest.mark.parametrize("with_", ["keyboard", pytest.param("mouse", marks=pytest.mark.exhaustive)])
 def test_a_study_of_ones_own_videos_is_launched_with_few_clicks_and_fields(
-    room: Page, installation: Installation, with_: str
+    room: Page, installation: Installation, tmp_path: Path, with_: str
 ) -> None:
+    """Other clips are in the library already, as the demo's are after `make run`; none of them is in the way."""
+    database = open_database(settings_in(tmp_path / "data"))
+    with database.transaction() as session:
+        add_clips(session)
+    database.close()
     page, hand = room, Counting(Keyboard(room) if with_ == "keyboard" else Mouse())
     page.add_init_script(KEEP_POINTERS)
     page.set_default_timeout(WAIT_MS)

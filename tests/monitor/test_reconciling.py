@@ -12,6 +12,7 @@ from sqlalchemy import update
 from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
+from analysis.quality.registry import RULES
 from app.core.database import Database
 from app.core.settings import Settings
 from app.monitor.reconciling import reconcile as reconciling
@@ -94,7 +95,7 @@ def prolific(client: TestClient, database: Database, study: str, tmp_path: Path)
         person(client, database, "PROLIFIC_PID", f"pid-{name}", SESSION_ID=f"s-{name}")
     person(client, database, "PROLIFIC_PID", "pid-half", is_done=False)
     cheat = person(client, database, "PROLIFIC_PID", "pid-cheat")
-    judged(database, cheat, **{"too-fast": {"seconds": 12}})
+    judged(database, cheat, **{"total-time": {"seconds": 12}})
 
 
 def test_a_file_of_prolific_is_read_as_labs_rename_it() -> None:
@@ -140,7 +141,7 @@ def test_each_submission_of_prolific_has_what_to_do_and_the_evidence(
     assert "0 of 11 trials" in reason["half"]
     assert "who did not consent" in reason["declined"]
     assert "no session with this id" in reason["never"]
-    assert "too-fast (seconds 12)" in reason["cheat"]
+    assert "total time out of bounds (seconds 12)" in reason["cheat"]
     assert reason["timed"].startswith("Timed out there, but completed here.")
     assert "more than once" in lines["pid-twice"][1].reason
     assert [line.id for line in found.only_here] == ["pid-unlisted"]
@@ -173,7 +174,7 @@ def test_the_lists_are_as_prolific_takes_them(prolific: None, database: Database
     assert lists["approve.txt"] == "pid-done\npid-nocode\npid-wrong\npid-twice\n"
     assert [row["id"] for row in rows(lists["return.csv"])] == ["pid-half", "pid-never", "pid-declined"]
     (rejected,) = rows(lists["reject.csv"])
-    assert (rejected["submission"], "too-fast" in rejected["reason"]) == ("sub-11", True)
+    assert (rejected["submission"], "total time out of bounds" in rejected["reason"]) == ("sub-11", True)
     assert "bonuses.csv" not in lists
     everything = rows(lists["reconciled.csv"])
     assert len(everything) == 16
@@ -290,7 +291,7 @@ def test_the_batch_of_mturk_goes_back_with_its_columns_filled_in(
 ) -> None:
     recruit(database, tmp_path, "mturk", ids="hashed")
     person(client, database, "workerId", "AWORKERDONE1", assignmentId="3ASG1")
-    judged(database, person(client, database, "workerId", "AWORKERCHEAT"), **{"too-fast": 12})
+    judged(database, person(client, database, "workerId", "AWORKERCHEAT"), **{"total-time": 12})
     found = held(database, settings, "mturk")
     assert [line.action for line in found.lines] == [Action.PAY, Action.REJECT, Action.RETURN]
     lists = lists_of(found)
@@ -299,7 +300,9 @@ def test_the_batch_of_mturk_goes_back_with_its_columns_filled_in(
     assert list(back[0]) == list(batch[0])
     assert [(row["AssignmentId"], row["Approve"]) for row in back] == [("3ASG1", "X"), ("3ASG2", "")]
     assert back[0]["Reject"] == ""
-    assert back[1]["Reject"].startswith("By the study's rules not to be paid: too-fast (12).")
+    assert back[1]["Reject"].startswith(
+        "By the study's rules not to be paid: " + RULES["total-time"].title.lower() + " (12)."
+    )
     assert back[0] | {"Approve": ""} == batch[0]
 
 

@@ -2,11 +2,15 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from app.admin.design.choices import known_of
+from app.admin.studies.pairs.drawing import proposed_draw
 from app.pairs.capacity import capacities
+from app.pairs.draft import PairsHere
 from app.pairs.summary import summary_of
 from app.pairs.view import (
     advice_on,
@@ -14,6 +18,7 @@ from app.pairs.view import (
     find_pairs,
     usage_of,
 )
+from app.studies.drafts import DraftView
 from app.tasks.pair.assignment import plan_session
 from app.tasks.pair.design import Member, PairToPlan, Sides
 from app.tasks.pair.pairs import PairSpec
@@ -100,6 +105,24 @@ def test_use_counts_every_showing_of_every_clip_once() -> None:
         assert source.n == sum(shown[name] for name in names)
     practice = list(Kind).index(Kind.PRACTICE)
     assert sum(use.by_kind[practice] for use in usage.clips) == 2
+
+
+def test_stimuli_of_collections_that_the_study_does_not_use_are_not_counted_and_not_offered() -> None:
+    stimuli = {
+        name: replace(each, is_own=each.source in ("human", "hybrid")) for name, each in STIMULI.items()
+    }
+    assert [use.source for use in usage_of((), stimuli).sources] == ["human", "hybrid"]
+    assert known_of((), stimuli).sources == ["human", "hybrid"]
+    named = usage_of(find_pairs({"pairs": LIST}, stimuli).pairs, stimuli)
+    assert {use.source: (use.n_used, use.n_clips) for use in named.sources} == {
+        "human": (2, 6), "hybrid": (2, 6), "symbolic": (1, 1),
+    }  # fmt: skip
+    # A template asks for sources that another collection has: what is proposed is of the study's own.
+    keys = {"sample": {"conditions": {"human-symbolic": 4}, "seed": 1}}
+    here = PairsHere(DraftView(keys, 1), stimuli, find_pairs(keys, stimuli), stimuli)
+    proposed = proposed_draw(here, "7")
+    assert proposed is not None
+    assert [line[0] for line in proposed.lines] == ["human-hybrid"]
 
 
 @pytest.mark.parametrize("sides", ["balanced", "fixed", "random"])

@@ -97,6 +97,40 @@ def test_a_text_that_contradicts_the_design_is_told_with_its_place(database: Dat
     assert "£9 stands and the pay is" in told("For £9", pay="£3")[0]
 
 
+@pytest.mark.usefixtures("study")
+def test_a_contradiction_is_told_in_each_language_and_however_amounts_are_written(database: Database) -> None:
+    def told(consent: str, pay: str) -> str:
+        completion = {"code": "X", "minutes": 12, "pay": pay}
+        design = design_of(database, consent={"version": "1", "text": consent}, completion=completion)
+        return " ".join(check.detail for check in number_checks(design))
+
+    for pay, same, other in (
+        ("2,50 €", "Sie erhalten 2,50 Euro (€2.50, EUR 2.5).", "Sie erhalten 5 €."),
+        ("£3", "You get 3 pounds, that is GBP 3.00.", "You get 9 pounds."),
+        ("£3", "You get £3.", "You get $3."),
+        ("1000円", "謝礼は1,000円です。", "謝礼は500円です。"),
+        ("$1,000.50", "You get $1000.50.", "You get $1,000.05."),
+    ):
+        assert told(same, pay) == "", same
+        assert "stands and the pay is" in told(other, pay), other
+    for text in (
+        "You will see fifteen pairs.", "Judge twenty-four video pairs.", "Sie sehen 15 Paare.", "15組の動画を見ます。",
+        "تشاهد 15 زوجا من المقاطع.", "تشاهد ٧ أزواج.",
+    ):  # fmt: skip
+        assert "are planned" in told(text, "£3"), text
+    for text in (
+        "It takes fifteen minutes.", "This is a 20-minute study.", "Die Studie dauert ca. 20 Minuten.",
+        "所要時間は約20分です。", "20分ほどかかります。", "تستغرق الدراسة نحو 20 دقيقة.",
+    ):  # fmt: skip
+        assert "12 minutes are set" in told(text, "£3"), text
+    for text in (
+        "10組の動画、所要時間は約12分です。", "تشاهد 10 أزواج. تستغرق الدراسة نحو ١٢ دقيقة.",
+        "A 12-minute session: 8–12 pairs.",
+        "You have 20 minutes for each bid; after 30分 nothing happens.",
+    ):  # fmt: skip
+        assert told(text, "£3") == "", text
+
+
 def test_templates_take_their_numbers_from_the_design_and_say_which_are_missing() -> None:
     for name, template in TEMPLATES.items():
         keys = template.keys()

@@ -12,7 +12,7 @@ from app.studies.file.comparable import as_blocks, blocks_in
 from app.studies.file.exclusion import TAG, TAKEN, rule_of
 from app.studies.file.hypotheses import ALL, CHANCE, OF_PAIRS, SHARES
 from app.studies.file.rules import about_items, ends_in, measures_in
-from app.trials.stimuli import StimulusFacts
+from app.trials.stimuli import StimulusFacts, own_of
 
 _CHOICE = "2afc"
 _MEASURES = {
@@ -24,14 +24,14 @@ _MEASURES = {
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Facts of a study besides its keys: conditions and groups of its units, and sources in the library."""
+    """Facts of a study besides its keys: conditions and groups of its units, and sources of its own stimuli."""
 
     groups: Sequence[str] = ()
     sources: Sequence[str] = ()
 
 
 def known_of(groups: Sequence[str], stimuli: Mapping[str, StimulusFacts]) -> Known:
-    return Known(groups, sorted({facts.source for facts in stimuli.values() if facts.source}))
+    return Known(groups, sorted({facts.source for facts in own_of(stimuli).values() if facts.source}))
 
 
 def choices(of: str, keys: Mapping[str, Any], known: Known, at: object) -> Options:

@@ -20,9 +20,10 @@ from app.monitor.sessions_list import (
     find_sessions,
     of_kind,
 )
+from app.monitor.snapshots import STATUS_TITLES
+from app.monitor.strips import MOST_MARKS
 from app.studies.access import StudyHere
 from app.trials.flags import MEANINGS, Flag, Meaning
-from app.trials.tables import Status
 
 PER_PAGE = 15
 MORE = 40
@@ -60,6 +61,7 @@ class SessionsPage(AdminPage):
     """
 
     template: ClassVar[str] = "sessions.html"
+    most_marks: ClassVar[int] = MOST_MARKS
     tab: ClassVar[str] = "sessions"
     slug: str
     search: Search
@@ -78,25 +80,6 @@ class SessionsPage(AdminPage):
     is_narrowed: bool
     chosen: Collection[int] = ()
     reason: str = ""
-
-
-STATUS_WORDS: Mapping[str, str] = {
-    Status.ARRIVED: "arrived",
-    Status.ACTIVE: "under way",
-    Status.COMPLETED: "completed",
-    Status.UNPLAYABLE: "could play nothing",
-    Status.REFUSED: "refused",
-    Status.UNDER_AGE: "under age",
-    Status.SCREENED_OUT: "screened out",
-    Status.UNSUITED: "device unsuited",
-    Status.FAILED_CHECKS: "failed the checks",
-    Status.FULL: "found it full",
-    Status.LEFT: "left before consent",
-    Status.WITHDRAWN: "withdrew",
-    Status.SCREENED_OUT: "screened out",
-    Status.UNSUITED: "unsuited device",
-    Status.FAILED_CHECKS: "failed the checks",
-}
 
 
 EXCLUSIONS = (
@@ -152,7 +135,7 @@ def sessions_page(
         n_more=n_more,
         older=address(here, replace(search, after=found.next)) if found.next else "",
         first=address(here, replace(search, after=0)) if search.after else "",
-        statuses=[("", "any"), *STATUS_WORDS.items()],
+        statuses=[("", "any"), *((status, words.lower()) for status, words in STATUS_TITLES.items())],
         modes=[("", "any"), *((mode, mode) for mode in MODES)],
         flags=[
             ("", "any or none"),

@@ -15,6 +15,7 @@ from app.outputs.results import is_wanted, modes_of, standing
 from app.outputs.shared_results import SharedResults, shared_by
 from app.reports.page.drawn import Block, Drawn, ShownSection, blocks_of, drawn_of, shown_sections
 from app.studies.titles import titles_of
+from app.verdicts.judging import not_judged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,10 @@ class SharedResultsPage:
     posters: frozenset[str] = frozenset()
     statistics: Sequence[ShownSection] = ()
     is_wanted: bool = False
+    is_current: bool = True
+    has_failed: bool = False
+    # While exclusion rules wait to be applied: how many sessions are not judged, in words.
+    not_judged: str = ""
 
     @property
     def blocks(self) -> Sequence[Block]:
@@ -60,4 +65,7 @@ def shared_page(session: Session, token: str, data_dir: Path, now: datetime) -> 
         posters=posters_of(view, data_dir),
         statistics=shown_sections(view.sections, lambda name: "") if view else (),
         is_wanted=is_wanted(there, now, is_kept=kept is not None),
+        is_current=there.is_current,
+        has_failed=there.failed is not None,
+        not_judged=not_judged(session, slug),
     )

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.accounts.logins import Who
-from app.admin.studies.steps import line_and_next
+from app.admin.studies.steps import next_of, steps_of
 from app.studies.access import study_for
+from app.studies.drafts import draft_for
 from app.studies.listing import StudyLine
 from app.trials.tables import Mode, State
 
@@ -55,7 +56,8 @@ def next_link(session: Session, who: Who, line: StudyLine) -> NextLink:
                 if is_piloted
                 else NextLink("Watch the pilot", f"{here}/monitor")
             )
-    step = line_and_next(session, who, study_for(session, who, line.slug))[1]
+    study = study_for(session, who, line.slug)
+    step = next_of(steps_of(session, who, study, line, draft_for(session, study)), line.state)
     if step is None:
         return NextLink("Look at it", here)
     return NextLink(step.does or _WORDS.get(step.name, "Add what is shown"), step.link)

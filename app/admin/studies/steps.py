@@ -23,7 +23,7 @@ from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
 from app.studies.seeing import facts_for
-from app.tasks.listed import units_in_words
+from app.tasks.listed import SHORT_TASK, units_in_words
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
 from app.trials.stimuli import StimulusFacts, own_of, true_source_of
@@ -81,7 +81,9 @@ def steps_of(
     is_of_blocks = draft.keys.get("blocks") is not None
     if shows_any:
         has_pairs = not is_of_blocks or "pair" in unit_counts(draft.keys)
-        own, mine = own_collection(session, study.id), own_of(facts_for(session, study, who))
+        # Whoever wrote the draft last sees what it may name: the same stimuli are not read twice.
+        seen = stimuli if draft.saved_by == who.email else facts_for(session, study, who)
+        own, mine = own_collection(session, study.id), own_of(seen)
         link = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
     yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
@@ -207,7 +209,7 @@ def _launch(line: StudyLine, here: str) -> Step:
 
 def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
     here = f"/admin/studies/{study.slug}"
-    taken = taken_out(session, study)
+    taken = taken_out(session, study, line.units or (SHORT_TASK,))
     return [
         _watch(line, here),
         _results(session, study, line, taken, here),
@@ -263,12 +265,15 @@ def _judges(session: Session, study: StudyHere, here: str) -> Step:
 
 def _data(line: StudyLine, taken: Taken, here: str) -> Step:
     """Done once all live answers of a closed study were downloaded, as tables or in the package."""
-    tables = "labels and answers" if "pair" in (line.units or {"pair": 0}) else "the answers"
+    tables = "responses and labels" if "pair" in (line.units or {"pair": 0}) else "the answers"
     about = f"Download {tables}, or the study package with everything"
     if taken.answered is None:
         says = "No live answer yet; those of the pilot and of simulated people can be downloaded"
     elif taken.at is None:
         says = "No live answer has been downloaded"
+        if taken.missing:
+            names = [name.replace("_", " ") for name in taken.missing]
+            says = f"Not downloaded yet: {listed(names, 'and')}"
     else:
         says = "All live answers have been downloaded"
         if not taken.is_all:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
+from app.monitor.snapshots import STATUS_TITLES
 from app.sessions.identity import hashed
 from app.sessions.runs import run_at
 from app.sessions.where import ended
@@ -50,6 +51,10 @@ class Here:
     pay: bool | None
     rules: Mapping[str, Any]
     excluded: str
+
+    @property
+    def status_words(self) -> str:
+        return STATUS_TITLES[Status(self.status)].lower()
 
     @property
     def is_done(self) -> bool:

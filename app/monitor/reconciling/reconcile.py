@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from sqlmodel import Session
 
+from analysis.quality.registry import RULES
 from app.accounts.audit import Actor, record
 from app.core.money import money
 from app.core.problems import counted, listed
@@ -273,14 +274,17 @@ def _done(here: Here | None) -> str:
     took = f" in {here.minutes:.1f} minutes" if here.minutes is not None else ""
     sums = [money(each.total_minor, each.currency) for each in here.earned]
     earned = f", earned {listed(sums, 'and')}" if sums else ""
-    state = "Completed" if here.is_done else str(here.status).replace("-", " ").capitalize()
+    state = here.status_words.capitalize()
     paid = f"{state} here: {here.answers}{took}{earned}."
     return f"{paid} Left out of the analysis: {here.excluded}." if here.excluded else paid
 
 
 def rules_in_words(here: Here) -> str:
-    """The rules that a session met, with their values."""
-    said = [f"{name}{_values(values)}" for name, values in here.rules.items()]
+    """The rules that a session met by their titles, with their values."""
+    said = [
+        f"{RULES[name].title.lower() if name in RULES else name}{_values(values)}"
+        for name, values in here.rules.items()
+    ]
     return listed(said, "and") if said else "no rule is named"
 
 

@@ -23,6 +23,7 @@ from app.studies.file.templates import TEMPLATES, Template
 from app.studies.history import BadWhich
 from app.studies.making import BadStart, Start
 from app.studies.seeing import facts_for
+from app.trials.stimuli import own_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +105,6 @@ def first_page(session: Session, study: StudyHere) -> str:
     """
     draft, own = draft_for(session, study), own_slug(session, study)
     shows_pairs = draft.keys.get("trials") is not None and draft.keys.get("blocks") is None
-    if own and shows_pairs and draft.keys.get("pairs") is None and not facts_for(session, study):
+    if own and shows_pairs and draft.keys.get("pairs") is None and not own_of(facts_for(session, study)):
         return f"/admin/stimuli/upload?collection={own}&said=created"
     return f"/admin/studies/{study.slug}/design?said=created"

@@ -16,7 +16,7 @@ from app.pairs.draft import PairsHere, pairs_here, tried
 from app.pairs.summary import asked_of, match_of
 from app.pairs.view import FoundPairs
 from app.tasks.pair.pairings.registry import PAIRINGS
-from app.trials.stimuli import attributes_of, true_source_of
+from app.trials.stimuli import attributes_of, own_of, true_source_of
 
 _MOST_SEED = 1_000_000
 MOST_PROPOSED = 10  # pairs of two sources, where nobody has said how many
@@ -84,7 +84,7 @@ def proposed_draw(here: PairsHere, seed: str) -> Draw | None:
     """
     keys = here.draft.keys
     sample = keys.get("sample")
-    if keys.get("pairs") is not None or keys.get("blocks") is not None or not here.stimuli:
+    if keys.get("pairs") is not None or keys.get("blocks") is not None or not own_of(here.stimuli):
         return None
     if isinstance(sample, Mapping) and (sample.get("pairing") or here.found.pairs or _has_a_source(here)):
         return None
@@ -99,8 +99,8 @@ def proposed_draw(here: PairsHere, seed: str) -> Draw | None:
 
 
 def _has_a_source(here: PairsHere) -> bool:
-    """True if some condition of the draft's draw is of sources that clips have."""
-    sources = {clip.source for clip in here.stimuli.values()}
+    """True if some condition of the draft's draw is of sources that the study's own clips have."""
+    sources = {clip.source for clip in own_of(here.stimuli).values()}
     return any(set(name.split("-")) <= sources for name in asked_of(here.draft.keys))
 
 
