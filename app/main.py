@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -232,7 +233,10 @@ def _reply(
 ) -> Response:
     if _wants_json(request):
         return JSONResponse({"message": message}, status, headers=headers)
-    response = render(MessagePage(title, message), status)
+    page = MessagePage(title, message)
+    if request.url.path.startswith("/admin"):  # participants have no other page to go to
+        page = replace(page, study_title="Likely Human", link="/admin", link_label="All studies")
+    response = render(page, status)
     response.headers.update(headers or {})
     return response
 

@@ -11,7 +11,7 @@ from app.accounts.hashing import hash_password, try_password
 from app.accounts.logins import Who
 from app.accounts.passwords import WeakPassword
 from app.core.database import Database
-from app.core.errors import StudyError
+from app.core.errors import StudyError, at_field
 
 
 class WrongPassword(StudyError):
@@ -34,9 +34,11 @@ async def change_password(database: Database, who: Who, change: PasswordChange, 
 
     Raises WrongPassword, WeakPassword, TooManyAttempts.
     """
-    if change.again != change.new:
-        raise WeakPassword("The new passwords do not match.")
-    passwords.check_strength(change.new, who.email)
+    with at_field("again"):
+        if change.again != change.new:
+            raise WeakPassword("The new passwords do not match.")
+    with at_field("new"):
+        passwords.check_strength(change.new, who.email)
     counts = throttle.counts_for_own_password(who.user_id)
     kept = await database.peek(users.password_hash_of_user, who.user_id)
     attempts = await try_password(database, counts, change.old, kept, now)

@@ -13,7 +13,7 @@ from app.accounts.logins import token_hash
 from app.accounts.passwords import WeakPassword
 from app.accounts.tables import PasswordLink, User
 from app.core.database import Database
-from app.core.errors import NotFound, StudyError
+from app.core.errors import NotFound, StudyError, at_field
 
 LASTS = timedelta(days=7)
 MOST_OPEN = 3
@@ -58,8 +58,9 @@ async def choose_password(
     Raises NotFound, LinkEnded, WeakPassword.
     """
     email = await database.read(email_of_link, token, now)
-    if chosen.again != chosen.new:
-        raise WeakPassword("The passwords do not match.")
+    with at_field("again"):
+        if chosen.again != chosen.new:
+            raise WeakPassword("The passwords do not match.")
     passwords.check_strength(chosen.new, email)
     new_hash = await hash_password(chosen.new, email)
 

@@ -1,6 +1,7 @@
 """Errors shown to people: each has a one-line message and an HTTP status."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import ClassVar
 
 from app.core.language import gettext as _
@@ -10,11 +11,13 @@ from app.core.language import noop
 class StudyError(Exception):
     """Refused, with a reason fit for the reader. Commands print it and exit 1; pages show it.
 
+    `field` is the name of the form's field that is at fault; empty where none is, or where it is not known.
     `on_page` is the reason in a browser's words, where that of the command line names its options or other commands.
     """
 
     status_code: ClassVar[int] = 400
     title: ClassVar[str] = noop("That did not work")
+    field: str = ""
 
     def __init__(self, *said: object, on_page: str = "") -> None:
         super().__init__(*said)
@@ -24,6 +27,16 @@ class StudyError(Exception):
     def headers(self) -> Mapping[str, str]:
         """Headers of the error's reply."""
         return {}
+
+
+@contextmanager
+def at_field(name: str) -> Iterator[None]:
+    """Name a field as the one at fault in what is refused within; one that is named already stays."""
+    try:
+        yield
+    except StudyError as error:
+        error.field = error.field or name
+        raise
 
 
 def page_words(error: Exception) -> str:

@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.core.database import Database
-from app.core.errors import Conflict, StudyError
+from app.core.errors import Conflict, StudyError, at_field
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.models import NAME, VOTES, is_model, training_folders
@@ -98,11 +98,14 @@ def _check(wish: TrainingWish, here: Trainable, data_dir: Path) -> None:
         raise NotTrainable(f"There is no folder {wish.folder[:80]!r} to train on. Choose one of the list.")
     if unknown := sorted(set(wish.allowed) - here.leaks.keys()):
         raise NotTrainable(f"There is no leak {unknown[0][:80]!r} to allow.")
-    if not 0 <= wish.seed <= MOST_SEED:
-        raise NotTrainable(f"Seed: a whole number from 0 to {MOST_SEED}.")
-    if wish.epochs is not None and not 1 <= wish.epochs <= MOST_EPOCHS:
-        raise NotTrainable(f"Epochs: a whole number from 1 to {MOST_EPOCHS:,}, or nothing.")
-    if len(wish.licence) > LONGEST_LICENCE:
-        raise NotTrainable(f"Licence: at most {LONGEST_LICENCE} characters.")
+    with at_field("seed"):
+        if not 0 <= wish.seed <= MOST_SEED:
+            raise NotTrainable(f"Seed: a whole number from 0 to {MOST_SEED}.")
+    with at_field("epochs"):
+        if wish.epochs is not None and not 1 <= wish.epochs <= MOST_EPOCHS:
+            raise NotTrainable(f"Epochs: a whole number from 1 to {MOST_EPOCHS:,}, or nothing.")
+    with at_field("licence"):
+        if len(wish.licence) > LONGEST_LICENCE:
+            raise NotTrainable(f"Licence: at most {LONGEST_LICENCE} characters.")
     if not wish.human:
         raise NotTrainable("Name the source whose clips people made.")

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, func, select
 
 from app.accounts.audit import Actor, record
 from app.accounts.logins import Who
-from app.core.errors import NotFound, StudyError
+from app.core.errors import NotFound, StudyError, at_field
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
@@ -63,8 +63,12 @@ def ask_report(session: Session, who: Who, study: StudyHere, mode: str, seed: in
 
 def ask_package(session: Session, who: Who, study: StudyHere, wish: PackageWish, now: datetime) -> int:
     """Put a study package into the queue."""
-    if len(wish.authors) > MOST_AUTHORS or any(len(text) > LONGEST for text in (*wish.authors, wish.license)):
-        raise StudyError(f"Give at most {MOST_AUTHORS} authors and at most {LONGEST} characters each.")
+    with at_field("authors"):
+        if len(wish.authors) > MOST_AUTHORS or any(len(text) > LONGEST for text in wish.authors):
+            raise StudyError(f"Give at most {MOST_AUTHORS} authors and at most {LONGEST} characters each.")
+    with at_field("license"):
+        if len(wish.license) > LONGEST:
+            raise StudyError(f"The licence has at most {LONGEST} characters.")
     params = {"slug": study.slug, **asdict(wish), "authors": list(wish.authors)}
     return ask_run(session, who, study, Kind.PACKAGE, params, now)
 

@@ -14,7 +14,7 @@ from sqlalchemy import delete
 from sqlmodel import Session, col, select, update
 
 from app.accounts.audit import Actor, record
-from app.core.errors import NotFound, StudyError
+from app.core.errors import NotFound, StudyError, at_field
 from app.core.problems import listed, quoted
 from app.sessions.places import Places, close_if_complete, places_of
 from app.sessions.runs import run_of
@@ -141,16 +141,19 @@ def change_arm(changes: PlacesNow, arm: str, **values: Any) -> PlacesNow:
 
 
 def _check(wanted: PlacesNow, before: PlacesNow, design: StudyDesign) -> None:
-    for target in (wanted.target, *(arm.target for arm in wanted.arms.values())):
+    targets = {"target": wanted.target, **{f"target-{name}": arm.target for name, arm in wanted.arms.items()}}
+    for name, target in targets.items():
         if target is not None and not 1 <= target <= MOST:
-            raise BadPlaces(f"A target goes from 1 to {MOST:,}; {target} was given.")
+            with at_field(name):
+                raise BadPlaces(f"A target goes from 1 to {MOST:,}; {target} was given.")
     # An arm that an earlier version had keeps what was said of it.
     unknown = [arm for arm in wanted.arms if arm not in design.arm_ids and arm not in before.arms]
     if unknown:
         raise NotFound(f"There is no arm {quoted(unknown[0])}; there is {listed(design.arm_ids, 'and')}.")
     opens, ends = wanted.opens_at or design.opens_at, wanted.ends_at or design.ends_at
     if opens and ends and ends <= opens:
-        raise BadPlaces("The study would end before it opens: give a later end.")
+        with at_field("ends"):
+            raise BadPlaces("The study would end before it opens: give a later end.")
 
 
 def time_from(text: str) -> datetime | None:

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, func, select
 
 from app.accounts.audit import Actor, record
 from app.accounts.logins import Who
-from app.core.errors import Conflict, StudyError
+from app.core.errors import Conflict, StudyError, at_field
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Kind
@@ -40,12 +40,15 @@ class SimulationWish:
 
     def checked(self) -> "SimulationWish":
         """Raises BadSimulation."""
-        if not 1 <= self.n <= MOST:
-            raise BadSimulation(f"Choose 1 to {MOST} simulated people.")
-        if not 0 <= self.accuracy <= 1:
-            raise BadSimulation("How often they find the true clip is a percentage from 0 to 100.")
-        if not 0 <= self.seed <= MOST_SEED:
-            raise BadSimulation(f"The seed is a whole number from 0 to {MOST_SEED:,}.")
+        with at_field("people"):
+            if not 1 <= self.n <= MOST:
+                raise BadSimulation(f"Choose 1 to {MOST} simulated people.")
+        with at_field("accuracy"):
+            if not 0 <= self.accuracy <= 1:
+                raise BadSimulation("How often they find the true clip is a percentage from 0 to 100.")
+        with at_field("seed"):
+            if not 0 <= self.seed <= MOST_SEED:
+                raise BadSimulation(f"The seed is a whole number from 0 to {MOST_SEED:,}.")
         return self
 
 

@@ -11,6 +11,7 @@ from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, wit
 from app.core.errors import NotFound
 from app.core.language import gettext as _
 from app.core.language import noop, speak
+from app.core.refusing import refused
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import is_study, shown_design
@@ -68,7 +69,7 @@ async def withdraw_by_code(
             return render(await _code_page(database, slug, _(NOT_CONFIRMED)), 422)
         return _gone(await database.write(withdraw, session_id, now))
     except NotFound as error:
-        return render(await _code_page(database, slug, str(error)), error.status_code)
+        return refused(await _code_page(database, slug, str(error)), error, "receipt")
 
 
 @router.get("/s/{slug}/withdrawn")

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select, update
 from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
-from app.core.errors import Conflict, NotFound, StudyError
+from app.core.errors import Conflict, NotFound, StudyError, at_field
 from app.core.problems import listed
 from app.core.schema import clean
 from app.jobs import queue
@@ -65,13 +65,15 @@ class Closing:
     def checked(self) -> "Closing":
         """A copy with normalized line ends and blanks. Raises BadClosing."""
         message = clean(self.message.replace("\r\n", "\n").strip())
-        if not 0 <= self.grace_min <= LONGEST_GRACE_MIN:
-            raise BadClosing(f"The time to finish goes from 0 to {LONGEST_GRACE_MIN} minutes (a week).")
-        if not 0 < len(message) <= LONGEST_REASON:
-            raise BadClosing(
-                "Tell participants who cannot finish about their pay and whom to contact; "
-                f"at most {LONGEST_REASON} characters."
-            )
+        with at_field("grace"):
+            if not 0 <= self.grace_min <= LONGEST_GRACE_MIN:
+                raise BadClosing(f"The time to finish goes from 0 to {LONGEST_GRACE_MIN} minutes (a week).")
+        with at_field("closing"):
+            if not 0 < len(message) <= LONGEST_REASON:
+                raise BadClosing(
+                    "Tell participants who cannot finish about their pay and whom to contact; "
+                    f"at most {LONGEST_REASON} characters."
+                )
         return Closing(self.grace_min, message)
 
 
@@ -200,13 +202,16 @@ def _refuse_blockers(study: StudyHere, to: State, checks: Sequence[Check]) -> No
 def _refuse_unknown(warnings: Sequence[Check], accepted: Accepted) -> None:
     if accepted.codes is None or not warnings:
         return
-    unknown = [check.title for check in warnings if check.code not in accepted.codes]
+    unknown = [check for check in warnings if check.code not in accepted.codes]
     if unknown:
-        raise NotAccepted(f"Tick each warning to accept it; not accepted yet: {listed(unknown, 'and')}.")
-    if not accepted.reason.strip():
-        raise NotAccepted("Give a short reason why the study goes live despite them.")
-    if len(accepted.reason) > LONGEST_REASON:
-        raise NotAccepted(f"The reason is too long; {LONGEST_REASON} characters are allowed.")
+        with at_field(f"know-{unknown[0].code}"):
+            titles = listed([check.title for check in unknown], "and")
+            raise NotAccepted(f"Tick each warning to accept it; not accepted yet: {titles}.")
+    with at_field("reason"):
+        if not accepted.reason.strip():
+            raise NotAccepted("Give a short reason why the study goes live despite them.")
+        if len(accepted.reason) > LONGEST_REASON:
+            raise NotAccepted(f"The reason is too long; {LONGEST_REASON} characters are allowed.")
 
 
 @dataclass(frozen=True, slots=True)

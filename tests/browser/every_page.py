@@ -8,6 +8,7 @@ from app.admin.design.views import PageName
 from app.admin.help.documents import documents
 from app.demo.build import PLAY, RATE
 from tests.browser.whole_lab import (
+    ARCHIVED,
     ARMS,
     CLOSED,
     EMPTY,
@@ -15,7 +16,6 @@ from tests.browser.whole_lab import (
     FAULTY,
     IN_TURN,
     LIVE,
-    OWNER,
     STUDIES,
     YES_NO,
     WholeLab,
@@ -25,6 +25,7 @@ from tools.lab import WALK
 HERE: Final = "/admin/studies/{slug}"
 FILE, PICTURE, DATA = "a file to keep", "a picture or video of a page", "read by the script of a page"
 WITH_PAIRS = (LIVE, CLOSED, IN_TURN, EMPTY, FAULTY, ARMS)
+SIMULATED = (ESSAYS, YES_NO, IN_TURN, PLAY, RATE, WALK)
 
 
 def _of(studies: Sequence[str], *ends: str) -> Sequence[str]:
@@ -89,7 +90,10 @@ PAGES: Mapping[str, Sequence[str]] = {
     HERE + "/blocks/{block}/pairs/draw": _of((YES_NO,), "/blocks/watch/pairs/draw"),
     HERE + "/recruiting": (HERE + "/recruiting",),
     HERE + "/reports/{job_id}/{name}": _of((RATE,), "/reports/{report_job}/report.html"),
-    HERE + "/results": (HERE + "/results", *_of((ESSAYS, YES_NO, IN_TURN), "/results?mode=simulated")),
+    HERE + "/results": (
+        HERE + "/results",
+        *_of((ESSAYS, YES_NO, IN_TURN, PLAY, RATE, WALK), "/results?mode=simulated"),
+    ),
     HERE + "/sessions": (
         HERE + "/sessions",
         *_of((LIVE,), "/sessions?state=completed", "/sessions?q=nothing"),
@@ -170,50 +174,6 @@ NO_PAGES: Mapping[str, str] = {
     HERE + "/design": "leads to the first section with something missing",
     "/admin/studies": "leads to the list of studies",
 }
-# Forms that are refused, or answered with what is wrong: the page, the end of the form's address, and what is sent in
-# place of what it holds.
-REFUSED: Sequence[tuple[str, str, Mapping[str, str]]] = (
-    ("/admin/users", "/users", {"email": "nobody", "role": "editor"}),
-    ("/admin/account", "/profile", {"name": "a" * 300}),
-    ("/admin/account", "/account/password", {"current": "wrong", "new": "a", "again": "b"}),
-    ("/admin/account", "/tokens", {"name": ""}),
-    ("/admin/studies/new", "/new", {"title": "New", "slug": "new"}),
-    ("/admin/stimuli/upload", "/upload", {"source": ""}),
-    ("/admin/stimuli/rules", "/rules", {"width": "x", "height": "0"}),
-    ("/admin/stimuli/{clip}/edit", "/edit", {"name": "no name", "source": ""}),
-    ("/admin/stimuli", "/stimuli.csv", {}),
-    (f"/admin/studies/{EMPTY}/launch", "/launch", {"to": "live"}),
-    ("/admin/studies/game-of-offers/launch", "/simulated", {"people": "-1"}),
-    (f"/admin/studies/{LIVE}/launch", "/places", {"target": "-1", "opens": "soon"}),
-    (f"/admin/studies/{LIVE}/launch", "/register", {"address": "nowhere"}),
-    (f"/admin/studies/{LIVE}/links", "/links", {"names": ""}),
-    (
-        f"/admin/studies/{LIVE}/sessions?select=yes",
-        "/sessions",
-        {"do": "exclude", "reason": "", "which": "found"},
-    ),
-    (f"/admin/studies/{LIVE}/sessions/{{session_of_{LIVE}}}", "/exclude", {"reason": ""}),
-    (f"/admin/studies/{LIVE}/sessions/{{session_of_{LIVE}}}", "/notes", {"note": ""}),
-    (f"/admin/studies/{LIVE}/recruiting", "/submissions", {}),
-    (f"/admin/studies/{LIVE}/results", "/results/open", {"known": ""}),
-    (f"/admin/studies/{CLOSED}/results", "/links", {"name": ""}),
-    (f"/admin/studies/{LIVE}", "/shares", {"email": "nobody@example.org"}),
-    (f"/admin/studies/{LIVE}", "/tags", {"tags": "a" * 200}),
-    (f"/admin/studies/{LIVE}", "/notes", {"text": ""}),
-    (f"/admin/studies/{EMPTY}", "/delete", {"name": "wrong"}),
-    (f"/admin/studies/{CLOSED}/judges", "/judges", {}),
-    (f"/admin/studies/{FAULTY}/versions", "/versions", {"reason": ""}),
-    (f"/admin/studies/{FAULTY}/versions", "/draft/file", {}),
-    (f"/admin/studies/{IN_TURN}/pairs/csv", "/csv", {"text": "pair,a,b\np1,none,none\n"}),
-    # A draft that somebody else has changed: the page says what was changed where.
-    (f"/admin/studies/{IN_TURN}/design/consent", "/design/consent", {"revision": "999999"}),
-)
-REFUSED_TO_STRANGERS: Sequence[tuple[str, str, Mapping[str, str]]] = (
-    ("/admin/login", "/login", {"email": OWNER, "password": "wrong"}),
-    ("/password", "/password", {"email": "nobody"}),
-    ("/password/{password_link}", "", {"new": "a", "again": "b"}),
-    (f"/s/{LIVE}/withdraw", "/withdraw", {"code": "wrong"}),
-)
 # Pages of what is not there, or not for the one who asks, with their status.
 NOT_THERE: Sequence[tuple[str, int]] = (
     ("/nothing", 404),
@@ -227,6 +187,24 @@ NOT_THERE: Sequence[tuple[str, int]] = (
     ("/r/nothing", 404),
     ("/password/nothing", 404),
 )
+# States of pages that the lab has to be in, with what is to be seen there.
+STATES: Sequence[tuple[str, str]] = (
+    (f"/admin/studies/{ARCHIVED}", ".study-name .badge:has-text('archived')"),
+    (f"/admin/studies/{CLOSED}/results?mode=live", ".figure, figure, svg.chart"),
+    (f"/admin/studies/{PLAY}/results?mode=simulated", "#play"),
+    (f"/admin/studies/{PLAY}/results?mode=simulated", "#signatures"),
+    ("/admin/stimuli/rules?clip={clip}", "label:has-text('Encoder')"),
+)
+STATES_OF_VIEWERS: Sequence[tuple[str, str]] = (
+    ("/admin/stimuli/{clip}/edit", "main:not(:has(form.edit)) video"),
+)
+# Of the live study, as a recruiter would send them: some came to the end there, some not, and one is not known here.
+SUBMISSIONS = """participant,status,code
+p-000000000001,awaiting review,
+p-000000000004,awaiting review,WRONG
+p-000000000003,returned,
+p-somebody-else,awaiting review,NONE
+"""
 FOR_OWNERS = ("/admin/users", "/admin/users/{user_id}", "/admin/audit")
 IN_PREVIEWS = (LIVE, IN_TURN, PLAY, RATE, WALK, ESSAYS, YES_NO)
 

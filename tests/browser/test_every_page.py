@@ -9,26 +9,32 @@ from playwright.sync_api import Browser, Page
 
 from app.admin.access import COOKIE
 from tests.admin.test_labels import forbidden, keys_in
+from tests.browser.every_form import REFUSED, REFUSED_TO_STRANGERS, WITH_FIELDS, WITHOUT_FIELDS, Wrong
 from tests.browser.every_page import (
     FOR_OWNERS,
     HERE,
     IN_PREVIEWS,
     NOT_THERE,
     PAGES,
-    REFUSED,
-    REFUSED_TO_STRANGERS,
+    STATES,
+    STATES_OF_VIEWERS,
+    SUBMISSIONS,
     addresses,
 )
 from tests.browser.steps import AXE_CONTEXT, SCHEMES, WIDTHS, axe_faults
-from tests.browser.whole_lab import OWNER, SHARED, VIEWER, WholeLab, served
+from tests.browser.whole_lab import LIVE, OWNER, SHARED, VIEWER, WholeLab, served
 
 # Keys of one word are words of pages, too, and names of attributes.
 KEYS = {key for key in forbidden() if re.search("[_-]", key)}
 # Pages that say that they do not apply, or are no longer there.
 NOT_HERE, REFUSALS = (200, 404, 409), (200, 400, 401, 403, 404, 409, 422)
-SEND = """([end, fields]) => {
-  const is = (each) => each.method === "post" && each.getAttribute("action").endsWith(end);
-  const form = [...document.forms].find(is);
+# As without scripts, with other values in place of what the form holds; of forms at one address the one with the field.
+SEND = """([route, field, fields]) => {
+  const at = new RegExp(`^${route}$`);
+  // A button may be called "action".
+  const address = (each) => new URL(each.getAttribute("action"), location).pathname;
+  const all = [...document.forms].filter((each) => each.method === "post" && at.test(address(each)));
+  const form = all.find((each) => field && each.elements[field]) ?? all[0];
   for (const [name, value] of Object.entries(fields)) {
     const given = document.createElement("input");
     for (const old of [...form.elements].filter((each) => each.name === name)) old.disabled = true;
@@ -38,6 +44,37 @@ SEND = """([end, fields]) => {
   form.target = "";
   HTMLFormElement.prototype.submit.call(form);
 }"""
+# The form of a participant's page, where an answer is required.
+DUE = """[...document.forms].find((form) => form.method === "post" && !form.getAttribute("action").endsWith("/fill")
+  && [...form.elements].some((field) => field.required || field.getAttribute("aria-required") === "true"))"""
+# It is sent without an answer, by its first button.
+SEND_EMPTY = f"""() => {{
+  const form = {DUE};
+  const {{ name, value }} = form.querySelector("button[type=submit]");
+  if (name) form.append(Object.assign(document.createElement("input"), {{ type: "hidden", name, value }}));
+  HTMLFormElement.prototype.submit.call(form);
+}}"""
+# What is said at a field that is marked as wrong, where it can be seen, and how far below or above the field.
+SAYS = """(field) => {
+  const is = (each) => (each.id === field || each.name === field) && each.type !== "hidden";
+  const wrong = [...document.querySelectorAll("[aria-invalid=true]")].filter(is).find((each) => each.checkVisibility());
+  if (!wrong) return { says: "", apart: 0 };
+  const near = wrong.getBoundingClientRect();
+  const told = (wrong.getAttribute("aria-describedby") ?? "").split(" ").map((id) => document.getElementById(id));
+  const error = told.find((each) => each?.matches(".error") && each.checkVisibility() && each.innerText.trim());
+  const far = error?.getBoundingClientRect();
+  return { says: error?.innerText ?? "", apart: far ? Math.max(far.top - near.bottom, near.top - far.bottom, 0) : 0 };
+}"""
+SAID = """[...document.querySelectorAll("[role=alert], [data-problem]")].filter((each) => each.checkVisibility())
+  .map((each) => each.innerText).join(" ").trim()"""
+# Forms of the page, and whether something can be typed into them.
+FORMS = """[...document.forms].filter((each) => each.method === "post").map((form) => [
+  new URL(form.getAttribute("action"), location).pathname,
+  [...form.elements].some((each) => each.matches(
+    "textarea:not([hidden]), input:not([type=hidden], [type=checkbox], [type=radio], [type=submit], [hidden])") &&
+    !each.readOnly)])"""
+# Far enough for a line of help in between.
+NEAR_PX = 90
 KIND = "(document.querySelector('[name=submit_id]')?.value ?? document.title).replace(/[0-9.].*/, '')"
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
@@ -106,7 +143,7 @@ class Faults:
 
     def look(self, page: Page, name: str, status: int = 200, allowed: Sequence[int] = (200,)) -> None:
         self.n += 1
-        said = list(faults_on(page))
+        said = [*faults_on(page), *_unexpected_fields(page)]
         if status not in allowed:
             said.insert(0, f"status {status}")
         if said:
@@ -116,12 +153,60 @@ class Faults:
         reply = page.goto(address)
         self.look(page, address, reply.status if reply else 0, allowed)
 
-    def send(self, page: Page, at: str, end: str, fields: Mapping[str, str]) -> None:
-        """Send a form that is refused, as without scripts, and look at the reply."""
+    def send_empty(self, page: Page, name: str) -> None:
+        """Send a participant's page without an answer, where one is required, and look at the reply."""
+        if not page.evaluate(f"!!{DUE}"):
+            return
+        with page.expect_navigation() as reply:
+            page.evaluate(SEND_EMPTY)
+        if reply.value.request.redirected_from is not None:
+            self.found[name] = ["the page was accepted without an answer"]
+        elif not page.locator("[aria-invalid=true]").count():
+            self.found[name] = ["no field is marked"]
+        self.look(page, name, reply.value.status, REFUSALS)
+
+    def send(self, page: Page, names: Mapping[str, str], wrong: Wrong) -> None:
+        """Send a form that is refused, and look at the reply."""
+        at, route = wrong.at.format(**names), _pattern(wrong.route)
+        name = f"{at} {wrong.route} {dict(wrong.fields)}"
+        page.set_viewport_size({"width": WIDTHS[0], "height": 900})
         page.goto(at)
         with page.expect_navigation() as reply:
-            page.evaluate(SEND, [end, fields])
-        self.look(page, f"{at} {end}", reply.value.status, REFUSALS)
+            page.evaluate(SEND, [route, wrong.field, dict(wrong.fields)])
+        page.wait_for_load_state()
+        is_accepted = reply.value.request.redirected_from is not None and not wrong.is_draft
+        wrongs = ["the form was accepted"] if is_accepted else list(_not_told(page, wrong.field))
+        self.look(page, name, reply.value.status, REFUSALS)
+        if wrongs:
+            self.found[name] = wrongs + self.found.get(name, [])
+
+
+def _not_told(page: Page, field: str) -> Iterator[str]:
+    """What is missing so that one knows what to correct."""
+    if not field:
+        if not page.evaluate(SAID):
+            yield "nothing is said of why it was refused"
+        return
+    told = page.evaluate(SAYS, field)
+    if not told["says"]:
+        yield f"nothing is said at the field {field}; the page says: {page.evaluate(SAID)}"
+    elif told["apart"] > NEAR_PX:
+        yield f"{told['says']!r} stands {told['apart']:.0f} px from the field {field}"
+
+
+def _pattern(route: str) -> str:
+    return re.sub(r"\\{[^}]+\\}", "[^/]+", re.escape(route))
+
+
+def _unexpected_fields(page: Page) -> Iterator[str]:
+    """Forms with a field to fill in, though they are named as having none."""
+    for address, has_field in page.evaluate(FORMS):
+        routes = [
+            route for route in (*WITHOUT_FIELDS, *WITH_FIELDS) if re.fullmatch(_pattern(route), address)
+        ]
+        route = min(routes, key=lambda each: each.count("{"), default="")
+        if has_field and route in WITHOUT_FIELDS:
+            yield f"the form {route} has a field: name a wrong value of it in tests/browser/every_form.py"
 
 
 def test_no_page_of_the_owner_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
@@ -149,12 +234,38 @@ def test_no_page_of_a_viewer_breaks_a_rule(browser: Browser, lab: WholeLab) -> N
     assert not faults.found, faults
 
 
-def test_no_refused_form_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
+def test_every_form_says_at_its_field_why_it_is_refused_and_breaks_no_rule(
+    browser: Browser, lab: WholeLab
+) -> None:
     faults = Faults()
     for email, refused in ((OWNER, REFUSED), ("", REFUSED_TO_STRANGERS)):
         for page in browsing(browser, lab, email):
-            for at, end, fields in refused:
-                faults.send(page, at.format(**lab.names), end, fields)
+            for wrong in refused:
+                faults.send(page, lab.names, wrong)
+    assert not faults.found, faults
+
+
+def test_the_states_are_there_in_which_pages_are_looked_at(browser: Browser, lab: WholeLab) -> None:
+    for email, states in ((OWNER, STATES), (VIEWER, STATES_OF_VIEWERS)):
+        for page in browsing(browser, lab, email):
+            for address, selector in states:
+                page.goto(address.format(**lab.names))
+                assert page.locator(selector).first.is_visible(), (address, selector)
+
+
+def test_no_page_of_a_recruiters_file_breaks_a_rule(browser: Browser, lab: WholeLab) -> None:
+    """A file of submissions, read in: whom to pay, to ask to return, and to look at."""
+    faults = Faults()
+    for page in browsing(browser, lab, OWNER):
+        page.goto(f"/admin/studies/{LIVE}/recruiting")
+        page.get_by_label("File of submissions").set_input_files(
+            {"name": "submissions.csv", "mimeType": "text/csv", "buffer": SUBMISSIONS.encode()}
+        )
+        with page.expect_navigation():
+            page.get_by_role("button", name="Compare").click()
+        for words in ("Lists to hand in", "Pay", "Look at", "Completed here, not submitted there"):
+            assert page.get_by_role("heading", name=words).first.is_visible(), words
+        faults.look(page, "submissions")
     assert not faults.found, faults
 
 
@@ -164,7 +275,7 @@ def test_no_page_of_a_session_breaks_a_rule(browser: Browser, lab: WholeLab) -> 
     for page in browsing(browser, lab, OWNER):
         for slug in IN_PREVIEWS:
             page.goto(f"/admin/studies/{slug}/launch")
-            page.evaluate(SEND, ["/preview", {}])
+            page.evaluate(SEND, [_pattern(f"{HERE}/preview"), "", {}])
             page.wait_for_url("**/p/*")
             here, seen = page.url, set()
             faults.visit(page, f"{here}/stop")
@@ -173,6 +284,8 @@ def test_no_page_of_a_session_breaks_a_rule(browser: Browser, lab: WholeLab) -> 
                 name = page.evaluate(KIND)
                 if name not in seen:
                     faults.look(page, f"{slug} {name}")
+                    faults.send_empty(page, f"{slug} {name}, sent empty")
+                    page.goto(here)
                 seen.add(name)
                 fill = page.get_by_role("button", name="Fill in this page")
                 if not fill.count():

@@ -27,7 +27,7 @@ from app.serving import address_of, bind
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.access import study_for
-from app.studies.drafts import create_study, keys_of_version
+from app.studies.drafts import create_study, draft_for, keys_of_version, save_draft
 from app.studies.file.templates import TEMPLATES
 from app.studies.saving import save_version
 from app.studies.versions import set_state
@@ -122,6 +122,7 @@ def make_whole_lab(folder: Path) -> Mapping[str, str]:
         set_state(session, PAUSED, State.LIVE, by=who.actor, now=now)
         set_state(session, PAUSED, State.PAUSED, by=who.actor, now=now)
         _study(session, ARCHIVED).archived_at = now
+        _change_design(session, who, CLOSED, now)
         link = make_password_link(session, _who(session, VIEWER).user_id, now)
         cookie = make_login(session, who)
     for slug in (ESSAYS, YES_NO, IN_TURN):
@@ -175,6 +176,13 @@ def _add(session: Session, who: Who, slug: str, keys: Keys, now: datetime) -> No
         set_state(session, slug, State.LIVE, by=who.actor, now=now)
 
 
+def _change_design(session: Session, who: Who, slug: str, now: datetime) -> None:
+    """An unsaved change to a design that people have answered, so that a version of it needs a reason."""
+    here = study_for(session, who, slug)
+    draft = draft_for(session, here)
+    save_draft(session, who, here, {**draft.keys, "title": "Changed since"}, draft.revision, now)
+
+
 def _study(session: Session, slug: str) -> Study:
     return session.exec(select(Study).where(Study.slug == slug)).one()
 
@@ -185,8 +193,8 @@ def _ask_worker(owner: Person) -> Mapping[str, str]:
     for slug in (CLOSED, RATE, PLAY):
         _post(owner, f"/admin/studies/{slug}/reports", mode="live")
         owner.get(f"/admin/studies/{slug}/results?mode=live")
-    for slug in (ESSAYS, YES_NO, IN_TURN):
-        owner.get(f"/admin/studies/{slug}/results")
+    for slug in (ESSAYS, YES_NO, IN_TURN, PLAY, RATE, WALK):
+        owner.get(f"/admin/studies/{slug}/results?mode=simulated")
     _post(owner, f"/admin/studies/{WALK}/walk-clips", mode="live")
     _post(owner, f"{closed}/packages", authors="Ada", license="CC-BY-4.0")
     _post(owner, f"{closed}/clues")
@@ -212,6 +220,7 @@ def _names(session: Session) -> Mapping[str, str]:
     jobs = session.exec(select(Job).where(Job.status == JobStatus.DONE).order_by(col(Job.id))).all()
     match = session.exec(select(Match)).first()
     clip = session.exec(select(Stimulus.name).where(col(Stimulus.name).like("faces-%"))).first()
+    spare = session.exec(select(Stimulus.name).where(col(Stimulus.name).like("hands-symbolic-%"))).first()
     rows = session.exec(
         select(Study.slug, ParticipantSession.id)
         .join(StudyVersion, col(StudyVersion.study_id) == Study.id)
@@ -222,5 +231,6 @@ def _names(session: Session) -> Mapping[str, str]:
         **{f"session_of_{slug}": str(id_) for slug, id_ in rows},
         "match": str(match.id if match else 0),
         "clip": clip or "",
+        "spare": spare or "",
         "user": str(_who(session, VIEWER).user_id),
     }

@@ -11,7 +11,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.running.views import launch_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import StudyError
-from app.core.templating import render
+from app.core.refusing import refused
 from app.library.dependencies import StoreDep
 from app.reports.download import by_command
 from app.studies.registering import TEMPLATES, checked_address, register, registered_text, version_to_register
@@ -60,7 +60,7 @@ async def register_study(
         await database.write(register, who.actor, study, version, text, address, now)
     except StudyError as error:
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=str(error))
-        return render(page, error.status_code)
+        return refused(page, error, "address")
     return RedirectResponse(
         f"/admin/studies/{study.slug}/launch?said=registered#registration", 303, headers=NO_STORE
     )

@@ -14,6 +14,7 @@ from app.admin.judges.judges_page import CHOSEN, checked_page, judges_page, numb
 from app.admin.judges.views import RunPage
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
 from app.judges.asking import HereAlready, JudgesWish, ask_judges, check_sent
@@ -82,7 +83,9 @@ async def ask_for_judges(
         said = "" if isinstance(error, BadVerdicts) else str(error)
         judges = await anyio.to_thread.run_sync(described)
         page = database.read(judges_page, shell, study, settings.data_dir, judges, None, form, said, check)
-        return render(await page, error.status_code)
+        found = await page
+        first = next((f"{CHOSEN}{choice.name}" for choice in found.choices), "")
+        return refused(found, error, "verdicts" if "uploads" in form else first)
     return RedirectResponse(f"/admin/studies/{study.slug}/judges?said=started", 303)
 
 

@@ -11,7 +11,8 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.forms import AnyForm
 from app.admin.judges.training_pages import ALLOW, training_page
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, at_field
+from app.core.refusing import refused
 from app.core.templating import render
 from app.judges.asking_training import NotTrainable, TrainingWish, ask_training
 from app.judges.models import CARD, CARD_TEXT, CURVE, delete_model, model_file, model_shown_in
@@ -45,7 +46,7 @@ async def ask_for_training(
         await ask_training(database, settings.data_dir, who, study, _wish(form), here, now)
     except StudyError as error:
         page = database.read(training_page, shell, study, settings.data_dir, here, form, str(error))
-        return render(await page, error.status_code)
+        return refused(await page, error, "name")
     return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=started", 303)
 
 
@@ -78,18 +79,19 @@ def _wish(form: Mapping[str, str]) -> TrainingWish:
         network=form.get("network", ""),
         folder=form.get("folder", ""),
         human=form.get("human", "").strip() or "human",
-        seed=_whole(form.get("seed", ""), "Seed") or 0,
-        epochs=_whole(form.get("epochs", ""), "Epochs", may_lack=True),
+        seed=_whole(form, "seed") or 0,
+        epochs=_whole(form, "epochs", may_lack=True),
         search="search" in form,
         allowed=[name.removeprefix(ALLOW) for name in form if name.startswith(ALLOW)],
         licence=form.get("licence", "").strip(),
     )
 
 
-def _whole(text: str, label: str, *, may_lack: bool = False) -> int | None:
-    text = text.strip()
+def _whole(form: Mapping[str, str], name: str, *, may_lack: bool = False) -> int | None:
+    text = form.get(name, "").strip()
     if not text and may_lack:
         return None
-    if not (text.isascii() and text.isdecimal() and len(text) <= 10):
-        raise NotTrainable(f"{label}: a whole number is needed.")
+    with at_field(name):
+        if not (text.isascii() and text.isdecimal() and len(text) <= 10):
+            raise NotTrainable(f"{name.capitalize()}: a whole number is needed.")
     return int(text)

@@ -12,6 +12,7 @@ from app.admin.matches.views import match_page, match_part, matches_page, matche
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.matches.offering import offer_match
 from app.matches.watching import stop_match
@@ -109,7 +110,7 @@ async def _refused(
     page = await database.read(
         match_page, shell, who, study, match_id, 0, now, reason=reason, error=str(error)
     )
-    return render(page, error.status_code)
+    return refused(page, error, "reason")
 
 
 def _number(text: str) -> int:

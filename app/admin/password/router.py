@@ -13,6 +13,7 @@ from app.admin.access import OURS
 from app.admin.login.cookies import let_in
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import NotFound
+from app.core.refusing import refused
 from app.core.templating import render
 from app.jobs.mails import ask_reset, counts_for_resets
 
@@ -96,7 +97,7 @@ async def take_choice(
     except WeakPassword as error:
         email = await database.read(email_of_link, token, now)
         page = ChoosePasswordPage(email, f"/password/{token}", str(error))
-        return render(page, error.status_code)
+        return refused(page, error, "new")
     except NotFound:
         await count_wrong_link(database, _address(request), now)
         raise

@@ -18,6 +18,7 @@ from app.admin.login.cookies import set_login
 from app.admin.people.views import FreshPassword, UsersPage, account_page, user_page, users_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import Conflict, StudyError
+from app.core.refusing import refused
 from app.core.settings import Settings
 from app.core.templating import render
 from app.jobs.mails import Mail, ask_password_mail
@@ -49,7 +50,7 @@ async def add_user(
         made = await adding.add_user(database, new, who.actor, now)
     except StudyError as error:
         page = await database.read(page_of, shell, now, typed=form, error=str(error))
-        return render(page, error.status_code)
+        return refused(page, error, "email")
     if settings.can_mail:
         await database.write(ask_password_mail, Mail.INVITATION, made.id, who.actor, now)
         return RedirectResponse("/admin/users?said=invited", 303)
@@ -131,7 +132,7 @@ async def take_profile(
             account_page, shell, who, now, error=str(error), error_in="profile", typed=form,
             is_mailed=settings.can_mail,
         )  # fmt: skip
-        return render(page, error.status_code)
+        return refused(page, error, "profile-name")
     return RedirectResponse("/admin/account?said=saved", 303)
 
 
@@ -145,7 +146,7 @@ async def take_password(
         token = await change_password(database, who, change, now)
     except StudyError as error:
         page = await database.read(account_page, shell, who, now, error=str(error), error_in="password")
-        return render(page, error.status_code)
+        return refused(page, error, "old")
     response = RedirectResponse("/admin/account?said=password", 303)
     set_login(request, response, token)
     return response
@@ -172,7 +173,7 @@ async def make_token(database: DatabaseDep, shell: ShellDep, who: WhoDep, form: 
         page = await database.read(
             account_page, shell, who, now, error=str(error), error_in="token", typed=form
         )
-        return render(page, error.status_code)
+        return refused(page, error, "name")
     return render(await database.read(account_page, shell, who, now, token=token))
 
 

@@ -16,6 +16,7 @@ from app.admin.recruiting.views import (
 )
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, Site
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.monitor.reconciling.reconcile import note_reconciled
 from app.studies.drafts import draft_for
@@ -57,8 +58,8 @@ async def compare_submissions(
         if name := form.get("list"):
             return _file(name, list_named(found, name))
     except StudyError as error:
-        page = await database.read(recruiting_page, shell, study, site, str(error))
-        return render(page, error.status_code)
+        page = await database.read(recruiting_page, shell, study, site, str(error), columns)
+        return refused(page, error, "file")
     await database.write(note_reconciled, who.actor, study, found, now)
     return render(submissions_page(shell, study, found, text, columns))
 

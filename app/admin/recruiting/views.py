@@ -9,7 +9,7 @@ from sqlmodel import Session
 from app.admin.access import Shell
 from app.admin.forms import Files
 from app.admin.pages import AdminPage
-from app.core.errors import NotFound, StudyError
+from app.core.errors import NotFound, StudyError, at_field
 from app.core.markdown import markdown
 from app.monitor.reconciling.lists import lists_of
 from app.monitor.reconciling.reconcile import Action, Line, Reconciled, reconcile, recruiter_of, summary
@@ -45,6 +45,7 @@ class RecruitingPage(AdminPage):
     slug: str
     view: RecruitingView | None
     steps: Sequence[str]
+    columns: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +66,11 @@ class SubmissionsPage(AdminPage):
 
 
 def recruiting_page(
-    session: Session, shell: Shell, study: StudyHere, site: str, error: str = ""
+    session: Session, shell: Shell, study: StudyHere, site: str, error: str = "", columns: str = ""
 ) -> RecruitingPage:
     view = recruiting_view(session, study, site)
     steps = [markdown(step) for step in view.steps] if view else []
-    return RecruitingPage(shell=shell, error=error, slug=study.slug, view=view, steps=steps)
+    return RecruitingPage(shell=shell, error=error, slug=study.slug, view=view, steps=steps, columns=columns)
 
 
 def text_sent(form: Mapping[str, str], files: Files) -> str:
@@ -88,7 +89,9 @@ def text_sent(form: Mapping[str, str], files: Files) -> str:
 def compared(session: Session, study: StudyHere, text: str, columns: str, secret: str) -> Reconciled:
     """The submissions in a text, compared. Raises BadSubmissions."""
     recruiter = recruiter_of(session, study)
-    submissions = read_submissions(text, recruiter, columns_named(columns))
+    with at_field("columns"):
+        named = columns_named(columns)
+    submissions = read_submissions(text, recruiter, named)
     return reconcile(session, study, submissions, recruiter, secret)
 
 

@@ -13,7 +13,8 @@ from app.admin.results.views import Wish, lacks_posters, results_page, view_of
 from app.catalog.pictures import ask_pictures
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
-from app.core.errors import NotFound, StudyError
+from app.core.errors import NotFound, StudyError, at_field
+from app.core.refusing import refused
 from app.core.settings import Settings
 from app.core.templating import render
 from app.library.media import poster_path
@@ -76,7 +77,7 @@ async def open_results(
         page = await database.read(
             results_page, shell, study, settings.data_dir, Wish("live"), now, str(error)
         )
-        return render(page, error.status_code)
+        return refused(page, error, "known")
     return RedirectResponse(
         f"/admin/studies/{study.slug}/results?mode=live&said=results-open", 303, headers=NO_STORE
     )
@@ -108,11 +109,14 @@ async def make_link(
     """The link stands on this reply alone: only its hash is stored."""
     mode, name = form.get("mode", ""), form.get("name", "")
     try:
-        ends = checked_end(form.get("ends", ""), now)
+        with at_field("ends"):
+            ends = checked_end(form.get("ends", ""), now)
         token = await database.write(share_results, who, study, mode, name, ends, now)
     except StudyError as error:
-        page = await database.read(results_page, shell, study, settings.data_dir, Wish(), now, str(error))
-        return render(page, error.status_code)
+        page = await database.read(
+            results_page, shell, study, settings.data_dir, Wish(), now, str(error), typed=form
+        )
+        return refused(page, error, "link-name")
     link = f"{site}/r/{token}"
     page = await database.read(results_page, shell, study, settings.data_dir, Wish(mode), now, new_link=link)
     return render(page)

@@ -89,6 +89,7 @@ class ResultsPage(AdminPage):
     links: Sequence[ResultsLinkView] = ()
     usual_end: str = ""
     new_link: str = ""
+    typed: Mapping[str, str]
     # While exclusion rules wait to be applied: how many sessions are not judged, in words.
     not_judged: str = ""
 
@@ -132,6 +133,7 @@ def results_page(
     now: datetime,
     error: str = "",
     new_link: str = "",
+    typed: Mapping[str, str] | None = None,
 ) -> ResultsPage:
     """The results page; `new_link` is shown this once. Raises BadView and NotFound for an invalid address."""
     asked = asked_for(session, shell.who, study, wish.mode, wish.against)
@@ -174,6 +176,7 @@ def results_page(
         links=results_links(session, study, now) if shell.may_edit else (),
         usual_end=usual_end(now).isoformat(),
         new_link=new_link,
+        typed=typed or {},
         not_judged="" if is_closed else not_judged(session, study.slug),
     )
 

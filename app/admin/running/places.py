@@ -1,11 +1,13 @@
 """The form on the launch page by which a study's places are changed while it runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from sqlmodel import Session
 
+from app.core.errors import at_field
 from app.sessions.places import ArmPlaces, Places
 from app.sessions.retargeting import (
     ArmNow,
@@ -17,6 +19,8 @@ from app.sessions.retargeting import (
     time_from,
 )
 from app.studies.access import StudyHere
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +86,16 @@ def wanted_places(form: Mapping[str, str]) -> PlacesNow:
     """The places of a form. Raises BadPlaces."""
     arms = [name.removeprefix("target-") for name in form if name.startswith("target-")]
     return PlacesNow(
-        target_from(form.get("target", "")),
-        time_from(form.get("opens", "")),
-        time_from(form.get("ends", "")),
-        {arm: ArmNow(target_from(form[f"target-{arm}"]), form.get(f"pause-{arm}") == "yes") for arm in arms},
+        _read(target_from, form, "target"),
+        _read(time_from, form, "opens"),
+        _read(time_from, form, "ends"),
+        {
+            arm: ArmNow(_read(target_from, form, f"target-{arm}"), form.get(f"pause-{arm}") == "yes")
+            for arm in arms
+        },
     )
+
+
+def _read(read: Callable[[str], Value], form: Mapping[str, str], name: str) -> Value:
+    with at_field(name):
+        return read(form.get(name, ""))

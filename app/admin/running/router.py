@@ -27,6 +27,7 @@ from app.admin.running.views import (
 from app.core import clock
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import NotFound, StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.library.dependencies import StoreDep
 from app.library.media import poster_path
@@ -76,7 +77,7 @@ async def take_launch(
     except StudyError as error:
         said = str(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
-        return render(page, error.status_code)
+        return refused(page, error)
     # 303 makes the browser follow by GET (RFC 9110, 15.4.4), so that a reload sends no form again.
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said={SAID[to]}", 303, headers=NO_STORE)
 
@@ -97,7 +98,7 @@ async def take_places(
     except StudyError as error:
         said = str(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
-        return render(page, error.status_code)
+        return refused(page, error)
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said=places#places", 303, headers=NO_STORE)
 
 
@@ -162,7 +163,7 @@ async def change_sessions(
             done = await database.write(exclude_many, who.actor, study, ids, form.get("reason", ""), now)
     except StudyError as error:
         page = await database.read(sessions_page, shell, study, search, form=form, error=str(error))
-        return render(page, error.status_code)
+        return refused(page, error, "which" if form.get("reason", "").strip() else "reason")
     said = "included" if form.get("do") == "include" else "excluded"
     query = urlencode(
         {
@@ -220,7 +221,7 @@ async def take_exclusion(
         page = await database.read(
             session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
         )
-        return render(page, error.status_code)
+        return refused(page, error, "reason")
     return _back(study.slug, session_id, "excluded")
 
 
@@ -249,7 +250,7 @@ async def take_note(
         page = await database.read(
             session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
         )
-        return render(page, error.status_code)
+        return refused(page, error, "note")
     return _back(study.slug, session_id, "noted")
 
 
@@ -315,7 +316,7 @@ async def make_links(
         names = names_in(typed)
         made = await database.write(participant_links, who.actor, study, names, settings.secret, now)
     except StudyError as error:
-        return render(replace(page, error=str(error)), error.status_code)
+        return refused(replace(page, error=str(error)), error, "names")
     return render(replace(page, links=made))
 
 

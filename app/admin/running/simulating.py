@@ -8,6 +8,7 @@ from app.admin.running.views import launch_page
 from app.admin.running.wishes import wish_in
 from app.core.dependencies import DatabaseDep, Form, Now, Site
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.library.dependencies import StoreDep
 from app.sessions.simulated import ask_simulation, remove_simulated
@@ -31,7 +32,7 @@ async def send_simulated(
     except StudyError as error:
         said = str(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
-        return render(page, error.status_code)
+        return refused(page, error, "people")
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said=simulating#simulated", 303)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.core.errors import at_field
 from app.sessions.simulated import BadSimulation, SimulationWish
 
 
@@ -29,14 +30,12 @@ def typed_wish(form: Mapping[str, str]) -> SimulationForm:
 def wish_in(form: Mapping[str, str]) -> SimulationWish:
     """Raises BadSimulation."""
     typed = typed_wish(form)
-    people, accuracy, seed = (
-        _whole(text, name)
-        for text, name in (
-            (typed.people, "How many come"),
-            (typed.accuracy, "How often they are right"),
-            (typed.seed, "The seed"),
-        )
-    )
+    with at_field("people"):
+        people = _whole(typed.people, "How many come")
+    with at_field("accuracy"):
+        accuracy = _whole(typed.accuracy, "How often they are right")
+    with at_field("seed"):
+        seed = _whole(typed.seed, "The seed")
     return SimulationWish(people, accuracy / 100, seed).checked()
 
 

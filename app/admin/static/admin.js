@@ -35,8 +35,8 @@ function unfold() {
 unfold();
 addEventListener("hashchange", unfold);
 
-const problem = document.querySelector("[data-problem]");
-if (problem) problem.focus();
+// The field that a form was refused for, or what is said of the page as a whole.
+(document.querySelector("[data-refused]") ?? document.querySelector("[data-problem]"))?.focus();
 
 /** Follow a job until it is over; the page is then loaded anew to show what came of it. */
 function follow(element) {

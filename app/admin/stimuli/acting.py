@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Final
 from urllib.parse import urlencode
 
 from sqlmodel import Session
@@ -14,6 +15,9 @@ from app.catalog.many import BadChoice, Chosen, chosen_names
 from app.core.database import Database
 from app.library.clips.store import ClipStore
 from app.studies.access import study_for
+
+# The field of each action, at which it says why it was refused.
+AT: Final = {"source": "to-source", "attribute": "to-key", "move": "to-collection", "pair": "to-study"}
 
 
 async def acted(

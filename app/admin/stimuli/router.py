@@ -9,7 +9,7 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.stimuli import clueing, collecting, ruling, uploading
-from app.admin.stimuli.acting import acted
+from app.admin.stimuli.acting import AT, acted
 from app.admin.stimuli.chooser import asked_in, shown_at
 from app.admin.stimuli.library_pages import library_page
 from app.admin.stimuli.stimuli_pages import (
@@ -23,6 +23,7 @@ from app.catalog.pictures import ask_pictures
 from app.catalog.sheet import note_sheet, sheet, take_table, text_of
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, without_nul
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.library.dependencies import StoreDep
 
@@ -57,7 +58,7 @@ async def act_on_chosen(
     except StudyError as error:
         shown = shown_at(library_address(form.get("back", "")))
         page, _ = await database.read(library_page, shell, settings.data_dir, shown, str(error))
-        return render(page, error.status_code)
+        return refused(page, error, AT.get(form.get("do", ""), ""))
 
 
 @library.get("/stimuli.csv")
@@ -81,7 +82,7 @@ async def take_sheet(
         await take_table(database, who, text, form["digest"], now)
     except StudyError as error:
         text = form.get("text", "")
-        return render(await database.read(sheet_page, who, shell, text, str(error)), error.status_code)
+        return refused(await database.read(sheet_page, who, shell, text, str(error)), error, "file")
     return RedirectResponse("/admin/stimuli?said=saved", 303)
 
 
@@ -110,7 +111,7 @@ async def edit_clip(
         build = database.read(
             clip_page, who, shell, settings.data_dir, name, back=back, error=str(error), typed=form
         )
-        return render(await build, error.status_code)
+        return refused(await build, error, "key.0")
     return RedirectResponse(f"{back}{'&' if '?' in back else '?'}said=saved#clip-{quote(renamed)}", 303)
 
 

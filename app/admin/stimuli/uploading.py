@@ -15,6 +15,7 @@ from app.catalog import filling
 from app.catalog.rules import BadRules
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.library import receiving
 from app.library.clips.framing import frame_proposal, sizes_in
@@ -58,7 +59,7 @@ async def take_files(
         )
     except StudyError as error:
         page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=str(error))
-        return render(await page, error.status_code)
+        return refused(await page, error, "files")
     if faults:
         page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, faults=faults)
         return render(await page, 422)
@@ -137,7 +138,7 @@ async def set_frame_size(
         await database.write(filling.set_frame, who, slug, width, height, now)
     except StudyError as error:
         page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=str(error))
-        return render(await page, error.status_code)
+        return refused(await page, error, "width")
     return RedirectResponse(_address(slug, "saved"), 303)
 
 

@@ -11,6 +11,7 @@ from app.admin.studies.list_page import search_of, studies_page
 from app.admin.studies.views import overview_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.studies.access import share, unshare, visible_slugs
 from app.studies.archiving import archive, unarchive
@@ -52,7 +53,7 @@ async def take_share(
     except StudyError as error:
         said = str(error)
         page = await database.read(overview_page, shell, study, site, error=said, email=email)
-        return render(page, error.status_code)
+        return refused(page, error, "email")
     return RedirectResponse(f"/admin/studies/{study.slug}?said=shared#sharing", 303)
 
 
@@ -75,7 +76,7 @@ async def take_tags(
         await database.write(set_tags, who.actor, study, tags_in(typed), now)
     except StudyError as error:
         page = await database.read(overview_page, shell, study, site, error=str(error), tags=typed)
-        return render(page, error.status_code)
+        return refused(page, error, "tags")
     return RedirectResponse(f"/admin/studies/{study.slug}?said=saved#tagged", 303)
 
 
@@ -113,6 +114,6 @@ async def take_delete(
         deleted = await database.write(delete_study, who.actor, study, name, now)
     except StudyError as error:
         page = await database.read(overview_page, shell, study, site, error=str(error), name=name)
-        return render(page, error.status_code)
+        return refused(page, error, "name")
     await anyio.to_thread.run_sync(remove_files, settings.data_dir, deleted)
     return RedirectResponse("/admin?said=study-deleted", 303)

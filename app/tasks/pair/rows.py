@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.files.faults import TableFault
-from app.core.errors import StudyError
+from app.core.errors import StudyError, at_field
 from app.core.spreadsheet import csv_rows
 from app.tasks.pair.design import Member
 from app.tasks.pair.pairs import COLUMNS, PairSpec, condition_by_source
@@ -99,10 +99,11 @@ def new_row(
     BadRow.
     """
     for member, name in (("a", row.a), ("b", row.b)):
-        if not name:
-            raise BadRow(f"Choose a clip {member}.")
-        if name not in stimuli:
-            raise BadRow(f"There is no clip {name[:80]!r}.")
+        with at_field(member):
+            if not name:
+                raise BadRow(f"Choose a clip {member}.")
+            if name not in stimuli:
+                raise BadRow(f"There is no clip {name[:80]!r}.")
     if row.a == row.b:
         raise BadRow("Choose two different clips: a pair shows them side by side.")
     kinds = [stimuli[name].kind for name in (row.a, row.b)]
@@ -172,8 +173,9 @@ def _change(rows: list[Row], index: int, form: Mapping[str, str]) -> list[Row]:
     place = form.get("position", "").strip()
     if not place:
         return rows
-    if not re.fullmatch(r"[0-9]{1,6}", place) or not 1 <= int(place) <= len(rows):
-        raise BadRow(f"position: {place[:40]!r} is not a place in the list; write 1 to {len(rows)}.")
+    with at_field("position"):
+        if not re.fullmatch(r"[0-9]{1,6}", place) or not 1 <= int(place) <= len(rows):
+            raise BadRow(f"{place[:40]!r} is not a place in the list; write 1 to {len(rows)}.")
     return _move(rows, index, int(place) - 1)
 
 

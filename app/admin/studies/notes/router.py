@@ -9,7 +9,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.studies.views import overview_page
 from app.core.dependencies import DatabaseDep, Form, Now, Site
 from app.core.errors import StudyError
-from app.core.templating import render
+from app.core.refusing import refused
 from app.studies.notes import add_note, delete_note, edit_note
 
 router = APIRouter(prefix="/studies/{slug}/notes", dependencies=[editors])
@@ -25,7 +25,7 @@ async def take_note(
         await database.write(add_note, who, study, text, now)
     except StudyError as error:
         page = await database.read(overview_page, shell, study, site, error=str(error), note=text)
-        return render(page, error.status_code)
+        return refused(page, error, "note-text")
     return _back(study.slug, "note")
 
 
@@ -45,7 +45,7 @@ async def take_edit(
         await database.write(edit_note, who, study, note_id, text, now)
     except StudyError as error:
         page = await database.read(overview_page, shell, study, site, error=str(error), note=text)
-        return render(page, error.status_code)
+        return refused(page, error, f"note-{note_id}")
     return _back(study.slug, "note")
 
 

@@ -49,7 +49,7 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         seed=draw.seed,
         rows=rows_found(found.pairs, clips_by_name(session, at)),
         faults=found.faults,
-        seed_errors=_at(found, "sample", "seed"),
+        seed_errors=_at(shown.found, "sample", "seed"),
         match_errors=[fault.message for fault in found.faults if fault.place[:2] == ("sample", "match")],
         is_saved=is_saved,
         is_even=draw.is_even,

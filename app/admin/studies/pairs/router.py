@@ -12,6 +12,7 @@ from app.admin.studies.pairs.pairs_pages import csv_page, pairs_csv, pairs_page,
 from app.admin.studies.versions.forms import revision_in
 from app.core.dependencies import DatabaseDep, Form, Now, Rng
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.pairs.draft import (
     add_pair,
@@ -50,7 +51,7 @@ async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
         await edit_pair(database, who, at.study, what, number, form, revision_in(form), now)
     except StudyError as error:
         page = await database.read(pairs_page, at, number, str(error), form)
-        return render(page, error.status_code)
+        return refused(page, error)
     return RedirectResponse(f"{at.here}?said=saved#pair-{number}", 303)
 
 
@@ -111,7 +112,7 @@ async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     try:
         await add_pair(database, who, at.study, row_in(form), revision_in(form), now)
     except StudyError as error:
-        return render(await database.read(pick_page, at, form, str(error)), error.status_code)
+        return refused(await database.read(pick_page, at, form, str(error)), error)
     return RedirectResponse(f"{at.here}/pick?{again_at(form)}", 303)
 
 
@@ -138,7 +139,7 @@ async def take_csv(
         given = {"pairs": text}
         await save_pairs(database, who, at.study, given, revision, now, even_faulty=anyhow)
     except StudyError as error:
-        return render(await database.read(csv_page, at, text, error), error.status_code)
+        return refused(await database.read(csv_page, at, text, error), error, "text")
     return RedirectResponse(f"{at.here}?said=saved", 303)
 
 

@@ -11,6 +11,7 @@ from app.admin.studies.versions.forms import draft_in, revision_in
 from app.admin.studies.versions.views import compare_page, versions_page
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
+from app.core.refusing import refused
 from app.core.templating import render
 from app.studies.changes import give_up_draft, make_version, put_file, restore_version
 from app.studies.history import Which, which_of, yaml_of
@@ -95,5 +96,5 @@ async def take_file(
         written, source = await draft_in(files)
         await put_file(database, who, study, written, source, now)
     except StudyError as error:
-        return render(await database.read(versions_page, shell, study, error), error.status_code)
+        return refused(await database.read(versions_page, shell, study, error), error, "file")
     return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=replaced", 303)
