@@ -106,8 +106,14 @@ def share(session: Session, by: Actor, row: Collection, is_open: bool, now: date
         return
     row.is_open = is_open
     session.add(row)
-    action = "collection.open" if is_open else "collection.close"
-    record(session, by, action, now=now, subject=row.slug, after={"title": row.title})
+    record(
+        session,
+        by,
+        "collection.open" if is_open else "collection.close",
+        now=now,
+        subject=row.slug,
+        after={"title": row.title},
+    )
 
 
 def remove_collection(session: Session, who: Who, slug: str, now: datetime) -> None:

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from app.admin.design.fields import fields_to_keys, keys_to_fields
 from app.admin.design.preview import NO_PAIRS, NO_TEXT, block_of, design_as_far, inert, place_in, shown_pairs
 from app.admin.design.sections import sections
 from app.admin.design.values import MOST, cleaned
-from app.admin.design.views import FieldsPage, ListView, PageName
+from app.admin.design.views import FaultView, FieldsPage, ListView, PageName
 from app.core.database import Database
 from app.core.templating import html_of
 from app.questions.text import Text
@@ -34,7 +35,7 @@ from app.studies.saving import save_version
 from app.studies.tables import Draft
 from app.trials.tables import State, Study
 from tests.admin.persons import Person
-from tests.factories import NOW, study_file
+from tests.factories import NOW, load_file, study_file
 
 DESIGN, DRAFT = "/admin/studies/nav/design/all", "/admin/studies/nav/draft"
 Keys = dict[str, Any]
@@ -518,13 +519,12 @@ def test_a_script_saves_what_is_typed_and_is_told_what_is_wrong(
 ) -> None:
     form = form_on(owner.get(DESIGN).text)
     reply = owner.send("POST", DRAFT, {"revision": int(form["revision"]), "fields": {"title": "Nu"}}).json()
-    assert (reply["faults"], reply["html"]) == ([], "")
+    assert (reply["marks"], reply["html"]) == ({}, "")
     assert draft_of(database)["title"] == "Nu"
     body = {"revision": reply["revision"], "fields": {"background.0.id": "A b"}, "action": "add:scales"}
     reply = owner.send("POST", DRAFT, body).json()
-    assert [(fault["at"], fault["remedy"][:20]) for fault in reply["faults"]] == [
-        ("background.0.id", "use lower-case lette")
-    ]
+    assert [*reply["marks"]] == ["background.0.id"]
+    assert ": use lower-case lette" in reply["marks"]["background.0.id"]
     assert 'id="scales.0.name"' in reply["html"]
     assert reply["focus"] == "scales.0.name"
 
@@ -546,19 +546,21 @@ def test_a_script_that_sends_something_else_is_told_so(owner: Person, study: str
     assert "could not be read" in reply.json()["message"]
 
 
-def test_a_form_of_before_a_version_is_kept_and_can_be_saved_over_what_is_there(
+def test_a_form_of_before_a_version_from_elsewhere_is_kept_and_can_be_saved_over_what_is_there(
     owner: Person,
     make_person: Callable[..., Person],
     share_with: Callable[..., None],
     database: Database,
     study: str,
+    tmp_path: Path,
 ) -> None:
+    """A version of the command line ends the history of changes, so there is nothing to merge over."""
     other = make_person(Role.EDITOR, "grace@example.org")
     share_with(other)
     mine, theirs = form_on(owner.get(DESIGN).text), form_on(other.get(DESIGN).text)
     other.post(DESIGN, {**theirs, "title": "Versioned"})
-    revision = form_on(other.get(DESIGN).text)["revision"]
-    assert other.post("/admin/studies/nav/versions", {"revision": revision}).status_code == 200
+    with database.transaction() as session:
+        load_file(session, tmp_path, title="From the command line")
     add = {"title": "Theirs", "action": "add:background", "add.background": "text"}
     other.post(DESIGN, {**form_on(other.get(DESIGN).text), **add})
     reply = owner.post(DESIGN, {**mine, "title": "Mine"})
@@ -579,13 +581,14 @@ def test_a_form_of_before_a_version_is_kept_and_can_be_saved_over_what_is_there(
 def test_a_page_opened_before_a_new_version_cannot_put_the_old_one_back(
     owner: Person, database: Database, study: str
 ) -> None:
-    """Both are revision 0: nothing was drafted since."""
     old = form_on(owner.get(DESIGN).text)
     owner.post(DESIGN, {**old, "title": "Newer"})
     with database.transaction() as session:
         row = session.exec(select(Study)).one()
         save_version(session, owner.who, StudyHere(row.id or 0, row.slug, State(row.state)), "", NOW)
-    assert owner.post(DESIGN, {**old, "instructions": "Old page"}).status_code == 409
+    assert owner.post(DESIGN, {**old, "instructions": "Old page"}).status_code == 200
+    merged = draft_of(database)
+    assert (merged["title"], merged["instructions"]) == ("Newer", "Old page")
 
 
 def test_a_key_that_the_form_does_not_show_is_named_and_can_be_taken_out(
@@ -653,6 +656,15 @@ def test_a_draft_with_nothing_in_it_has_pages_that_say_what_is_missing(
     assert NO_PAIRS in shown["trial"]
     assert "participants do not see this page" in shown["background"]
     assert "Thank you" in shown["debrief"]
+
+
+def test_a_table_with_a_fault_in_every_row_says_the_first_at_its_field() -> None:
+    def mark(n: int) -> str:
+        faults = [FaultView("items", "", f"Row {row} is wrong", "correct it") for row in range(1, n + 1)]
+        return marked(faults)["items"]
+
+    assert mark(3) == "Row 1 is wrong: correct it. Row 2 is wrong: correct it. Row 3 is wrong: correct it."
+    assert mark(30) == f"{mark(3)} And 27 more, listed at the top of the page."
 
 
 @pytest.mark.slow

@@ -109,11 +109,11 @@ def test_what_was_just_added_is_not_called_wrong_before_it_is_saved(
     )
     body = {"revision": int(form_on(page)["revision"]), "fields": {"title": "Other"}}
     new = owner.send("POST", f"/admin/studies/sec/draft?section=questions&new={field[:-4]}", body).json()
-    assert (new["faults"], new["n_faults"], new["counts"]["questions"]) == ([], 1, 1)
+    assert (new["marks"], new["n_faults"], new["counts"]["questions"]) == ({}, 1, 1)
     later = owner.send(
         "POST", "/admin/studies/sec/draft?section=questions", {**body, "revision": new["revision"]}
     )
-    assert [fault["at"] for fault in later.json()["faults"]] == [field]
+    assert [*later.json()["marks"]] == [field]
 
 
 def test_every_part_of_the_form_and_every_key_has_a_section() -> None:

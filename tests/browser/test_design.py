@@ -164,7 +164,8 @@ def test_the_page_beside_follows_what_is_written_and_its_clips_play_on_while_one
     page.locator('[id="trials.questions.0.ask"]').fill("Which one is a person?")
     expect(shown.get_by_text("Which one is a person?")).to_be_visible()
     expect(shown.get_by_text("Watched", exact=True)).to_have_count(2)
-    page.get_by_role("link", name="End", exact=True).click()
+    pages = page.get_by_role("navigation", name="Pages that participants see")
+    pages.get_by_role("link", name="End", exact=True).click()
     expect(shown.get_by_text("DONE42")).to_be_visible()
     page.get_by_role("button", name="Phone").click()
     assert page.locator("iframe").evaluate("frame => frame.contentWindow.innerWidth") <= 390

@@ -19,7 +19,7 @@ async function opened(...replies) {
     <fieldset data-fields>${fields("Walks")}</fieldset></form>
     <aside data-preview><div data-widths></div><div data-screen></div><iframe data-frame></iframe></aside></div>
     <form data-version data-after-saving><input type="hidden" name="revision" value="3"><p data-to-correct hidden><b data-n-faults></b></p><button data-needs-correcting>Save version 1</button></form>
-    <nav data-index><a href="http://localhost/admin/studies/nav/design/basics" data-section="basics">Basics <b data-count></b></a></nav><a id="here" href="#basics">Basics</a>
+    <nav data-index><a href="http://localhost/admin/studies/nav/design/basics" data-section="basics">Basics <b data-count></b><span class="vh"> to do</span></a></nav><a id="here" href="#basics">Basics</a>
     <a id="away" href="http://localhost/away">Away</a>`,
     time,
   );
@@ -30,7 +30,7 @@ async function opened(...replies) {
   return asked;
 }
 
-const reply = (more = {}, status = 200) => () => json({ revision: 4, faults: [], list: "", saved_at: "2026-03-01T12:05:00Z", ...more }, status);
+const reply = (more = {}, status = 200) => () => json({ revision: 4, marks: {}, n_faults: 0, list: "", saved_at: "2026-03-01T12:05:00Z", ...more }, status);
 const bodies = (asked) => asked.map(({ body }) => JSON.parse(body));
 
 function type(id, value) {
@@ -55,8 +55,8 @@ afterEach(() => {
 });
 
 test("what is typed is saved with all fields, and what is wrong is said at its field, in the index and before a version", async () => {
-  const fault = { at: "title", message: "There are two of this name", remedy: "choose another" };
-  const asked = await opened(reply({ faults: [fault], n_faults: 1, counts: { basics: 1 }, list: "<p>One thing</p>" }), reply({ revision: 5 }));
+  const marks = { title: "There are two of this name: choose another." };
+  const asked = await opened(reply({ marks, n_faults: 1, counts: { basics: 1 }, list: "<p>One thing</p>" }), reply({ revision: 5 }));
   type("title", "Runs");
   await time.pass(750);
   assert.deepEqual(bodies(asked)[0].fields, { title: "Runs", open: "no", scale: "5", list: "", "more.why": "" });
@@ -174,7 +174,7 @@ test("a page that is left or hidden saves first; other windows and places on the
 });
 
 test("a version is of what was typed last: that is saved first, and no version is made where it cannot be", async () => {
-  await opened(reply(), reply({ faults: [{ at: "", message: "No pair", remedy: "add one" }] }));
+  await opened(reply(), reply({ marks: { "": "No pair: add one." }, n_faults: 1 }));
   const button = find("[data-needs-correcting]");
   const submit = async () => {
     const { defaultPrevented } = fire(find("[data-version]"), "submit", { submitter: button });

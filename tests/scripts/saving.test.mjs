@@ -31,7 +31,7 @@ afterEach(() => {
   mock.restoreAll();
 });
 
-const saved = (revision) => json({ revision, faults: [] });
+const saved = (revision) => json({ revision, marks: {} });
 const bodies = (asked) => asked.filter(({ body }) => body).map(({ body }) => JSON.parse(body));
 
 function type(title) {

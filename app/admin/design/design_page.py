@@ -65,13 +65,13 @@ CONFLICT = " What you typed is below and not saved yet: save it over what is the
 class Reply:
     """The reply to our script about a save; `html` if the form's structure may have changed.
 
-    `faults` are those to mark in the section, `counts` what is missing in each, `new` the place of a card that was
+    `marks` are what is said at each field or part, `counts` what is missing in each, `new` the place of a card that was
     just added. `sums` say what fields and groups come to.
     """
 
     revision: int
     saved_at: str
-    faults: Sequence[Mapping[str, str]]
+    marks: Mapping[str, str]
     n_faults: int
     counts: Mapping[str, int]
     list: str
@@ -240,7 +240,7 @@ def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, sectio
     return Reply(
         revision=saved.draft.revision,
         saved_at=at.isoformat() if at else "",
-        faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in found.listed],
+        marks=marked(found.listed),
         n_faults=len(found.all),
         counts=due(keys, found.all),
         list=html_of(faults),

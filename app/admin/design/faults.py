@@ -19,6 +19,7 @@ from app.studies.file.model import StudyFile
 _EMPTY = re.compile(r"^\w+ is (missing|empty)\b")
 _IN_ARM = re.compile(r"^in the arm '[^']*': ")
 _NEITHER = "neither `pairs`"
+_MOST_AT_A_FIELD = 3
 _OF_SCALES = {"name": "Name", "labels": "Labels, one per line"}
 
 
@@ -41,11 +42,18 @@ def plain(text: str) -> str:
 
 
 def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:
-    """The messages at each field or part."""
+    """The messages at each field or part: the first of many, as a table may have one for every row."""
     said: dict[str, list[str]] = {}
     for fault in faults:
         said.setdefault(fault.at, []).append(f"{fault.message}: {fault.remedy}.")
-    return {at: " ".join(sentences) for at, sentences in said.items()}
+    return {at: " ".join(_first(sentences)) for at, sentences in said.items()}
+
+
+def _first(sentences: Sequence[str]) -> Sequence[str]:
+    if len(sentences) <= _MOST_AT_A_FIELD:
+        return sentences
+    more = len(sentences) - _MOST_AT_A_FIELD
+    return [*sentences[:_MOST_AT_A_FIELD], f"And {more} more, listed at the top of the page."]
 
 
 class _Form:

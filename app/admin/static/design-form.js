@@ -57,12 +57,10 @@ function listenToNew() {
 }
 
 /** What is wrong, at each field and in the list; the focus stays where it is. */
-function showFaults({ faults, list, counts, n_faults: total = faults.length }) {
-  const at = new Map();
-  for (const fault of faults) at.set(fault.at, [...(at.get(fault.at) ?? []), `${fault.message}: ${fault.remedy}.`]);
+function showFaults({ marks = {}, list, counts, n_faults: total }) {
   for (const line of form.querySelectorAll("[data-error]")) {
     const place = line.id.replace(/-error$/, "");
-    const text = (at.get(place) ?? []).join(" ");
+    const text = marks[place] ?? "";
     if (line.textContent !== text) line.textContent = text;
     const entry = byId(place);
     if (!entry?.matches("input, select, textarea")) continue;
@@ -82,7 +80,7 @@ function showFaults({ faults, list, counts, n_faults: total = faults.length }) {
 function countFaults(counts) {
   for (const link of document.querySelectorAll("[data-index] [data-section]")) {
     link.querySelector("[data-count]").textContent = counts?.[link.dataset.section] || "";
-    link.querySelector("[data-count] + .vh").hidden = !counts?.[link.dataset.section];
+    link.querySelector(".vh").hidden = !counts?.[link.dataset.section];
   }
 }
 
