@@ -113,11 +113,11 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert way.next.startswith("Next: Watch. No live session yet.")
     Walk(way.client, study).to("end")
     Walk(way.client, study).to("trial-2")
-    assert way.next.startswith("Next: Watch. 1 live session completed, 1 under way.")
+    assert way.next.startswith("Next: Watch. 1 live session completed, 1 under way or left.")
     assert "close the study once enough people have come" in way.next
     assert (way.marks()["Watch"], way.marks()["Data"]) == ("next", "to do")
     way.to(State.PAUSED)
-    assert "Watch. 1 live session completed, 1 under way; paused, nobody new comes in." in way.next
+    assert "Watch. 1 live session completed, 1 under way or left; paused, nobody new comes in." in way.next
 
     way.to(State.CLOSED)
     assert way.next.startswith("Next: Results. Not computed yet;")

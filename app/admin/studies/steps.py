@@ -220,8 +220,9 @@ def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
 
 def _watch(line: StudyLine, here: str) -> Step:
     """The step of watching: done when the study is closed; the experimenter decides how many answers are enough."""
-    done, under_way = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
-    says = f"{counted(done, 'live session')} completed, {under_way} under way"
+    done, open_ = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
+    # Who left without a word is among them: *Monitor* tells who is there.
+    says = f"{counted(done, 'live session')} completed, {open_} under way or left"
     if not line.n_sessions(Mode.LIVE):
         says = "No live session yet"
     about, link = "See who comes, where people leave, and what goes wrong", f"{here}/monitor"
