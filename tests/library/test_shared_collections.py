@@ -6,10 +6,11 @@ from sqlmodel import Session, col, select
 from app.accounts.logins import NotAllowed, Who
 from app.accounts.tables import AuditEntry, Role
 from app.catalog.catalog import catalog
-from app.catalog.collections import choose
+from app.catalog.collections import choose, collections_for
 from app.catalog.filling import set_frame
 from app.catalog.search import CatalogFilter
 from app.catalog.shared import (
+    KeptCollection,
     kept_collections,
     new_collection,
     open_collection,
@@ -37,8 +38,15 @@ def eve(database: Database) -> Who:
         return make_user(session, Role.EDITOR, "eve@example.org")
 
 
+def kept(desk: Desk, who: Who) -> list[KeptCollection]:
+    found: list[KeptCollection] = desk.read(
+        lambda session: kept_collections(session, who, collections_for(session, who))
+    )
+    return found
+
+
 def titles(desk: Desk, who: Who) -> dict[str, str]:
-    return {each.view.slug: each.view.title for each in desk.read(kept_collections, who)}
+    return {each.view.slug: each.view.title for each in kept(desk, who)}
 
 
 def fill(desk: Desk, slug: str, name: str) -> None:
@@ -90,7 +98,7 @@ def test_editors_make_and_rename_their_own_and_owners_open_them_and_each_is_note
 def test_a_studys_editors_rename_its_own_collection_which_goes_with_it_alone(desk: Desk, eve: Who) -> None:
     desk.write(create_study, eve, "nav", {}, NOW, None, ())
     desk.write(rename_collection, eve, "nav", "Walks", NOW)
-    (own,) = desk.read(kept_collections, eve)
+    (own,) = kept(desk, eve)
     assert (own.view.title, own.may_rename, own.may_open) == ("Walks", True, False)
     assert "goes with it" in own.kept
     with pytest.raises(Conflict, match="belongs to the study nav"):
@@ -170,6 +178,6 @@ def test_studies_that_use_a_collection_are_named_to_those_who_see_them_and_count
     for name in "cdefg":
         study = desk.write(create_study, eve, name, {}, NOW, None, ())
         desk.write(choose, eve, study, [slug], NOW)
-    (lab,) = [each for each in desk.read(kept_collections, eve) if each.view.slug == slug]
+    (lab,) = [each for each in kept(desk, eve) if each.view.slug == slug]
     assert lab.kept.startswith("the studies c, d, e, f, g and 2 other studies use it.")
     assert slug in desk.read(collection_ids)
