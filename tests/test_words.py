@@ -97,7 +97,9 @@ def test_docstrings_and_documents_use_the_fields_words() -> None:
 
 
 def docstrings(*folders: str) -> Iterator[tuple[str, str]]:
-    for path in (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))):
+    """What is ours in the folders, without what a bench installed for itself (`bench/.work`)."""
+    found = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
+    for path in (path for path in found if not any(part[0] == "." for part in path.relative_to(ROOT).parts)):
         for node in ast.walk(parsed(path)):
             kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
             if isinstance(node, kinds) and (text := ast.get_docstring(node)):
