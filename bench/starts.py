@@ -48,7 +48,7 @@ _COMMANDS: Mapping[str, Started] = {
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What one process took in each turn: seconds by the clock, and of the processor."""
+    """The cost of one process in each turn: seconds by the clock, and of the processor."""
 
     what: str
     turns: Sequence[tuple[float, float]]

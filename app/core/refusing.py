@@ -40,7 +40,7 @@ def _find(html: str, name: str) -> re.Match[str] | None:
 
 
 def _unfolded(before: str) -> str:
-    """What stands before the field, with the folded parts open in which it is."""
+    """The page before the field, with the folded parts open in which it is."""
     around: list[re.Match[str]] = []
     for fold in re.finditer(r"<details\b([^>]*)>|</details>", before):
         if fold[0] == "</details>":
@@ -63,7 +63,7 @@ def _tied(tag: str, name: str) -> str:
 
 
 def _after(html: str, field: re.Match[str]) -> int:
-    """Where the message goes: behind the field, and behind a label around it, whose words it does not belong to."""
+    """The place of the message: behind the field, and behind a label around it, whose words it does not belong to."""
     end = _ENDS[field[1]]
     at = html.index(end, field.end()) + len(end)
     before = html[: field.start()]

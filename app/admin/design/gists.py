@@ -195,7 +195,7 @@ def _set_in(node: Node) -> Iterator[str]:
 
 
 def whole_in_words(leaf: Leaf) -> str:
-    """What the study has where an arm sets a part whole: `2 questions`."""
+    """The study's own value where an arm sets a part whole: `2 questions`."""
     held = leaf.value if isinstance(leaf.value, (list, tuple)) else [leaf.value] if leaf.value else []
     if all(isinstance(each, Mapping) for each in held):
         return counted(len(held), "question") if held else "none"

@@ -195,7 +195,7 @@ def _configs(keys: Keys) -> Iterator[tuple[str, Keys]]:
 
 
 def _inside(game: str, agents: Mapping[str, str]) -> Mapping[str, str]:
-    """Those that play in the service."""
+    """The players that the service runs itself."""
     return {name: words for name, words in agents.items() if name in agents_for(game)}
 
 
