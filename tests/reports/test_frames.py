@@ -31,7 +31,8 @@ def filled(database: Database) -> None:
     rng = random.Random(7)
     with database.transaction() as session:
         fill(session, N_SESSIONS, NOW)
-        for n, row in enumerate(session.exec(select(ParticipantSession))):
+        in_order = select(ParticipantSession).order_by(col(ParticipantSession.id))
+        for n, row in enumerate(session.exec(in_order)):
             row.mode = rng.choice([*Mode])
             row.ordinal = n
             row.arm = rng.choice(["main", "other"])
