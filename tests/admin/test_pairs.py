@@ -430,6 +430,8 @@ BAD_DRAWS = [
     ({"main-0": "-1"}, "main-0", "is too small"),
     ({"seed": "x"}, "seed", "is not a whole number"),
     ({"seed": ""}, "seed", "is not a whole number"),
+    # Nothing is asked for yet: that is no fault, the seed is.
+    ({"main-0": "", "practice-0": "", "seed": "x"}, "seed", "is not a whole number"),
     ({"condition-0": "human-nobody"}, "main-0", "does not name two sources"),
     ({"match-0": "wind"}, "match", "no clip has the attribute &#39;wind&#39;"),
 ]

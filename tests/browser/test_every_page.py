@@ -162,7 +162,7 @@ class Faults:
         if reply.value.request.redirected_from is not None:
             self.found[name] = ["the page was accepted without an answer"]
         elif not page.locator("[aria-invalid=true]").count():
-            self.found[name] = ["no field is marked"]
+            self.found[name] = [f"no field is marked; the page says: {page.evaluate(SAID)}"]
         self.look(page, name, reply.value.status, REFUSALS)
 
     def send(self, page: Page, names: Mapping[str, str], wrong: Wrong) -> None:

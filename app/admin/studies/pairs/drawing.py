@@ -19,6 +19,7 @@ from app.tasks.pair.pairings.registry import PAIRINGS
 from app.trials.stimuli import attributes_of, own_of, true_source_of
 
 _MOST_SEED = 1_000_000
+_SEED = ("sample", "seed")
 MOST_PROPOSED = 10  # pairs of two sources, where nobody has said how many
 
 
@@ -49,7 +50,7 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         seed=draw.seed,
         rows=rows_found(found.pairs, clips_by_name(session, at)),
         faults=found.faults,
-        seed_errors=_at(shown.found, "sample", "seed"),
+        seed_errors=_at(shown.found, *_SEED),
         match_errors=[fault.message for fault in found.faults if fault.place[:2] == ("sample", "match")],
         is_saved=is_saved,
         is_even=draw.is_even,
@@ -65,7 +66,11 @@ def _tried(at: At, here: PairsHere, draw: Draw, *, is_saved: bool) -> PairsHere:
     given = here.draft.keys["sample"] if is_saved else draw.sample()
     shown = tried(at.study, here.draft, here.stimuli, {"sample": given})
     is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
-    return shown if is_asked else replace(shown, found=FoundPairs("none", (), ()))
+    if is_asked:
+        return shown
+    # A draw of nothing is no fault, a seed that is no number is.
+    faults = tuple(fault for fault in shown.found.faults if fault.place == _SEED)
+    return replace(shown, found=FoundPairs("none", (), faults))
 
 
 def _requested_sample(here: PairsHere) -> object:
