@@ -81,7 +81,9 @@ def measure_starts(repeats: int, roots: Sequence[Path] = (HERE.parent,)) -> list
 
 
 def _run(started: Started, root: Path, folder: str) -> tuple[float, float]:
-    env = environment(LIKELY_HUMAN_DATA=folder, PYTHONPATH=str(root))
+    # Data of its own for each checkout: the older code could not read a database that the newer one migrated.
+    data = Path(folder, f"data-{root.name}")
+    env = environment(LIKELY_HUMAN_DATA=str(data), PYTHONPATH=str(root))
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-c", started.code, *started.words]
     subprocess.run(command, env=env, cwd=folder, check=True, capture_output=True)

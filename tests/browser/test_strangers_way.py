@@ -114,13 +114,16 @@ def test_a_study_of_ones_own_videos_is_launched_with_few_clicks_and_fields(
     hand.press(page.get_by_role("button", name="Save as version 1"))
 
     hand.press(_menu(page, "Launch"))
+    launch = page.get_by_role("button", name="Launch", exact=True)
+    # What is counted and listed below does not wait: on the page that is being left nothing is to be ticked.
+    launch.wait_for()
     expect(page.get_by_text("must be corrected")).to_have_count(0)
     for box in page.get_by_role("checkbox").all():
         hand.tick(box)
     reason = page.get_by_label("Why it goes live despite them")
     if reason.count():
         hand.write(reason, "The videos were piloted elsewhere.")
-    hand.press(page.get_by_role("button", name="Launch", exact=True))
+    hand.press(launch)
     expect(page.locator("main .badge").first).to_have_text("live")
 
     pointers = page.evaluate("sessionStorage.pointers ?? ''")
