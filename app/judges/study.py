@@ -51,9 +51,15 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
                 on_page=f"Version {version.number} has no main pairs to judge: its items are rated one at a time, and "
                 "judges that run here look at pairs. Upload verdicts of your own, which are held against its raters.",
             )
-        raise Conflict(f"version {version.number} of {slug!r} has no main pairs to judge")
+        raise Conflict(
+            f"version {version.number} of {slug!r} has no main pairs to judge",
+            on_page=f"Version {version.number} has no main pairs to judge.",
+        )
     if not any(files.clip or files.content for pair in pairs for files in (pair.a, pair.b)):
-        raise Conflict(f"study {slug!r} has no clips (its answers were imported): there is nothing to judge")
+        raise Conflict(
+            f"study {slug!r} has no clips (its answers were imported): there is nothing to judge",
+            on_page="The answers were imported without clips, so there is nothing to look at.",
+        )
     return StudyPairs(slug, version.number, pairs)
 
 
@@ -136,7 +142,10 @@ def _chosen(
     session: Session, versions: Sequence[StudyVersion], slug: str, number: int | None
 ) -> StudyVersion:
     if not versions:
-        raise Conflict(f"study {slug!r} has no version yet; save its design first")
+        raise Conflict(
+            f"study {slug!r} has no version yet; save its design first",
+            on_page="There is no version yet; save its design first.",
+        )
     if number is not None:
         for version in versions:
             if version.number == number:

@@ -174,6 +174,12 @@ def test_a_study_of_walks_says_where_walks_are_judged(
     clues = owner.get("/admin/studies/walks/clues").text
     assert "Nothing is judged in this study" in clues
     assert "make pairs" not in clues
+    # A goal to walk to is no item that is rated, so a judge has nothing to say of it.
+    judges = owner.get("/admin/studies/walks/judges").text.split("<main")[1]
+    assert "Here people do neither: draw the walks into the library" in judges
+    assert 'type="file"' not in judges
+    assert "'walks'" not in judges
+    assert owner.get("/admin/studies/walks/judges/example.csv").status_code == 409
 
 
 def test_moves_that_are_not_what_was_played_are_said_and_no_empty_page_is_shown(
