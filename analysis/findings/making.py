@@ -263,14 +263,14 @@ def play_view(
         n_answers=sum(one.n_matches for one in games),
         n_people=sum(one.n_people for one in games),
         headline=measures.headline(games, what),
-        next_step=measures.next_step(slug, games, what),
+        next_step=measures.next_step(games, what),
         how_moves=ABOUT,
         figures=(
             *measures.measures_figures(games),
             *signature_figures(play, PLAY),
             *([flow_drawing(flow, None, _LEFT_OUT)] if flow is not None else []),
         ),
-        cautions=(*signature_cautions(play), *cautions),
+        cautions=(*signature_cautions(play, titles={one.game: one.title for one in games}), *cautions),
         has_pairs=False,
         is_play=True,
         sections=named_once(

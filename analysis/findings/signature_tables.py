@@ -8,6 +8,7 @@ from analysis.findings.tables import column, names, words_table
 from analysis.findings.texts import number
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
 from analysis.signatures.against import NOT_COVERED
+from analysis.signatures.play import SIMULATED
 from analysis.signatures.text import lacking_words
 
 TABLE, MAP = "tables/signatures.csv", "tables/signatures_map.csv"
@@ -49,9 +50,9 @@ def play_section(found: Played | None) -> Iterator[Section]:
         yield Section(anchor, title, (f"No signatures: {sentence(found.reason)}",))
         return
     about = (
-        f"What each source did in matches, given what it had perceived before, against {found.human!r}: within each "
-        "kind of situation, so that who meets other situations is not therefore far. Linear Earth Mover's Distance; "
-        "where what was done has no order, all of it is 1 apart."
+        f"What each source did in matches, given what it had perceived before, against {_people(found.human)}: "
+        "within each kind of situation, so that who meets other situations is not therefore far. Linear Earth "
+        "Mover's Distance; where what was done has no order, all of it is 1 apart."
     )
     rows = tuple(
         (one.source, one.game, str(one.n_players), str(one.n_matches), f"{one.n_acts:,}")
@@ -96,11 +97,15 @@ def _maps(found: Sequence[SignatureResult]) -> Iterator[Numbers]:
         yield Numbers(caption, (*names("signature"), column("stress"), column("variance")), rows)
 
 
+def _people(human: str) -> str:
+    return "simulated people" if human == SIMULATED else repr(human)
+
+
 def _remarks(found: Sequence[SignatureResult]) -> Iterator[str]:
     """Refused signatures first, then how settled the others are."""
     for one in found:
         if one.reason:
-            yield f"{one.title} is not given: {one.reason}."
+            yield f"No “{one.title}”: {one.reason}."
     for one in found:
         if one.reason:
             continue

@@ -217,7 +217,9 @@ def _missing_columns(header: Sequence[str], about: About) -> list[Found]:
         alike = next((lower[option] for option in options if option in lower), "")
         remedy = f"Write {alike.strip().lower()} for {alike}" if alike else ""
         if not remedy and not here:  # once, not with each column that is missing
-            here = remedy = f"The columns here are {', '.join(one_line(name) or '(no name)' for name in header)}"
+            here = remedy = (
+                f"The columns here are {', '.join(one_line(name) or '(no name)' for name in header)}"
+            )
         if len(header) == 1 and not found:
             remedy = f"{remedy}; separate columns with commas, semicolons or tabs"
         found.append(Found(f"The column {named} is missing", remedy, columns=first))

@@ -220,6 +220,10 @@ class BlockDesign(Frozen):
     self_assessment: str | None = None
     per_participant: int | None = None
 
+    def unit_in_words(self, unit: UnitSpec) -> tuple[str, str]:
+        """The name of one of its units, and its group or condition, as pages show them."""
+        return unit.name, unit.group or unit.condition
+
     @property
     def attention_checks(self) -> DesignAttention:
         """The questions between its trials that say what to answer, and what failing does."""
@@ -334,6 +338,10 @@ class CheckedDesign(BlockDesign):
     """A block with attention checks between its trials, at run time."""
 
     attention: DesignAttention = DesignAttention()
+
+    def unit_in_words(self, unit: UnitSpec) -> tuple[str, str]:
+        """The name of one of its units, and its group or condition, as pages show them."""
+        return unit.name, unit.group or unit.condition
 
     @property
     def attention_checks(self) -> DesignAttention:

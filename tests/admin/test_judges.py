@@ -120,7 +120,7 @@ def test_before_there_is_a_version_no_judge_is_offered(owner: Person, database: 
         create_study(session, owner.who, "nav", {}, NOW)
     page = owner.get(HERE).text
     assert 'type="checkbox"' not in page
-    assert page.count("There is no version yet; save its design first.") == 1
+    assert page.count("This study has no version yet; save its design first.") == 1
     assert f"<summary>{len(OURS)} judges cannot run on this study</summary>" in page
 
 

@@ -273,9 +273,15 @@ def test_every_number_is_that_of_analyze(shown: str, owner: Person, database: Da
         assert same(row["left_high"], at["left_high"])
     choice = study["agreement"]["choice"]
     agreement = {row["coefficient"]: row for row in rows(owner, "agreement")}
-    for key in ("agreement", "alpha", "kappa", "ac1"):
-        assert same(agreement[key]["value"], choice[key]["value"])
-        assert same(agreement[key]["ci_low"], choice[key]["interval"]["low"])
+    for key, name in (
+        ("agreement", "agreement"),
+        ("alpha", "Krippendorff's alpha"),
+        ("kappa", "Fleiss' kappa"),
+        ("ac1", "Gwet's AC1"),
+    ):
+        assert same(agreement[name]["value"], choice[key]["value"])
+        assert same(agreement[name]["ci_low"], choice[key]["interval"]["low"])
+    assert not [name for name in agreement if "_" in name]
     for row, one in zip(rows(owner, "preferences"), study["preferences"], strict=False):
         if not one["has_truth"]:
             described(row, one)

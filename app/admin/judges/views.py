@@ -77,7 +77,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesPage(AdminPage):
-    """`kind` is what people are asked here: of pairs, of items, of both, neither in matches or walks, or nothing yet."""
+    """`kind` is what people are asked here: pairs, items, both, neither (`play`: matches, walks), or nothing yet."""
 
     template: ClassVar[str] = "judges.html"
     tab: ClassVar[str] = "judges"

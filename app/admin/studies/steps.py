@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.accounts.logins import Who
-from app.core.problems import counted, listed
+from app.admin.design.fault_words import message_in_words
+from app.core.problems import Fault, counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
@@ -97,6 +98,11 @@ def steps_of(
     yield from _after(session, study, line)
 
 
+def _first_in_words(faults: Sequence[Fault]) -> str:
+    """The first fault of a draft with the form's labels in place of keys of the study file."""
+    return message_in_words(faults[0].message, faults[0].place).replace("`", "")
+
+
 def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, link: str) -> Step:
     sources = Counter(clip.source for clip in stimuli.values())
     parts = [
@@ -115,7 +121,7 @@ def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) ->
     about = "Say which two clips are shown side by side"
     found = find_pairs(draft.keys, stimuli)
     if found.faults:
-        says = f"{counted(len(found.faults), 'problem')} to correct: {found.faults[0].message}"
+        says = f"{counted(len(found.faults), 'problem')} to correct: {_first_in_words(found.faults)}"
         return Step("Pairs", about, False, says, f"{here}/pairs")
     if not found.pairs:
         return Step("Pairs", about, False, "No pairs yet", f"{here}/pairs")
@@ -132,7 +138,7 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     """The step of blocks, which replaces that of pairs in a study with blocks."""
     about, faults = "Say what people do in each part of a session", check.within("blocks")
     if faults:
-        says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
+        says = f"{counted(len(faults), 'problem')} to correct: {_first_in_words(faults)}"
         return Step("Blocks", about, False, says, f"{here}/design/trials#blocks")
     says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
     truth = truth_view(true_source_of(draft.keys), pairs_of(check.design.blocks)) if check.design else None
@@ -164,7 +170,7 @@ def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> 
     about = "Write the texts and questions, and save them as a version"
     if check.design is None:
         n_faults = counted(len(check.faults), "problem")
-        says = f"{n_faults} to correct: {check.faults[0].message}"
+        says = f"{n_faults} to correct: {_first_in_words(check.faults)}"
         return Step("Design", about, False, says, f"{here}/design", does=f"Correct {n_faults}")
     if line.is_unsaved:
         says = "Complete, and not saved as a version yet"
@@ -244,9 +250,9 @@ def _results(session: Session, study: StudyHere, line: StudyLine, taken: Taken, 
     else:
         computed = standing(session, study, ResultsRequest(Mode.LIVE, None))
         is_current = computed.is_current
-        says = (
-            "Computed from all live answers" if is_current else "Answers have come since they were computed"
-        )
+        says = "Computed from all live answers"
+        if not is_current:
+            says = "Answers, exclusions or judges have changed since they were computed"
         if computed.shown is None:
             says = "Not computed yet; opening the page computes them"
     if line.state in (State.LIVE, State.PAUSED):

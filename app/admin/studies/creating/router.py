@@ -10,7 +10,7 @@ from app.admin.forms import AnyForm, FilesDep
 from app.admin.studies.creating.views import first_page, new_study_page, package_in, start_in
 from app.catalog.packed import make_study_of_package, make_study_with_collections
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.templating import render
 from app.library import packages
 from app.library.packages import NewPackage
@@ -70,7 +70,7 @@ async def take_package_bytes(
     try:
         got = await packages.receive(settings.data_dir, who, token, offset, request)
     except WrongOffset as error:
-        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+        return JSONResponse({"message": page_words(error), "offset": error.offset}, error.status_code)
     return JSONResponse(got.to_dict())
 
 
