@@ -256,6 +256,7 @@ def play_view(
     cautions: Sequence[Caution] = (),
 ) -> Findings:
     """The page of a study of matches or walks alone, as `what` says: the measures of its finished matches."""
+    titles = {one.game: one.title for one in games}
     return Findings(
         study=slug,
         mode=mode,
@@ -270,13 +271,13 @@ def play_view(
             *signature_figures(play, PLAY),
             *([flow_drawing(flow, None, _LEFT_OUT)] if flow is not None else []),
         ),
-        cautions=(*signature_cautions(play, titles={one.game: one.title for one in games}), *cautions),
+        cautions=(*signature_cautions(play, titles=titles), *cautions),
         has_pairs=False,
         is_play=True,
         sections=named_once(
             [
                 *measures.arms_sections(games),
-                *play_section(play),
+                *play_section(play, titles),
                 *_flow_section(flow),
                 *no_headline(flow),
             ]

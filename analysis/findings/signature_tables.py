@@ -1,9 +1,10 @@
 """The report's sections on movement and play of sources: distances by signatures, the maps, and their stability."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.figures.words import sentence
 from analysis.findings.model import Numbers, Section
+from analysis.findings.signatures import titled
 from analysis.findings.tables import column, names, words_table
 from analysis.findings.texts import number
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
@@ -41,8 +42,12 @@ def signatures_section(found: Found | None) -> Iterator[Section]:
     )
 
 
-def play_section(found: Played | None) -> Iterator[Section]:
-    """The section on play: none if no match is over; a reason if play could not be compared."""
+def play_section(found: Played | None, titles: Mapping[str, str] | None = None) -> Iterator[Section]:
+    """The section on play: none if no match is over; a reason if play could not be compared.
+
+    `titles` are those of games, which data name by key.
+    """
+    titles = titles or {}
     anchor, title = "play-signatures", "How sources play, given what they perceive, against people"
     if found is None:
         return
@@ -55,7 +60,13 @@ def play_section(found: Played | None) -> Iterator[Section]:
         "Mover's Distance; where what was done has no order, all of it is 1 apart."
     )
     rows = tuple(
-        (one.source, one.game, str(one.n_players), str(one.n_matches), f"{one.n_acts:,}")
+        (
+            one.source,
+            titles.get(one.game, one.game),
+            str(one.n_players),
+            str(one.n_matches),
+            f"{one.n_acts:,}",
+        )
         for one in found.sources
     )
     head = ("source", "game", "players", "matches", "acts counted")
@@ -64,7 +75,7 @@ def play_section(found: Played | None) -> Iterator[Section]:
         title,
         sentences=(about, _WITHOUT),
         tables=(words_table("What there is of each source", head, rows, 2), *_maps(found.signatures)),
-        notes=(*found.notes, *_remarks(found.signatures)),
+        notes=(*(titled(note, titles) for note in found.notes), *_remarks(found.signatures)),
     )
 
 

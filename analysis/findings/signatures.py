@@ -62,10 +62,10 @@ def signature_cautions(
     """Cautions about the people with whom sources are compared; `titles` are those of games, which data name by key."""
     for one in found:
         if one is not None and not isinstance(one, NoSignatures):
-            yield from (Caution("Sources against people.", _titled(note, titles or {})) for note in one.notes)
+            yield from (Caution("Sources against people.", titled(note, titles or {})) for note in one.notes)
 
 
-def _titled(note: str, titles: Mapping[str, str]) -> str:
+def titled(note: str, titles: Mapping[str, str]) -> str:
     """A note with the title of the game that it begins with."""
     game = note.partition(" ")[0].rstrip(":")
     return f"{titles[game]}{note[len(game) :]}" if game in titles else note

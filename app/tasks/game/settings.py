@@ -387,7 +387,7 @@ class GameDesign(CheckedDesign):
 
     def unit_in_words(self, unit: UnitSpec) -> tuple[str, str]:
         """What its configuration changes, and the game; its name is a hash."""
-        return config_words(self.config(unit.name)), TITLES[self.game]
+        return config_words(self.config(unit.name)), KITS[self.game].page.title
 
     def units(self) -> tuple[UnitSpec, ...]:
         """The block's configurations."""
