@@ -48,7 +48,10 @@ def test_each_fault_has_its_row_and_says_how_to_put_it_right() -> None:
         ("m,p1,a,inf", "Row 2: the score is 'inf', which is no number. Write a number, or leave it empty."),
         (",p1,a,", "Row 2: the name of the judge is missing. Write it in the column judge."),
         ("m,,a,", "Row 2: the pair is missing. Write its name in the column pair."),
-        ("m,p1,a", "Row 2: the row has 3 cells, the header 4. Give each row a cell for each column, empty or not."),
+        (
+            "m,p1,a",
+            "Row 2: the row has 3 cells, the header 4. Give each row a cell for each column, empty or not.",
+        ),
     ):
         assert wrong(f"{HEAD}{row}\nm,p2,b,0.2\n") == [said]
 

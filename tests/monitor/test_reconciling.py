@@ -288,7 +288,9 @@ def test_a_file_of_another_recruiter_is_named() -> None:
     with pytest.raises(BadSubmissions, match="has the columns of one of Prolific"):
         read_submissions((FILES / "prolific.csv").read_text(encoding="utf-8"), "mturk")
     many = ",".join(f"column {n}" for n in range(40))
-    with pytest.raises(BadSubmissions, match=r"column 11 and 28 more\. Name the column, as in participant=NAME"):
+    with pytest.raises(
+        BadSubmissions, match=r"column 11 and 28 more\. Name the column, as in participant=NAME"
+    ):
         read_submissions(f"{many}\n", "mturk")
 
 

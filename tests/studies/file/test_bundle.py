@@ -190,7 +190,11 @@ PACKAGE = {
     "materials/version-2/study.yaml": draft_to_yaml(read_bundle(FILES)).encode(),
     "materials/collections.json": b"[]",
 }
-MACS = {"__MACOSX/._nav": b"\0", "__MACOSX/nav/materials/version-2/._study.yaml": b"\0", "nav/.DS_Store": b"\0"}
+MACS = {
+    "__MACOSX/._nav": b"\0",
+    "__MACOSX/nav/materials/version-2/._study.yaml": b"\0",
+    "nav/.DS_Store": b"\0",
+}
 
 
 @pytest.mark.parametrize(
