@@ -138,7 +138,7 @@ async def make_study_of_package(
 async def make_study_of_file(
     database: Database, who: Who, path: Path, name: str, start: Start, now: datetime
 ) -> "Made":
-    """A study from a package on disk, which is called `name` in what is said of it.
+    """A study from a package on disk; refusals call it `name`.
 
     Raises what `make_study_with_collections` does.
     """

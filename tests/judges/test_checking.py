@@ -96,6 +96,13 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     assert one.endswith("separate columns with commas, semicolons or tabs.")
 
 
+def test_a_file_of_json_is_told_from_a_table() -> None:
+    said = ["The file is JSON, not a table. Save it as CSV, with the columns in the first line."]
+    one = '{"judge": "m", "pair": "p1", "choice": "a"}'
+    for text in (f"{one}\n{one}\n", f"[\n  {one},\n  {one}\n]", f"\ufeff[{one}]"):
+        assert wrong(text) == said
+
+
 def test_files_as_spreadsheets_write_them_are_read() -> None:
     table = "judge;pair;score\r\nm;p1;0,9\r\nm;p2;0,25\r\n"
     for data in (table.encode("utf-8-sig"), table.encode("utf-16"), b"sep=;\r\n" + table.encode()):
