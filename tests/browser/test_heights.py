@@ -79,6 +79,18 @@ PAGES = (
     *(Row(f"{LARGE}/design/{section.slug}") for section in SECTIONS),
     *(Row(f"/admin/studies/{slug}/design/trials") for slug in ("play", "rate", "walk")),
     *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
+    *(Row(f"{study}/data") for study in (LARGE, CLOSED, NEW)),
+    *(Row(f"{LARGE}/{page}") for page in ("links", "recruiting")),
+    *(
+        Row(path)
+        for path in (
+            "/admin/studies/new",
+            "/admin/account",
+            "/admin/stimuli/upload",
+            "/admin/stimuli/rules",
+            "/admin/help",
+        )
+    ),
     # From here on the study's pairs are drawn.
     Row(f"{CLOSED}/pairs/draw", saves_twenty, most=1.4),
     Row(f"{CLOSED}/pairs", most=1.4, most_on_a_phone=3),
