@@ -81,6 +81,8 @@ PAGES = (
     *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
     *(Row(f"{study}/data") for study in (LARGE, CLOSED, NEW)),
     *(Row(f"{LARGE}/{page}") for page in ("links", "recruiting")),
+    # No list and no form, and as high as the study is long: of 34 flagged sessions it names eight.
+    Row(f"{LARGE}/monitor", most=5.3, most_on_a_phone=11.5),
     *(
         Row(path)
         for path in (
