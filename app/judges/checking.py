@@ -307,7 +307,7 @@ def _choice(line: Line, middle: float) -> str:
 
 
 def _support_notes(sent: Sent) -> list[str]:
-    """A sentence for each judge whose scores are read as support, as percentages would be beside choices of a alone."""
+    """A sentence for each judge whose scores are read as support, as are percentages where every choice is a."""
     by_judge: dict[str, list[float]] = {}
     for line in sent.lines:
         number = number_in(line.cells.get("score", ""))

@@ -68,7 +68,7 @@ def known_of(session: Session, slug: str) -> Known:
         for pair in main_pairs(session, slug)
     ]
     units = session.exec(
-        select(Unit.name, UnitMember.slot, Unit.kind, Stimulus.name, Unit.block)
+        select(Unit.name, UnitMember.slot, Unit.kind, Stimulus.name)
         .outerjoin(UnitMember, col(UnitMember.unit_id) == Unit.id)
         .outerjoin(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
         .where(col(Unit.version_id).in_(versions))
@@ -76,11 +76,12 @@ def known_of(session: Session, slug: str) -> Known:
     ).all()
     rated = design.blocks_of(RatingDesign)
     # Matches and goals of walks are units of one slot, too, and nobody rates these.
-    of_ratings = {block.id for block in rated}
+    of_ratings = col(Unit.block).in_({block.id for block in rated})
+    in_ratings = set(session.exec(select(Unit.name).where(col(Unit.version_id).in_(versions), of_ratings)))
     items = {
         name
-        for name, slot, kind, _, block in units
-        if slot in (Slot.ITEM, None) and kind == Kind.MAIN and block in of_ratings
+        for name, slot, kind, _ in units
+        if slot in (Slot.ITEM, None) and kind == Kind.MAIN and name in in_ratings
     }
     questions = [question for block in rated for question in block.questions]
     shown = {block.shows.value for block in design.blocks_of(PairDesign) if block.pairs}
@@ -90,7 +91,7 @@ def known_of(session: Session, slug: str) -> Known:
         noun=shown.pop() if len(shown) == 1 else "item",
         pairs=pairs,
         others=frozenset(name for name, *_ in units) - {pair.name for pair in pairs},
-        stimuli=frozenset(name for _, slot, _, name, _ in units if slot in list(Member)),
+        stimuli=frozenset(name for _, slot, _, name in units if slot in list(Member)),
         items=[name for name in dict.fromkeys(name for name, *_ in units) if name in items],
         criteria=[_criterion(each) for each in {q.id: q for q in questions if _level(q)}.values()],
         here=judges_here(session, study.id, "pairs" if pairs else "items"),

@@ -365,7 +365,7 @@ def _units(
                 )
                 for unit in block.units
                 if unit.kind is not Kind.PRACTICE
-                for words in [design.unit_in_words(unit)]
+                for words in [design.unit_in_words(unit.name, unit.group or unit.condition)]
             ]
     return lines
 

@@ -220,9 +220,9 @@ class BlockDesign(Frozen):
     self_assessment: str | None = None
     per_participant: int | None = None
 
-    def unit_in_words(self, unit: UnitSpec) -> tuple[str, str]:
+    def unit_in_words(self, name: str, condition: str) -> tuple[str, str]:
         """The name of one of its units, and its group or condition, as pages show them."""
-        return unit.name, unit.group or unit.condition
+        return name, condition
 
     @property
     def attention_checks(self) -> DesignAttention:

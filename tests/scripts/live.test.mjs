@@ -46,7 +46,7 @@ test("the list of matches asks every two seconds while it is seen, says when it 
   await run("experimenter/matches.js");
   await time.pass(2_000);
   assert.deepEqual([find("#a p").textContent, asked.length], ["two", 1]);
-  assert.match(find("[data-live]").textContent, /^Live, as of /);
+  assert.match(find("[data-live]").textContent, /^Updates by itself, as of /);
   document.hidden = true;
   await time.pass(6_000);
   assert.equal(asked.length, 1);

@@ -385,9 +385,9 @@ class GameDesign(CheckedDesign):
         can = not agent.takes or seat in agent.takes
         return agent if can else agent_named(self.game, fill_of(self.game, None, seat))
 
-    def unit_in_words(self, unit: UnitSpec) -> tuple[str, str]:
+    def unit_in_words(self, name: str, condition: str) -> tuple[str, str]:
         """What its configuration changes, and the game; its name is a hash."""
-        return config_words(self.config(unit.name)), KITS[self.game].page.title
+        return config_words(self.config(name)), KITS[self.game].page.title
 
     def units(self) -> tuple[UnitSpec, ...]:
         """The block's configurations."""

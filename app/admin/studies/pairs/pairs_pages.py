@@ -136,7 +136,7 @@ def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:
 def csv_page(session: Session, at: At, text: str = "", error: StudyError | str = "") -> CsvPage:
     """The CSV page; `text` is the list sent, shown for review before it is stored."""
     here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
-    frame = frame_of(session, at, here, page_words(error))
+    frame = frame_of(session, at, here, error if isinstance(error, str) else page_words(error))
     if not text:
         listed = here.draft.keys.get("pairs")
         return CsvPage(**frame, text=listed if isinstance(listed, str) else "", example=_example(clips))

@@ -88,7 +88,7 @@ def versions_page(
         unsaved=_unsaved(session, study, versions),
         choices=_choices(versions),
         reason=reason,
-        reason_error=page_words(error) if is_reason else "",
+        reason_error=page_words(error) if error is not None and is_reason else "",
         problems=problems,
     )
 
