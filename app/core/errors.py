@@ -28,6 +28,11 @@ class StudyError(Exception):
         """Headers of the error's reply."""
         return {}
 
+    @property
+    def details(self) -> Mapping[str, object]:
+        """What a reply in JSON has besides the message, for programs to go on by."""
+        return {}
+
 
 @contextmanager
 def at_field(name: str) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """A study package in a real browser: its limit said before it is chosen, its progress shown, a lost connection."""
 
-import threading
 import zipfile
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import yaml
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.browser.test_stimuli import LONG_MS, PIECE, Service, opened, service  # noqa: F401
+from tests.browser.test_stimuli import LONG_MS, PIECE, FlakyLine, Service, opened, service  # noqa: F401
 from tests.factories import study_file
 
 pytestmark = pytest.mark.browser
@@ -46,31 +45,16 @@ def test_a_package_is_sent_over_a_lost_connection_and_makes_its_study(
 
 
 def send_over_a_lost_connection(page: Page, path: Path, check: Check) -> None:
-    is_down = threading.Event()
-    offsets: list[str] = []
-
-    def flaky(route: Route) -> None:
-        if route.request.method != "PATCH":
-            route.continue_()
-            return
-        offsets.append(route.request.url.rpartition("=")[2])
-        if is_down.is_set():
-            route.abort("connectionreset")
-        else:
-            if len(offsets) == 1:
-                is_down.set()  # the first piece arrives, the next one does not
-            route.continue_()
-
-    page.route("**/admin/study-packages/**", flaky)
+    line = FlakyLine(page, "**/admin/study-packages/**")
     choose(page, path, "from-package")
     said = page.locator("[data-said]")
     expect(said).to_contain_text("walks.zip: The connection was lost; trying again", timeout=LONG_MS)
     expect(page.locator("[data-sending] progress")).to_be_visible()
     check(page)
-    is_down.clear()
+    line.mend()
     page.wait_for_url("**/admin/stimuli/upload?collection=from-package**", timeout=LONG_MS)
-    assert offsets[0] == "0"
-    assert set(offsets[1:]) == {str(PIECE)}, "what came before is not sent again"
+    assert line.offsets[0] == "0"
+    assert set(line.offsets[1:]) == {str(PIECE)}, "what came before is not sent again"
 
 
 def test_a_package_that_is_cancelled_or_bad_is_said_and_leaves_the_form(

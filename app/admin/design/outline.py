@@ -14,9 +14,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from app.admin.design.boxes import boxes_of_values
 from app.admin.design.forms import with_shapes
-from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, groups, label_of, leaves
+from app.admin.design.nodes import (
+    WAY,
+    Cards,
+    Group,
+    Kind,
+    Leaf,
+    Model,
+    Node,
+    boxes_of_values,
+    groups,
+    label_of,
+    leaves,
+)
 from app.admin.design.overrides import with_arms
 from app.admin.design.translations import with_languages
 from app.core.problems import Place
