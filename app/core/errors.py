@@ -30,7 +30,7 @@ class StudyError(Exception):
 
     @property
     def details(self) -> Mapping[str, object]:
-        """What a reply in JSON has besides the message, for programs to go on by."""
+        """Keys of the error's reply in JSON besides `message`."""
         return {}
 
 
