@@ -339,10 +339,6 @@ class CheckedDesign(BlockDesign):
 
     attention: DesignAttention = DesignAttention()
 
-    def unit_in_words(self, unit: UnitSpec) -> tuple[str, str]:
-        """The name of one of its units, and its group or condition, as pages show them."""
-        return unit.name, unit.group or unit.condition
-
     @property
     def attention_checks(self) -> DesignAttention:
         return self.attention
