@@ -507,6 +507,14 @@ def test_without_answers_the_page_says_what_to_do_next(owner: Person, study: str
         page = owner.get(f"{HERE}?mode={mode}").text
         assert said in page
         assert "Waiting to begin" not in page
+    for state, words in (
+        (State.PAUSED, "It is paused: nobody new can enter."),
+        (State.PILOT, "It is in its pilot, whose answers are kept apart."),
+        (State.DRAFT, "It is a draft: no participants can enter yet."),
+    ):
+        with database.transaction() as session:
+            set_state(session, study, state)
+        assert words in owner.get(f"{HERE}?mode=live").text
 
 
 def closed_with(client: TestClient, database: Database, *people: str, **fields: str) -> None:
