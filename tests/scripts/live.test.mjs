@@ -71,7 +71,7 @@ test("the monitor shows what is sent to it, and says when nothing will be any mo
   fire(source, "numbers", { data: part("a", "two") });
   assert.equal(find("#a p").textContent, "two");
   const says = find("[data-live]");
-  for (const [name, readyState, words] of [["same", 1, /^Live/], ["error", 0, /^Live/], ["error", 2, /^No longer live/], ["same", 1, /^Live/]]) {
+  for (const [name, readyState, words] of [["same", 1, /^Updates by itself/], ["error", 0, /^Updates by itself/], ["error", 2, /^No longer live/], ["same", 1, /^Updates by itself/]]) {
     source.readyState = readyState;
     fire(source, name);
     assert.match(says.textContent, words);
