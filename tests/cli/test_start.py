@@ -97,6 +97,9 @@ def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table
     modules = after["study list"] - after["every help"]
     assert "app.studies.summaries" in modules
     unneeded = (
+        "sqlmodel",
+        "sqlalchemy.orm",
+        "app.core.database",
         "app.studies.tables",
         "app.tasks.registry",
         "app.tasks.pair.",
