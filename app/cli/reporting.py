@@ -174,7 +174,7 @@ def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Se
     return found.pairs, found.ratings
 
 
-def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame]]":
+def _read(target: str, mapping: Path | None) -> "Sequence[tuple[Source, pd.DataFrame]]":
     from app.reports.file_studies import read_file
     from app.reports.targets import is_file
 
