@@ -72,7 +72,10 @@ def test_a_language_of_which_the_form_shows_nothing_is_kept(whole: bool) -> None
             assert fields_to_keys(keys, keys_to_fields(keys), whole=whole).keys == keys
     keys = {"study": "x", "title": "Which?", "languages": {"en": ".", "de": "de"}}
     sent = {**keys_to_fields(keys), "languages.de.title": "Welche?"}
-    assert fields_to_keys(keys, sent, whole=whole).keys["languages"] == {"en": ".", "de": {"title": "Welche?"}}
+    assert fields_to_keys(keys, sent, whole=whole).keys["languages"] == {
+        "en": ".",
+        "de": {"title": "Welche?"},
+    }
 
 
 OWN: list[Keys] = [

@@ -149,7 +149,7 @@ def test_tags_are_set_on_the_overview_found_in_the_list_and_kept_once(
 
 def test_a_row_has_two_tags_and_a_button_that_shows_all_of_them(owner: Person, study: str) -> None:
     owner.post(f"/admin/studies/{study}/tags", {"tags": "a, b"})
-    assert "popovertarget=\"tags-" not in owner.get("/admin").text
+    assert 'popovertarget="tags-' not in owner.get("/admin").text
     owner.post(f"/admin/studies/{study}/tags", {"tags": "a, b, c, d, e"})
     row, _, all_tags = owner.get("/admin").text.partition('<tr id="row-1">')[2].partition(" popover>")
     assert re.findall(r'<a class="tag"[^>]*>([^<]*)', row) == ["a", "b"]

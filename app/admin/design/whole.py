@@ -146,9 +146,7 @@ def _fit_languages(keys: Keys, sent: Mapping[str, str]) -> set[str]:
     languages = keys.get(LANGUAGES)
     held = languages if isinstance(languages, dict) else {}
     unshown = _unshown(keys, held, sent)
-    names = {
-        name for name in sent if name.startswith(f"{LANGUAGES}.") and name.split(".")[1] not in unshown
-    }
+    names = {name for name in sent if name.startswith(f"{LANGUAGES}.") and name.split(".")[1] not in unshown}
     tags = dict.fromkeys(name.split(".")[1] for name in sent if name in names)
     words = {tag: held[tag] if isinstance(held.get(tag), dict) else {} for tag in tags}
     keep(keys, {sent[LANGUAGE]: OWN, **words, **unshown})
