@@ -117,7 +117,7 @@ async def make_study_with_collections(database: Database, who: Who, start: Start
     Raises BadPackedCollections too.
     """
     packed = await anyio.to_thread.run_sync(read_packed, start.files) if start.files is not None else None
-    return await _make(database, who, start, packed, now)
+    return (await _make(database, who, start, packed, now)).study
 
 
 async def make_study_of_package(
@@ -130,22 +130,31 @@ async def make_study_of_package(
     if start != Start(start.slug, start.title, files=start.files) or start.files:
         raise BadStart("start", "Say what the study begins from: a package, or something else.")
     sent, path = await anyio.to_thread.run_sync(packages.whole, data_dir, who, token)
-    found = await anyio.to_thread.run_sync(read_package, path, sent.file_name)
+    made = await make_study_of_file(database, who, path, sent.file_name, start, now)
+    await anyio.to_thread.run_sync(packages.forget, data_dir, token)
+    return made.study
+
+
+async def make_study_of_file(
+    database: Database, who: Who, path: Path, name: str, start: Start, now: datetime
+) -> "Made":
+    """A study from a package on disk; refusals call it `name`.
+
+    Raises what `make_study_with_collections` does.
+    """
+    found = await anyio.to_thread.run_sync(read_package, path, name)
     packed = (
         None if found.collections is None else await anyio.to_thread.run_sync(_checked, found.collections)
     )
-    study = await _make(database, who, replace(start, files=found.files), packed, now)
-    await anyio.to_thread.run_sync(packages.forget, data_dir, token)
-    return study
+    return await _make(database, who, replace(start, files=found.files), packed, now)
 
 
 async def _make(
     database: Database, who: Who, start: Start, packed: PackedCollections | None, now: datetime
-) -> StudyHere:
+) -> "Made":
     study = await make_study(database, who, start, now)
-    if packed is not None:
-        await database.write(unpack, who, study, packed, now)
-    return study
+    unpacked = Unpacked() if packed is None else await database.write(unpack, who, study, packed, now)
+    return Made(study, unpacked)
 
 
 def read_packed(files: Mapping[str, bytes]) -> PackedCollections | None:
@@ -170,8 +179,16 @@ def _checked(found: bytes) -> PackedCollections:
 class Unpacked:
     """The clips of a package that are in the library here, and those that are not."""
 
-    there: Sequence[str]
-    missing: Sequence[str]
+    there: Sequence[str] = ()
+    missing: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new study, and which clips of its package are here."""
+
+    study: StudyHere
+    clips: Unpacked
 
 
 def unpack(

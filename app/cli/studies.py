@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.cli import loading
 from app.cli.console import err, now, opened, out, say_where
 from app.core.errors import StudyError
 from app.core.problems import counted
@@ -27,53 +28,11 @@ app = typer.Typer(
     help="Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
 )
 
-StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
 SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name (`study list`).")]
 
 
-@app.command()
-def check(file: StudyFileArgument) -> None:
-    """Say everything that is wrong with a study file, or that nothing is."""
-    from app.studies.design_checks import notes_on_file
-    from app.studies.file.load import load_study
-    from app.studies.leaks import leaks_of, refuse_leaks
-    from app.studies.versions import refuse_mixed_processing, stimulus_facts
-
-    with opened() as (_, database), database.reading() as session:
-        design = load_study(file, stimulus_facts(session))
-        refuse_mixed_processing(session, design)
-        refuse_leaks(session, design)
-        found = leaks_of(session, design)
-        notes = notes_on_file(session, design)
-    out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
-    for note in notes:
-        out.print(note, markup=False)
-    for block in found:
-        for leak in block.leaks:
-            out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)
-        if block.trivial is not None:
-            out.print(f"{block.block}: {block.trivial.says}", markup=False)
-
-
-@app.command()
-def load(file: StudyFileArgument) -> None:
-    """Store a study file as its study's newest version."""
-    from app.studies.file.load import load_study, written_study
-    from app.studies.file.yamlpatch import file_of_version
-    from app.studies.leaks import refuse_leaks
-    from app.studies.versions import load_version, stimulus_facts
-
-    with opened() as (_, database), database.transaction() as session:
-        stimuli = stimulus_facts(session)
-        design, written = load_study(file, stimuli), written_study(file)
-        refuse_leaks(session, design)
-        kept = file_of_version(design, written.keys, written, stimuli)
-        loaded = load_version(session, design, now(), written=kept)
-    out.print(
-        f"{loaded.slug}: version {loaded.number} ({loaded.change}), {design.contents}. "
-        f"Open it with: likely-human study open {loaded.slug}",
-        markup=False,
-    )
+app.command()(loading.check)
+app.command()(loading.load)
 
 
 @app.command("list")

@@ -105,7 +105,8 @@ class CsvTable:
     """A CSV text or file with a header: rows by column; each problem is passed to `refuse`.
 
     `needed` columns are required and, if `known` is given, no others are allowed. A table with an invalid header yields
-    no rows; a row of another length is refused and skipped. Without `refuse`, the first problem raises BadTable.
+    no rows; a row of another length is refused and skipped, unless it is short of `optional` columns at its end alone,
+    which are then empty. Without `refuse`, the first problem raises BadTable.
     """
 
     def __init__(
@@ -115,10 +116,11 @@ class CsvTable:
         needed: Collection[str] = (),
         *,
         known: Collection[str] = (),
+        optional: Collection[str] = (),
         cell: Callable[[str], str] = str.strip,
         refuse: Callable[[Problem], None] = refuse_table,
     ) -> None:
-        self.file, self._refuse = file, refuse
+        self.file, self._refuse, self._optional = file, refuse, optional
         self._rows = csv_rows(source, cell, (*known, *needed))
         self.header: Sequence[str] = ()
         self.header_row = 1
@@ -133,18 +135,18 @@ class CsvTable:
 
     def __iter__(self) -> Iterator[TableRow]:
         while self.header and (row := self._next()):
-            if len(row.cells) == len(self.header):
-                yield TableRow(row.row, row.line, dict(zip(self.header, row.cells, strict=True)))
+            absent = self.header[len(row.cells) :]
+            if len(row.cells) <= len(self.header) and all(name in self._optional for name in absent):
+                cells = [*row.cells, *("" for _ in absent)]
+                yield TableRow(row.row, row.line, dict(zip(self.header, cells, strict=True)))
             else:
-                self._refuse(
-                    Problem(
-                        self.file,
-                        row.line,
-                        f"has {len(row.cells)} cells, the header {len(self.header)}",
-                        "quote cells that hold the separator",
-                        row.row,
-                    )
+                message = f"has {len(row.cells)} cells, the header {len(self.header)}"
+                remedy = (
+                    "give each row a cell for each column, empty or not"
+                    if absent
+                    else "quote cells that hold the separator"
                 )
+                self._refuse(Problem(self.file, row.line, message, remedy, row.row))
 
     def _next(self) -> CsvRow | None:
         try:

@@ -2,18 +2,20 @@
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from analysis.files.numbers import with_points
 from app.core.problems import Problem
-from app.core.spreadsheet import CsvTable, defused, restored, text_of
+from app.core.spreadsheet import BadTable, CsvTable, defused, restored, text_of
 from app.core.workbooks import sheets_of
 
 MOST_BYTES = 4_000_000  # of a file of verdicts: tens of thousands of them
 MOST_ROWS = 200_000
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?\{")  # of a list of objects, of one, or one in each line
 _ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _NUMBERS = ("score", "value")
 
@@ -48,6 +50,10 @@ def read_sent(data: bytes, name: str) -> Sent:
     """The table in the bytes of a file; what cannot be read is a problem in it. Raises BadTable for no table at all."""
     notes: list[str] = []
     problems: list[Problem] = []
+    if _JSON.match(data):
+        raise BadTable(
+            Problem(name, 0, "is JSON, not a table", "save it as CSV, with the columns in the first line")
+        )
     text = _text(data, name, notes)
     table = CsvTable(text, name, cell=_cell, refuse=problems.append)
     lines: list[Line] = []

@@ -119,6 +119,7 @@ def pick(page: Page, hand: Hand, option: str, button: str = "Save and continue")
     hand.press(page.get_by_role("button", name=button))
     expect(page.locator(f'[name="submit_id"][value="{here}"]')).to_have_count(0)
     page.locator('[name="submit_id"], main .close').first.wait_for(state="attached")
+    page.wait_for_load_state()  # what is counted below it is not there yet
 
 
 def choose(page: Page, hand: Hand, side: str) -> None:

@@ -48,7 +48,10 @@ def test_each_fault_has_its_row_and_says_how_to_put_it_right() -> None:
         ("m,p1,a,inf", "Row 2: the score is 'inf', which is no number. Write a number, or leave it empty."),
         (",p1,a,", "Row 2: the name of the judge is missing. Write it in the column judge."),
         ("m,,a,", "Row 2: the pair is missing. Write its name in the column pair."),
-        ("m,p1,a", "Row 2: the row has 3 cells, the header 4. Quote cells that hold the separator."),
+        (
+            "m,p1,a",
+            "Row 2: the row has 3 cells, the header 4. Give each row a cell for each column, empty or not.",
+        ),
     ):
         assert wrong(f"{HEAD}{row}\nm,p2,b,0.2\n") == [said]
 
@@ -91,6 +94,13 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
     ]
     [one] = wrong("judge|pair|choice\nm|p1|a\n")[:1]
     assert one.endswith("separate columns with commas, semicolons or tabs.")
+
+
+def test_a_file_of_json_is_told_from_a_table() -> None:
+    said = ["The file is JSON, not a table. Save it as CSV, with the columns in the first line."]
+    one = '{"judge": "m", "pair": "p1", "choice": "a"}'
+    for text in (f"{one}\n{one}\n", f"[\n  {one},\n  {one}\n]", f"\ufeff[{one}]"):
+        assert wrong(text) == said
 
 
 def test_files_as_spreadsheets_write_them_are_read() -> None:

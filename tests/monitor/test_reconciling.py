@@ -265,6 +265,35 @@ def test_a_file_is_read_the_same_however_a_spreadsheet_saved_it(recruiter: str, 
         assert read_submissions(tmp_path / name, recruiter).rows == first.rows, name
 
 
+def test_a_batch_of_mturk_is_read_as_it_is_downloaded() -> None:
+    """Amazon's header ends with Approve and Reject, its rows two cells earlier, as in a batch that another lab
+    published; the ids are made up.
+    """
+    with (FILES / "mturk.csv").open(encoding="utf-8", newline="") as file:
+        head, *table = csv.reader(file)
+    assert head[-2:] == ["Approve", "Reject"]
+    text = io.StringIO(newline="")
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([head, *(row[:-2] for row in table)])
+    found = read_submissions(text.getvalue(), "mturk").rows
+    assert found == read_submissions(FILES / "mturk.csv", "mturk").rows
+    shorter = text.getvalue().replace(',"done42"', "", 1)
+    with pytest.raises(BadSubmissions, match=r"line 2: has 27 cells, the header 30; give each row a cell"):
+        read_submissions(shorter, "mturk")
+
+
+def test_a_file_of_another_recruiter_is_named() -> None:
+    text = (FILES / "mturk.csv").read_text(encoding="utf-8")
+    with pytest.raises(BadSubmissions, match="has the columns of one of Amazon Mechanical Turk"):
+        read_submissions(text, "prolific")
+    with pytest.raises(BadSubmissions, match="has the columns of one of Prolific"):
+        read_submissions((FILES / "prolific.csv").read_text(encoding="utf-8"), "mturk")
+    many = ",".join(f"column {n}" for n in range(40))
+    with pytest.raises(
+        BadSubmissions, match=r"column 11 and 28 more\. Name the column, as in participant=NAME"
+    ):
+        read_submissions(f"{many}\n", "mturk")
+
+
 @pytest.mark.parametrize("id_", ["1.23457E+11", "1,23457E+11", "5E+23"])
 def test_ids_that_a_spreadsheet_rounded_are_refused(id_: str) -> None:
     text = f'Submission id,Participant id,Status\nsub-1,"{id_}",APPROVED\n'

@@ -140,11 +140,16 @@ def _check_file(path: Path) -> None:
         raise NotAVideo(path, "is empty")
     for magic, name in _IMAGES.items():
         if head.startswith(magic):
-            raise NotAVideo(path, f"is a picture ({name}), not a video")
+            raise NotAVideo(path, f"is a picture ({name}), not a video{_animated(name)}")
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        raise NotAVideo(path, "is a picture (WebP), not a video")
+        raise NotAVideo(path, f"is a picture (WebP), not a video{_animated('WebP')}")
     if _is_text(head):
         raise NotAVideo(path, "is text, not a video")
+
+
+def _animated(name: str) -> str:
+    """What to do with a picture of a kind that may move."""
+    return "; save an animation as MP4 or WebM" if name in ("GIF", "WebP") else ""
 
 
 def _check_claims(path: Path) -> None:
@@ -181,7 +186,7 @@ def _is_text(head: bytes) -> bool:
 def _moving_picture(path: Path, container: InputContainer) -> VideoStream:
     moving = moving_pictures(container)
     if not moving:
-        holds = "sound alone" if container.streams.audio else "no moving picture"
+        holds = "sound alone" if container.streams.audio else "no moving picture, or is cut short before it"
         raise NotAVideo(path, f"holds {holds}")
     known = [stream for stream in moving if stream.codec_context is not None]
     if not known:

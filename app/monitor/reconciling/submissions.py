@@ -7,13 +7,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.core.errors import StudyError
-from app.core.problems import listed, quoted
+from app.core.problems import Problem, listed, quoted
 from app.core.spreadsheet import CsvTable, restored
 from app.studies.file.recruiters import RECRUITERS, SubmissionFile
 
 # A number as a spreadsheet shows a long one: the digits behind are lost. No recruiter's id has a point or a plus.
 _ROUNDED = re.compile(r"\d+[.,]\d+E[+-]?\d+|\d+E\+\d+", re.IGNORECASE)
 LARGEST = 20_000_000
+_MOST_SHOWN, _LONGEST_SHOWN = 12, 60
 MOST = 100_000
 HOLDS = ("participant", "submission", "status", "code", "seconds")
 """What a column of submissions may hold."""
@@ -97,7 +98,8 @@ def read_submissions(
         source,
         str(source) if isinstance(source, Path) else "",
         cell=lambda cell: restored(cell.strip()),
-        refuse=lambda problem: faults.append(f"line {max(problem.line, 1)}: {problem.message}"),
+        optional=known.without_cells,
+        refuse=lambda problem: faults.append(_in_words(problem)),
     )
     header = table.header
     _refuse_faults(faults)  # what is wrong with the file itself, before a column is missed in it
@@ -120,6 +122,11 @@ def read_submissions(
     if not rows:
         raise BadSubmissions("There is no submission in the file.")
     return Submissions(header, rows, frozenset(columns), tuple(unknown))
+
+
+def _in_words(problem: Problem) -> str:
+    remedy = f"; {problem.remedy}" if problem.remedy else ""
+    return f"line {max(problem.line, 1)}: {problem.message}{remedy}"
 
 
 def _refuse_faults(faults: Sequence[str]) -> None:
@@ -147,10 +154,24 @@ def _columns(header: Sequence[str], known: SubmissionFile, named: Mapping[str, s
     if "participant" not in found:
         wanted = listed(known.columns["participant"])
         raise BadSubmissions(
-            f"There is no column with participants' ids: it would be called {wanted}. The file has "
-            f"{listed(header, 'and') if header else 'no column'}. Name the column, as in participant=NAME."
+            f"There is no column with participants' ids: it would be called {wanted}. {_instead(header, there)}"
         )
     return found
+
+
+def _instead(header: Sequence[str], there: Mapping[str, str]) -> str:
+    """A sentence on the columns that a file has in place of the right ones, and one on what to do."""
+    for other in RECRUITERS.values():
+        columns = (other.submissions.columns[holds] for holds in ("participant", "submission", "status"))
+        if all(any(_plain(name) in there for name in names) for names in columns):
+            return (
+                f"The file has the columns of one of {other.name}. Choose a file of the recruiter that the study's "
+                "design names, or correct the design."
+            )
+    shown = [name[:_LONGEST_SHOWN] for name in header[:_MOST_SHOWN]]
+    more = f" and {len(header) - _MOST_SHOWN} more" if len(header) > _MOST_SHOWN else ""
+    has = f"{', '.join(shown)}{more}" if more else listed(shown, "and") if shown else "no column"
+    return f"The first line of the file has {has}. Name the column, as in participant=NAME."
 
 
 def _submission(

@@ -108,8 +108,7 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
             entries = study_entries(named_entries(name, packed))
             if len(entries) > MOST_FILES:
                 raise _too_much(name)
-            if any(entry.compress_type not in PACKED for entry in entries):
-                raise zipfile.BadZipFile
+            refuse_other_packing(name, entries)
             for entry in entries:
                 with packed.open(entry) as file:
                     # One byte more than may come tells that there is too much.
@@ -133,20 +132,34 @@ def named_entries(name: str, packed: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     return [entry for entry in packed.infolist() if not _is_clutter(entry)]
 
 
+def refuse_other_packing(name: str, entries: list[zipfile.ZipInfo]) -> None:
+    """Raises StudyFileProblems for the first file that is packed by another method than Deflate."""
+    other = next((entry for entry in entries if entry.compress_type not in PACKED), None)
+    if other is not None:
+        message = "this file is packed in a way that is not read here, such as Deflate64 or LZMA"
+        remedy = "pack everything again as a plain zip, whose method is Deflate"
+        raise refusal(f"{name}: {clean_name(other.filename)}", message, remedy, line=0)
+
+
 def study_entries(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
     """Files to read: of a package the study file of the newest version that has one, and its collections; else all."""
-    names = {clean_name(entry.filename) for entry in entries}
-    numbers = [int(found[1]) for name in names if (found := _MATERIALS.fullmatch(name))]
-    if _PACKAGE not in names or not numbers:
+    names = [clean_name(entry.filename) for entry in entries]
+    # A package that was unpacked and packed again, as file managers do it, has a folder around all of it.
+    tops = {name.partition("/")[0] for name in names}
+    around = f"{tops.pop()}/" if len(tops) == 1 and "/" in names[0] else ""
+    inner = {name.removeprefix(around) for name in names}
+    numbers = [int(found[1]) for name in inner if (found := _MATERIALS.fullmatch(name))]
+    if _PACKAGE not in inner or not numbers:
         return entries
-    wanted = {f"materials/version-{max(numbers)}/study.yaml", f"materials/{COLLECTIONS}"}
-    return [entry for entry in entries if clean_name(entry.filename) in wanted]
+    wanted = {f"{around}materials/version-{max(numbers)}/study.yaml", f"{around}materials/{COLLECTIONS}"}
+    return [entry for entry, name in zip(entries, names, strict=True) if name in wanted]
 
 
 def _is_clutter(entry: zipfile.ZipInfo) -> bool:
     """Folders, and what file managers leave in a zip."""
     parts = PurePosixPath(clean_name(entry.filename)).parts
-    return entry.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith(".")
+    is_folder = entry.filename.endswith(("/", "\\"))
+    return is_folder or not parts or parts[0] == "__MACOSX" or parts[-1].startswith(".")
 
 
 def _main(files: Mapping[str, bytes]) -> str:

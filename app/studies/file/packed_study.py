@@ -14,10 +14,10 @@ from app.studies.file.bundle import (
     COLLECTIONS,
     MOST_BYTES,
     MOST_YAML_BYTES,
-    PACKED,
     clean_name,
     named_entries,
     refusal,
+    refuse_other_packing,
     study_entries,
 )
 
@@ -32,7 +32,9 @@ _AGAIN = "download the package again, and send it as it is"
 
 @dataclass(frozen=True, slots=True)
 class PackedStudy:
-    """What a study is made of: the study file with the files that it names, and the collections, if there are any."""
+    """A package as read: `files` by their names, of which one is the study file, and the bytes of `collections.json`,
+    None where it has none.
+    """
 
     files: Mapping[str, bytes]
     collections: bytes | None
@@ -47,6 +49,7 @@ def read_package(path: Path, name: str) -> PackedStudy:
         with path.open("rb") as file, zipfile.ZipFile(_Bounded(file)) as packed:
             entries = named_entries(name, packed)
             _refuse_odd(name, entries)
+            refuse_other_packing(name, entries)
             wanted = study_entries(entries)
             if wanted is entries and sum(entry.file_size for entry in entries) > MOST_BYTES:
                 message = f"this is no study package, and holds more than {MOST_BYTES // 1_000_000} MB"
@@ -90,8 +93,6 @@ def _contents(
         if keeps and wanted != {each.filename for each in entries} and entry.file_size > most:
             raise refusal(f"{name}: {at}", f"this has more than {most // 1_000_000} MB", _AGAIN, line=0)
         try:
-            if entry.compress_type not in PACKED:
-                raise zipfile.BadZipFile
             with packed.open(entry) as file:
                 if keeps:
                     found[at] = file.read()

@@ -16,12 +16,13 @@ PARTS = ("participant", "study", "session")
 @dataclass(frozen=True, slots=True)
 class SubmissionFile:
     """A recruiter's file of submissions: names of its columns by what they hold, words of its statuses by their
-    meaning, and what stands for a code where none was entered.
+    meaning, what stands for a code where none was entered, and the columns at the end for which rows have no cell.
     """
 
     columns: Mapping[str, Sequence[str]]
     statuses: Mapping[str, Sequence[str]]
     no_code: Sequence[str] = ()
+    without_cells: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

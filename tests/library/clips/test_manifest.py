@@ -104,7 +104,7 @@ def test_all_that_is_wrong_is_told_at_once_in_the_order_of_rows(write: Write) ->
         ", row 4, column name, value 'x': is the name of row 2 already; every stimulus has its own",
         f", row 5, column name, value '<b>': {allowed}",
         f", row 5, column source, value 'hum an': {allowed}",
-        ", row 6: has 3 cells, the header 4 (quote cells that hold the separator)",
+        ", row 6: has 3 cells, the header 4 (give each row a cell for each column, empty or not)",
         ", row 7: has 5 cells, the header 4 (quote cells that hold the separator)",
         ", row 8, column note, value '\\x07': holds characters that cannot be printed",
         ", row 8, column file, value 'c.mp4': is a folder; files are named relative to the manifest",

@@ -107,8 +107,8 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
         ("Übergröße ".encode() * 1000, "is text"),
         (b"#EXTM3U\n#EXTINF:10,\n/etc/passwd\n", "is text"),
         (b"ffconcat version 1.0\nfile other.mp4\n", "is text"),
-        (b"GIF89a" + bytes(100), "is a picture (GIF)"),
-        (b"RIFF\0\0\0\0WEBPVP8 " + bytes(100), "is a picture (WebP)"),
+        (b"GIF89a" + bytes(100), "is a picture (GIF), not a video; save an animation as MP4 or WebM"),
+        (b"RIFF\0\0\0\0WEBPVP8 " + bytes(100), "is a picture (WebP), not a video; save an animation as"),
         (bytes(10_000), "no video that can be read"),
         (b"PK\3\4" + bytes(range(256)) * 10, "no video that can be read"),
         (b"\0\0\0\x20ftypisom" + bytes(500), "no video that can be read"),
@@ -146,6 +146,13 @@ def test_a_truncated_video_with_its_index_first_is_refused(tmp_path: Path) -> No
     for missing in (1, 200, len(whole) // 3):
         path.write_bytes(whole[:-missing])
         assert "cut short" in refusal(path)
+
+
+def test_a_video_that_ends_within_its_list_of_frames_may_be_cut_short(tmp_path: Path) -> None:
+    path = make_video(tmp_path / "a.mp4")
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index(b"moov") + 200])
+    assert refusal(path) == "holds no moving picture, or is cut short before it"
 
 
 @pytest.mark.parametrize("share", [0.0, 0.8])

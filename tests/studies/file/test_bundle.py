@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.studies.file.bundle import read_bundle
 from app.studies.file.drafts import check_draft
+from app.studies.file.packed_study import read_package
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.yamlwriter import draft_to_yaml
 from tests.studies.file.study_folder import EXAMPLE, PAIRS, SAMPLE, TEXTS, loaded, make_facts, make_folder
@@ -138,6 +139,17 @@ def lying(data: bytes) -> bytes:
     return bytes(changed)
 
 
+def of_method(data: bytes, method: int) -> bytes:
+    """The same zip, with every entry said to be packed by that method, such as 9: Deflate64, as of Windows."""
+    changed = bytearray(data)
+    for mark, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = changed.find(mark)
+        while at >= 0:
+            changed[at + offset : at + offset + 2] = method.to_bytes(2, "little")
+            at = changed.find(mark, at + 4)
+    return bytes(changed)
+
+
 BOMB = zipped({f"{n}.md": b"\0" * 1_000_000 for n in range(50)} | FILES)
 
 
@@ -150,7 +162,10 @@ BOMB = zipped({f"{n}.md": b"\0" * 1_000_000 for n in range(50)} | FILES)
         ({f"{n}.md": b"" for n in range(101)}, "this is more than 100 files or 5 MB"),
         ({"a.yaml": STUDY.encode(), "b.md": b" " * 5_000_001}, "this is more than 100 files or 5 MB"),
         ({"a.zip": zipped(FILES)[:-30]}, "not readable as a zip file"),
-        ({"a.zip": zipped(FILES, zipfile.ZIP_LZMA)}, "not readable as a zip file"),
+        (
+            {"a.zip": zipped(FILES, zipfile.ZIP_LZMA)},
+            "this file is packed in a way that is not read here, such as Deflate64 or LZMA",
+        ),
         ({"a.zip": zipped({})}, "there is no YAML file in it"),
         (
             {"a.zip": zipped({"XXudy.yaml": b"study: x\n"}).replace(b"XX", b"\0t")},
@@ -166,6 +181,55 @@ BOMB = zipped({f"{n}.md": b"\0" * 1_000_000 for n in range(50)} | FILES)
 def test_what_is_too_much_or_no_zip_is_refused(files: dict[str, bytes], message: str) -> None:
     [(_, _, found)] = problems_with(files)
     assert found == message
+
+
+PACKAGE = {
+    "datapackage.json": b"{}",
+    "data/responses.csv": b"study\n",
+    "materials/version-1/study.yaml": b"study: older\n",
+    "materials/version-2/study.yaml": draft_to_yaml(read_bundle(FILES)).encode(),
+    "materials/collections.json": b"[]",
+}
+MACS = {
+    "__MACOSX/._nav": b"\0",
+    "__MACOSX/nav/materials/version-2/._study.yaml": b"\0",
+    "nav/.DS_Store": b"\0",
+}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        PACKAGE,
+        {f"nav/{name}": data for name, data in PACKAGE.items()},
+        {"nav/": b"", "nav/data/": b"", **{f"nav/{name}": data for name, data in PACKAGE.items()}, **MACS},
+        {
+            "nav\\data\\": b"",
+            **{f"nav\\{name}".replace("/", "\\"): data for name, data in PACKAGE.items()},
+        },
+    ],
+    ids=["as built", "folder around it", "macOS", "Windows"],
+)
+def test_a_package_that_was_unpacked_and_packed_again_is_the_same_study(
+    tmp_path: Path, files: dict[str, bytes]
+) -> None:
+    path = tmp_path / "nav.zip"
+    path.write_bytes(zipped(files))
+    found = read_package(path, "nav.zip")
+    assert read_bundle(found.files) == read_bundle(FILES)
+    assert found.collections == b"[]"
+    assert read_bundle({"nav.zip": path.read_bytes()}) == read_bundle(FILES), "a small one, sent in a form"
+
+
+def test_a_package_packed_by_another_method_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "nav.zip"
+    path.write_bytes(of_method(zipped(PACKAGE), 9))
+    with pytest.raises(StudyFileProblems) as refused:
+        read_package(path, "nav.zip")
+    assert str(refused.value) == (
+        "nav.zip: datapackage.json: this file is packed in a way that is not read here, such as Deflate64 or LZMA "
+        "(pack everything again as a plain zip, whose method is Deflate)"
+    )
 
 
 def test_names_are_only_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
