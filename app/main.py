@@ -177,8 +177,10 @@ async def _tell(request: Request, error: Exception) -> Response:
     if isinstance(error, NotLoggedIn) and not _wants_json(request):
         return RedirectResponse(login_address(request), 303, headers={"Cache-Control": "no-store"})
     headers: Mapping[str, str] = {}
+    details: Mapping[str, object] = {}
     if isinstance(error, StudyError):
         status, title, message, headers = error.status_code, _(error.title), page_words(error), error.headers
+        details = error.details
     elif isinstance(error, HTTPException) and error.status_code != 404:
         status, title, message = error.status_code, _("That did not work"), str(error.detail)
     elif isinstance(error, RequestValidationError) and _wants_json(request):
@@ -191,7 +193,7 @@ async def _tell(request: Request, error: Exception) -> Response:
         and request.url.path.rstrip("/") != request.url.path
     ):
         return RedirectResponse(_without_slash(request), 307)
-    return _reply(request, status, title, message, headers)
+    return _reply(request, status, title, message, headers, details)
 
 
 def _without_slash(request: Request) -> str:
@@ -229,10 +231,15 @@ async def _tell_unexpected(request: Request, error: Exception) -> Response:
 
 
 def _reply(
-    request: Request, status: int, title: str, message: str, headers: Mapping[str, str] | None = None
+    request: Request,
+    status: int,
+    title: str,
+    message: str,
+    headers: Mapping[str, str] | None = None,
+    details: Mapping[str, object] | None = None,
 ) -> Response:
     if _wants_json(request):
-        return JSONResponse({"message": message}, status, headers=headers)
+        return JSONResponse({"message": message, **(details or {})}, status, headers=headers)
     page = MessagePage(title, message)
     if request.url.path.startswith("/admin"):  # participants have no other page to go to
         page = replace(page, study_title="Likely Human", link="/admin", link_label="All studies")

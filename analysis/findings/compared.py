@@ -122,7 +122,7 @@ def _is_paired(one: Comparison) -> bool:
 
 
 def _test(one: Comparison) -> PairedTest | MannWhitney:
-    """The one that is to be read."""
+    """The test that is reported: the paired one where the comparison is of the same people."""
     return one.paired if one.compared_as == "paired" and one.paired is not None else one.test
 
 

@@ -1,9 +1,8 @@
 """Uploads into the library, for programs: sent in pieces and resumable."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 
 from app.api.access import WhoDep, editors
@@ -67,7 +66,6 @@ async def get_upload(database: DatabaseDep, settings: SettingsDep, who: WhoDep, 
     "/uploads/{token}",
     max_body_size=LARGEST_FILE_BYTES,
     openapi_extra=BINARY,
-    response_model=UploadOut,
 )
 async def send_bytes(
     request: Request,
@@ -77,13 +75,10 @@ async def send_bytes(
     token: str,
     offset: Annotated[int, Query(ge=0, lt=2**53)],
     now: Now,
-) -> Any:
+) -> UploadOut:
     """Send the bytes from `offset` on; 409 carries the `offset` to go on from. At the end it is processed."""
-    try:
-        got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
-    except receiving.WrongOffset as error:
-        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
-    return got.to_dict()
+    got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
+    return UploadOut.model_validate(got.to_dict())
 
 
 @router.delete("/uploads/{token}", status_code=204)
@@ -123,7 +118,6 @@ def get_package(settings: SettingsDep, who: WhoDep, token: str) -> PackageOut:
     "/study-packages/{token}",
     max_body_size=LARGEST_FILE_BYTES,
     openapi_extra=BINARY,
-    response_model=PackageOut,
 )
 async def send_package_bytes(
     request: Request,
@@ -131,12 +125,9 @@ async def send_package_bytes(
     who: WhoDep,
     token: str,
     offset: Annotated[int, Query(ge=0, lt=2**53)],
-) -> Any:
+) -> PackageOut:
     """Send the bytes of a study package from `offset` on; 409 carries the `offset` to go on from."""
-    try:
-        return await packages.receive(settings.data_dir, who, token, offset, request)
-    except receiving.WrongOffset as error:
-        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+    return PackageOut.model_validate(await packages.receive(settings.data_dir, who, token, offset, request))
 
 
 @router.delete("/study-packages/{token}", status_code=204)

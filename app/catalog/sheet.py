@@ -98,7 +98,7 @@ def note_sheet(session: Session, who: Who, now: datetime) -> None:
 
 
 def text_of(files: Sequence[bytes]) -> str:
-    """The one table among the files of a form. Raises StudyError."""
+    """The text of the single file that a form brought. Raises StudyError for none and for several."""
     if len(files) != 1:
         raise StudyError("Choose the CSV file that you have edited.")
     return decoded(files[0])

@@ -28,6 +28,11 @@ class StudyError(Exception):
         """Headers of the error's reply."""
         return {}
 
+    @property
+    def details(self) -> Mapping[str, object]:
+        """Keys of the error's reply in JSON besides `message`."""
+        return {}
+
 
 @contextmanager
 def at_field(name: str) -> Iterator[None]:

@@ -43,6 +43,10 @@ class WrongOffset(Conflict):
         super().__init__(f"{offset} bytes have arrived; continue from there.")
         self.offset = offset
 
+    @property
+    def details(self) -> Mapping[str, object]:
+        return {"offset": self.offset}
+
 
 class Interrupted(WrongOffset):
     """The service ended before a whole request arrived; the received part is kept, and `offset` continues it."""

@@ -32,10 +32,11 @@ class Taken:
         return self.answered is None or (self.at is not None and self.at >= self.answered)
 
 
-def taken_out(session: Session, study: StudyHere, tasks: Iterable[str] = (SHORT_TASK,)) -> Taken:
-    """What was downloaded of live answers: packages, and of each of the study's tasks the table that has every answer.
+def downloads_of(session: Session, study: StudyHere, tasks: Iterable[str] = (SHORT_TASK,)) -> Taken:
+    """The time until which all live answers of these tasks were downloaded, with the tables that were not.
 
-    Labels, playback or a list of participants do not give the answers back, and count for nothing.
+    A package counts as all of them; of each task, the table that has every answer counts. Labels, playback or a list of
+    participants do not give the answers back, and count for nothing.
     """
     package, exports = _packages(session, study), _exports(session, study)
     tables = [TASKS[task].tables[0] for task in tasks if TASKS[task].tables]

@@ -1,4 +1,4 @@
-"""The stimuli that a study's pairs can be made of, and how many pairs those of two sources make. Pure."""
+"""The stimuli that a study's pairs can be made of, and the number of pairs of every two sources. No database."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

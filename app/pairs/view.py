@@ -164,7 +164,7 @@ def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> 
 def usage_of(
     pairs: Sequence[PairSpec], stimuli: Stimuli, true_source: str = HUMAN, sample: object = None
 ) -> Usage:
-    """How often each clip is used, and of how many of each source: those that pairs can be made of, and those used."""
+    """The number of pairs that show each clip, and of each source how many clips there are and how many are shown."""
     clips: dict[str, Counter[Kind]] = {}
     offered = pairable(stimuli, sample, shown_in(pairs, stimuli))
     source_of = {clip.name: clip.source for clip in offered.values()}

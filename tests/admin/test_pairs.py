@@ -241,6 +241,19 @@ def test_a_list_is_looked_at_before_it_replaces_anything(made: Person, database:
     assert sent[1] == LIST
 
 
+def test_a_list_is_read_as_excel_saves_text_and_one_in_windows_own_letters_is_refused_with_its_row(
+    made: Person,
+) -> None:
+    def looked_at(data: bytes) -> str:
+        page = post(made, "/csv", {"do": "preview"}, files=[("file", ("pairs.txt", data))])
+        return " ".join(page.text.split())
+
+    assert "What the list says: 3 pairs" in looked_at(LIST.replace(",", "\t").encode("utf-16"))
+    refused = looked_at(LIST.replace("q2", "q-ü").encode("cp1252"))
+    assert "row 3, column pair: &#39;q-ü&#39; is not UTF-8 but, it seems, Windows-1252" in refused
+    assert "save it as CSV in UTF-8" in refused
+
+
 def test_names_of_a_list_that_look_alike_are_said_before_and_after(made: Person) -> None:
     assert "Some names look alike" not in post(made, "/csv", {"text": LIST, "do": "preview"}).text
     said = "column pair: &#39;q1&#39; and &#39;Q1&#39; differ only in upper and lower case. They count as different."

@@ -14,7 +14,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.outputs.clues import ask_clues, clues_state
 from app.outputs.outputs import ask_report, note_export
-from app.outputs.taken import taken_out
+from app.outputs.taken import downloads_of
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.tasks.listed import TASKS
@@ -249,13 +249,15 @@ def test_of_several_tasks_each_has_a_table_of_answers_that_is_downloaded(way: Wa
         here = study_here(session, study)
     way.note("responses", "", datetime.now(UTC) + timedelta(days=1))
     with way.database.reading() as session:
-        assert taken_out(session, here, ("pair",)).is_all
-        both = taken_out(session, here, ("pair", "rating"))
+        assert downloads_of(session, here, ("pair",)).is_all
+        both = downloads_of(session, here, ("pair", "rating"))
     assert (both.at, both.missing, both.is_all) == (None, ["ratings"], False)
     way.note("ratings", "", NOW)
     with way.database.reading() as session:
-        assert not taken_out(session, here, ("pair", "rating")).is_all, "answers came since that of ratings"
+        assert not downloads_of(session, here, ("pair", "rating")).is_all, (
+            "answers came since that of ratings"
+        )
     way.note("ratings", "", datetime.now(UTC) + timedelta(days=1))
     with way.database.reading() as session:
-        assert taken_out(session, here, ("pair", "rating")).is_all
+        assert downloads_of(session, here, ("pair", "rating")).is_all
     assert all(task.tables for task in TASKS.values()), "each task has a table of its answers"

@@ -28,13 +28,6 @@ def test_the_table_of_ceilings_has_what_was_wrong_before_and_is_right_now() -> N
     assert "| 0.7 | 11 | 0.609 | 0.660 | 0.669 |" in lines
 
 
-def _once(case: Case, hits: Sequence[Hit]) -> None:
-    assert len(hits) == len(case.goals)
-    # Three people may give no interval in two draws; what is withheld gives none in any.
-    assert not case.withheld or set(hits) == {None}
-    assert all(hit is None or isinstance(hit, bool) for hit in hits)
-
-
 @pytest.mark.parametrize(
     "case",
     [
@@ -49,7 +42,11 @@ def test_every_case_answers_for_each_of_its_goals(
     monkeypatch.setattr(calibration_games, "WORLD", 40)
     monkeypatch.setattr(calibration_choices, "WORLD", 3)
     for seed in (1, 2) if exhaustive else (1,):
-        _once(case, case.simulate(np.random.default_rng(seed), seed))
+        hits: Sequence[Hit] = case.simulate(np.random.default_rng(seed), seed)
+        assert len(hits) == len(case.goals)
+        # Three people may give no interval in two draws; what is withheld gives none in any.
+        assert not case.withheld or set(hits) == {None}
+        assert all(hit is None or isinstance(hit, bool) for hit in hits)
 
 
 def test_the_same_seeds_give_the_same_rows_whichever_cases_run_beside() -> None:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 PEOPLE = 10
 
 
-def looked_at(service: Service, folder: Path) -> None:
+def assert_nothing_lost(service: Service, folder: Path) -> None:
     noted, found = went_through(service, folder, people=PEOPLE, rounds=2, offline_s=2, kills=[PEOPLE // 2])
     assert not found.wrong, "\n".join(found.wrong)
     assert found.matches >= PEOPLE // 5
@@ -25,7 +25,7 @@ def looked_at(service: Service, folder: Path) -> None:
 @pytest.mark.exhaustive
 def test_one_process_that_is_killed_and_starts_again(tmp_path: Path, migrated_sqlite: Path) -> None:
     shutil.copy(migrated_sqlite, tmp_path / "likely-human.sqlite3")
-    looked_at(Service(tmp_path), tmp_path)
+    assert_nothing_lost(Service(tmp_path), tmp_path)
 
 
 @pytest.mark.exhaustive
@@ -35,6 +35,6 @@ def test_two_processes_of_which_one_is_killed(tmp_path: Path, migrated_postgres:
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
         try:
-            looked_at(Service(tmp_path, url, workers=2), tmp_path)
+            assert_nothing_lost(Service(tmp_path, url, workers=2), tmp_path)
         finally:
             server.execute(f"DROP DATABASE {name} WITH (FORCE)")

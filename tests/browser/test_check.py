@@ -31,14 +31,14 @@ def agree(page: Page) -> None:
     page.get_by_role("button", name="I agree to take part").click()
 
 
-def said(page: Page, text: str) -> None:
+def expect_said(page: Page, text: str) -> None:
     expect(page.locator("[data-check] [data-said]")).to_contain_text(text)
 
 
 def test_where_videos_play_nothing_has_to_be_done(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(consent(), message())
     page = visit(walk)
-    said(page, "Videos play on this device")
+    expect_said(page, "Videos play on this device")
     expect(page.locator("[data-check] button")).to_be_hidden()
     agree(page)
     expect(page.locator("video")).to_have_count(0)
@@ -49,10 +49,10 @@ def test_where_videos_play_nothing_has_to_be_done(rig: Rig, visit: Visit) -> Non
 def test_a_browser_that_plays_only_when_asked_is_not_turned_away(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(consent(), message())
     page = visit(walk, ASKED_FIRST)
-    said(page, "only when you ask for it")
+    expect_said(page, "only when you ask for it")
     expect(page.get_by_role("button", name="I agree to take part")).to_be_disabled()
     page.get_by_role("button", name="Play the test video").click()
-    said(page, "Videos play on this device")
+    expect_said(page, "Videos play on this device")
     agree(page)
     expect(page.locator("video")).to_have_count(0)
     assert len(walk.posts) == 1
@@ -63,8 +63,8 @@ def test_who_can_play_nothing_is_told_what_can_and_leaves_no_answer(rig: Rig, vi
     page = visit(walk)
     page.route("**/check.mp4", lambda route: route.fulfill(body=b"\0" * 3000, content_type="video/mp4"))
     page.reload()
-    said(page, "Current versions of Chrome, Edge, Firefox and Safari can")
-    said(page, "That is not your fault")
+    expect_said(page, "Current versions of Chrome, Edge, Firefox and Safari can")
+    expect_said(page, "That is not your fault")
     expect(page.get_by_role("button", name="I agree to take part")).to_be_disabled()
     page.get_by_text("Yes", exact=True).press("Enter")
     assert walk.posts == []
@@ -78,10 +78,10 @@ def test_a_test_clip_that_does_not_arrive_is_no_fault_of_the_browser(rig: Rig, v
     page = visit(rig.walk(consent(), message()))
     page.route("**/check.mp4", lambda route: route.abort())
     page.reload()
-    said(page, "has not arrived")
+    expect_said(page, "has not arrived")
     page.unroute("**/check.mp4")
     page.get_by_role("button", name="Try again").click()
-    said(page, "Videos play on this device")
+    expect_said(page, "Videos play on this device")
 
 
 def test_without_scripts_the_clip_has_controls_and_a_sentence(rig: Rig, visit: Visit) -> None:

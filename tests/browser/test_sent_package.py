@@ -1,6 +1,5 @@
 """A study package in a real browser: its limit said before it is chosen, its progress shown, a lost connection."""
 
-import threading
 import zipfile
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import yaml
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.browser.test_stimuli import LONG_MS, PIECE, Service, opened, service  # noqa: F401
+from tests.browser.test_stimuli import LONG_MS, PIECE, FlakyLine, Service, opened, service  # noqa: F401
 from tests.factories import study_file
 
 pytestmark = pytest.mark.browser
@@ -42,35 +41,17 @@ def test_a_package_is_sent_over_a_lost_connection_and_makes_its_study(
     check: Check,
 ) -> None:
     for page in opened(browser, service, **AXE_CONTEXT):
-        send_over_a_lost_connection(page, packed(service, tmp_path / "walks.zip"), check)
-
-
-def send_over_a_lost_connection(page: Page, path: Path, check: Check) -> None:
-    is_down = threading.Event()
-    offsets: list[str] = []
-
-    def flaky(route: Route) -> None:
-        if route.request.method != "PATCH":
-            route.continue_()
-            return
-        offsets.append(route.request.url.rpartition("=")[2])
-        if is_down.is_set():
-            route.abort("connectionreset")
-        else:
-            if len(offsets) == 1:
-                is_down.set()  # the first piece arrives, the next one does not
-            route.continue_()
-
-    page.route("**/admin/study-packages/**", flaky)
-    choose(page, path, "from-package")
-    said = page.locator("[data-said]")
-    expect(said).to_contain_text("walks.zip: The connection was lost; trying again", timeout=LONG_MS)
-    expect(page.locator("[data-sending] progress")).to_be_visible()
-    check(page)
-    is_down.clear()
-    page.wait_for_url("**/admin/stimuli/upload?collection=from-package**", timeout=LONG_MS)
-    assert offsets[0] == "0"
-    assert set(offsets[1:]) == {str(PIECE)}, "what came before is not sent again"
+        path = packed(service, tmp_path / "walks.zip")
+        line = FlakyLine(page, "**/admin/study-packages/**")
+        choose(page, path, "from-package")
+        said = page.locator("[data-said]")
+        expect(said).to_contain_text("walks.zip: The connection was lost; trying again", timeout=LONG_MS)
+        expect(page.locator("[data-sending] progress")).to_be_visible()
+        check(page)
+        line.mend()
+        page.wait_for_url("**/admin/stimuli/upload?collection=from-package**", timeout=LONG_MS)
+        assert line.offsets[0] == "0"
+        assert set(line.offsets[1:]) == {str(PIECE)}, "what came before is not sent again"
 
 
 def test_a_package_that_is_cancelled_or_bad_is_said_and_leaves_the_form(
@@ -78,21 +59,20 @@ def test_a_package_that_is_cancelled_or_bad_is_said_and_leaves_the_form(
     service: Service,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    for page in opened(browser, service):
-        cancel_and_send_a_bad_one(page, packed(service, tmp_path / "walks.zip"))
-
-
-def cancel_and_send_a_bad_one(page: Page, path: Path) -> None:
     held: list[Route] = []
-    page.route("**/admin/study-packages/*?offset=*", lambda route: held.append(route))  # not answered
-    choose(page, path, "cancelled")
-    page.get_by_role("button", name="Cancel", exact=True).click()
-    expect(page.locator("[data-said]")).to_have_text("walks.zip: Cancelled; nothing was made.")
-    page.unroute("**/admin/study-packages/*?offset=*")
-    data = bytearray(path.read_bytes())
-    data[len(data) // 2] ^= 255
-    bad = path.with_name("bad.zip")
-    bad.write_bytes(data)
-    choose(page, bad, "bad")
-    expect(page.get_by_text("this file is damaged or locked by a password")).to_be_visible(timeout=LONG_MS)
-    expect(page.get_by_text("materials/large.mp4")).to_be_visible()
+    for page in opened(browser, service):
+        path = packed(service, tmp_path / "walks.zip")
+        page.route("**/admin/study-packages/*?offset=*", lambda route: held.append(route))  # not answered
+        choose(page, path, "cancelled")
+        page.get_by_role("button", name="Cancel", exact=True).click()
+        expect(page.locator("[data-said]")).to_have_text("walks.zip: Cancelled; nothing was made.")
+        page.unroute("**/admin/study-packages/*?offset=*")
+        data = bytearray(path.read_bytes())
+        data[len(data) // 2] ^= 255
+        bad = path.with_name("bad.zip")
+        bad.write_bytes(data)
+        choose(page, bad, "bad")
+        expect(page.get_by_text("this file is damaged or locked by a password")).to_be_visible(
+            timeout=LONG_MS
+        )
+        expect(page.get_by_text("materials/large.mp4")).to_be_visible()

@@ -214,23 +214,29 @@ def test_files_are_dropped_on_the_page(page: Page, service: Service) -> None:
         expect(file).to_contain_text(f"Refused: {name} is text, not a video.", timeout=LONG_MS)
 
 
+class FlakyLine:
+    """A connection that is lost once the first piece of a file has arrived; `offsets` are of the pieces sent."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.offsets: list[str] = []
+        self._is_down, self._was_down = False, False
+        page.route(address, self._pass)
+
+    def mend(self) -> None:
+        self._is_down = False
+
+    def _pass(self, route: Route) -> None:
+        if route.request.method == "PATCH":
+            self.offsets.append(route.request.url.rpartition("=")[2])
+            if self._is_down:
+                route.abort("connectionreset")
+                return
+            self._is_down, self._was_down = not self._was_down, True
+        route.continue_()
+
+
 def test_an_upload_survives_a_lost_connection_and_a_reload(page: Page, service: Service) -> None:
-    offsets: list[str] = []
-    is_down = threading.Event()
-
-    def flaky(route: Route) -> None:
-        if route.request.method != "PATCH":
-            route.continue_()
-            return
-        offsets.append(route.request.url.rpartition("=")[2])
-        if is_down.is_set():
-            route.abort("connectionreset")
-        else:
-            if len(offsets) == 1:
-                is_down.set()  # the first piece arrives, the next ones do not
-            route.continue_()
-
-    page.route("**/admin/stimuli/uploads/**", flaky)
+    line = FlakyLine(page, "**/admin/stimuli/uploads/**")
     choose(page, service, "large.mp4")
     page.get_by_role("button", name="Upload", exact=True).click()
     large = page.locator(".file", has_text="large.mp4")
@@ -239,14 +245,13 @@ def test_an_upload_survives_a_lost_connection_and_a_reload(page: Page, service: 
     page.on("dialog", lambda dialog: dialog.accept())  # leave all the same
     page.reload()
     expect(page.get_by_role("heading", name="Not finished")).to_be_visible()
-    is_down.clear()
-    offsets.clear()
-    offsets.append("not the first")
+    line.mend()
+    n_before = len(line.offsets)
     choose(page, service, "large.mp4")
     page.get_by_role("button", name="Upload", exact=True).click()
     large = page.locator("[data-files] .file", has_text="large.mp4")
     expect(large).to_contain_text("In the library as large", timeout=LONG_MS)
-    assert offsets[1:] == [str(PIECE)]
+    assert line.offsets[n_before:] == [str(PIECE)]
     with service.database.reading() as session:
         stored = session.exec(select(Stimulus).where(Stimulus.name == "large")).one()
     assert stored.original_bytes == (service.files / "large.mp4").stat().st_size

@@ -48,7 +48,7 @@ def data(environment: Mapping[str, str], migrated_sqlite: Path) -> Path:
     return folder
 
 
-def refused(done: Done, *parts: str) -> None:
+def assert_refused(done: Done, *parts: str) -> None:
     assert done.returncode == 1, (done.stdout, done.stderr)
     assert "Traceback" not in done.stderr
     lines = done.stderr.strip().splitlines()
@@ -106,7 +106,7 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest
     done = run("export", "nav", "--what", "labels", "--out", "labels.csv")
     assert (done.returncode, done.stdout) == (0, "10 rows of labels written to labels.csv\n")
     assert "votes of simulated participants" in done.stderr
-    refused(run("export", "nav", "--what", "labels", "--mode", "live"), "'live' has no answers")
+    assert_refused(run("export", "nav", "--what", "labels", "--mode", "live"), "'live' has no answers")
     with (folder / "labels.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 10
@@ -122,9 +122,11 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest
     assert by_file["studies"][0].pop("flow")["steps"][0]["step"] != "arrived"
     assert by_sql == by_file
     assert by_sql["studies"][0]["accuracy"]["mean"] == 1.0
-    refused(run("stimuli", "import", "manifest.csv"), "manifest.csv", "row 2", "'human-g1'", "there already")
+    assert_refused(
+        run("stimuli", "import", "manifest.csv"), "manifest.csv", "row 2", "'human-g1'", "there already"
+    )
     assert "unchanged" in run("study", "load", "study.yaml").stdout
-    refused(
+    assert_refused(
         run("study", "delete", "nav", "--yes-delete", "nav"),
         "'nav' takes participants",
         "pause or close it first",
@@ -132,12 +134,12 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest
     run("study", "pause", "nav")
     assert "unarchive nav" in run("study", "archive", "nav").stdout
     assert "nav" not in run("study", "list").stdout
-    refused(run("study", "open", "nav"), "archived")
+    assert_refused(run("study", "open", "nav"), "archived")
     assert "nav  paused" in run("study", "list", "--archived").stdout
     assert "and paused" in run("study", "unarchive", "nav").stdout
-    refused(run("study", "delete", "nav"), "type its name, nav")
+    assert_refused(run("study", "delete", "nav"), "type its name, nav")
     assert "nav: deleted" in run("study", "delete", "nav", "--yes-delete", "nav").stdout
-    refused(run("study", "archive", "nav"), "there is no study 'nav'")
+    assert_refused(run("study", "archive", "nav"), "there is no study 'nav'")
 
 
 @pytest.mark.usefixtures("data")
@@ -171,8 +173,8 @@ NOT_THERE = {
 @pytest.mark.usefixtures("data")
 def test_what_is_not_there_is_one_line(run: Run) -> None:
     for words, part in NOT_THERE.items():
-        refused(run(*words.split()), part)
-    refused(run("simulate", "none", "--accuracy", "1.5"), "accuracy", "1.5", "0 to 1")
+        assert_refused(run(*words.split()), part)
+    assert_refused(run("simulate", "none", "--accuracy", "1.5"), "accuracy", "1.5", "0 to 1")
 
 
 @pytest.mark.usefixtures("data")
@@ -185,7 +187,7 @@ def test_wrong_usage_is_exit_2(run: Run) -> None:
 
 def test_a_folder_that_cannot_be_written_is_one_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    refused(
+    assert_refused(
         run("study", "list", LIKELY_HUMAN_DATA=str(tmp_path / "file" / "data")),
         "cannot write",
         "LIKELY_HUMAN_DATA",
@@ -202,7 +204,7 @@ NO_DATABASE = {
 def test_a_database_that_cannot_be_had_is_one_line_without_its_password(run: Run) -> None:
     for url, part in NO_DATABASE.items():
         done = run("study", "list", DATABASE_URL=url)
-        refused(done, part)
+        assert_refused(done, part)
         assert "secret" not in done.stderr
 
 
@@ -222,7 +224,7 @@ BAD_ANSWERS: Mapping[str, tuple[bytes, list[str]]] = {
 def test_a_bad_file_of_answers_is_one_line_and_nothing_is_stored(run: Run, tmp_path: Path) -> None:
     for content, parts in BAD_ANSWERS.values():
         (tmp_path / "answers.csv").write_bytes(content)
-        refused(run("import", "hntt", "answers.csv"), "answers.csv", *parts)
+        assert_refused(run("import", "hntt", "answers.csv"), "answers.csv", *parts)
     assert "No study yet" in run("study", "list").stdout
 
 
@@ -277,11 +279,11 @@ def test_serve_prints_both_addresses_and_who_is_added_while_it_runs_can_come_in(
 
 
 def test_a_taken_port_is_one_line(run: Run, served: Served) -> None:
-    refused(run("serve", "--port", served.port), f"port {served.port}", "--port")
+    assert_refused(run("serve", "--port", served.port), f"port {served.port}", "--port")
 
 
 def test_a_folder_is_served_once(run: Run, served: Served) -> None:
-    refused(
+    assert_refused(
         run("serve", "--port", "0", LIKELY_HUMAN_DATA=str(served.data)), "served already", f":{served.port}"
     )
 
@@ -297,4 +299,4 @@ def test_a_command_finds_the_running_service(run: Run, served: Served, folder: P
 
 
 def test_several_workers_need_postgresql(run: Run) -> None:
-    refused(run("serve", "--port", "0", "--workers", "2"), "SQLite", "DATABASE_URL")
+    assert_refused(run("serve", "--port", "0", "--workers", "2"), "SQLite", "DATABASE_URL")

@@ -74,6 +74,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RUN)
-def test_an_example_runs_as_it_stands(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_runs_as_it_stands_and_prints_what_it_says(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(folder)
     exec(compile(EXAMPLES[name], name, "exec"), {"__name__": name})
+    assert bool(capsys.readouterr().out.strip()) == ("print(" in EXAMPLES[name])

@@ -128,22 +128,22 @@ class Reading(Walk):
 
     def __init__(self, client: TestClient, slug: str) -> None:
         super().__init__(client, slug, lang=PSEUDO)
-        self.check()
+        self.assert_translated()
 
-    def check(self, html: str = "") -> None:
+    def assert_translated(self, html: str = "") -> None:
         html = html or self.html
         assert f'<html lang="{PSEUDO}"' in html
         assert escaped(html) == []
 
     def answer(self, **fields: str) -> str:
         page = super().answer(**fields)
-        self.check()
+        self.assert_translated()
         return page
 
     def refused(self, **fields: str) -> str:
         answer = self.client.post(self.address.partition("?")[0], data=answer_for(self.html, **fields))
         assert answer.status_code == 422
-        self.check(answer.text)
+        self.assert_translated(answer.text)
         scripted = self.client.post(
             self.address.partition("?")[0],
             data=answer_for(self.html, **fields),
@@ -167,15 +167,15 @@ def test_a_way_through_pairs_and_every_type_of_question(
     while walk.page != "end":
         if walk.page.startswith("trial"):
             walk.refused(choice="", uncertainty="9", rationale="1")
-        walk.check(client.get(f"{walk.address}/stop").text)
+        walk.assert_translated(client.get(f"{walk.address}/stop").text)
         walk.answer()
-    walk.check(client.get(f"{walk.address}/stop").text)
-    walk.check(client.get(f"/s/{slug}/withdraw", params={"lang": PSEUDO}).text)
+    walk.assert_translated(client.get(f"{walk.address}/stop").text)
+    walk.assert_translated(client.get(f"/s/{slug}/withdraw", params={"lang": PSEUDO}).text)
     wrong = client.post(
         f"/s/{slug}/withdraw", params={"lang": PSEUDO}, data={"receipt": "x", "confirm": "delete"}
     )
-    walk.check(wrong.text)
-    walk.check(client.post(f"{walk.address}/stop", data={"confirm": "delete"}).text)
+    walk.assert_translated(wrong.text)
+    walk.assert_translated(client.post(f"{walk.address}/stop", data={"confirm": "delete"}).text)
 
 
 @pytest.mark.usefixtures("pseudo")
@@ -187,6 +187,7 @@ def test_a_way_through_ratings_and_walks(
     walk = Reading(client, slug)
     while walk.page != "end":
         walk.answer(**({"unable": "1"} if "walk-settings" in walk.html else {}))
+        walk.assert_translated()
 
 
 @pytest.mark.usefixtures("pseudo")
@@ -200,16 +201,17 @@ def test_every_other_way_out(
     walk = Reading(client, slug)
     if way in ("refused", "under-age"):
         walk.answer(**({"decision": "refuse"} if way == "refused" else {"of_age": "no"}))
+        walk.assert_translated()
         return
     if way in ("closed", "paused"):
         with database.transaction() as session:
             set_state(session, slug, State.CLOSED if way == "closed" else State.PAUSED, now=NOW)
         client.cookies.clear()
-        walk.check(client.get(f"/s/{slug}", params={"lang": PSEUDO}).text)
+        walk.assert_translated(client.get(f"/s/{slug}", params={"lang": PSEUDO}).text)
         return
     framed = {"sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site"} if way == "framed" else {}
     path = f"/s/{slug}" if framed else f"/s/{slug}/{way}"
-    walk.check(client.get(path, params={"lang": PSEUDO}, headers=framed).text)
+    walk.assert_translated(client.get(path, params={"lang": PSEUDO}, headers=framed).text)
 
 
 @pytest.mark.usefixtures("pseudo")
@@ -322,11 +324,11 @@ def test_the_checks_of_a_participant_and_practice_with_feedback(
         walk.html = client.post(
             walk.address.partition("?")[0], data=answer_for(walk.html, sight="I do not")
         ).text
-        walk.check()
-        walk.check(client.get(f"/s/{slug}", params={**link, "lang": PSEUDO}).text)
+        walk.assert_translated()
+        walk.assert_translated(client.get(f"/s/{slug}", params={**link, "lang": PSEUDO}).text)
     client.cookies.clear()
     client.headers["user-agent"] = "Mozilla/5.0 (iPhone) Mobile Safari/604.1"
-    walk.check(client.get(f"/s/{slug}", params={"lang": PSEUDO}).text)
+    walk.assert_translated(client.get(f"/s/{slug}", params={"lang": PSEUDO}).text)
 
 
 @pytest.mark.usefixtures("pseudo")
@@ -339,10 +341,10 @@ def test_a_study_that_is_full_or_not_open_yet_and_an_id_that_is_taken(
     walk = Reading(client, slug)
     client.post(entered.url.path, params={"lang": PSEUDO}, data=answer_for(entered.text))
     client.cookies.clear()
-    walk.check(client.get(f"/s/{slug}", params=named).text)  # begun in another browser
-    walk.check(client.get(f"/s/{slug}", params={**named, "workerId": "w2"}).text)  # full
+    walk.assert_translated(client.get(f"/s/{slug}", params=named).text)  # begun in another browser
+    walk.assert_translated(client.get(f"/s/{slug}", params={**named, "workerId": "w2"}).text)  # full
     looked = {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE", "lang": PSEUDO}
-    walk.check(client.get(f"/s/{slug}", params=looked).text)
+    walk.assert_translated(client.get(f"/s/{slug}", params=looked).text)
     with database.transaction() as session:
         session.execute(update(Study).values(target=None, opens_at=datetime(2999, 1, 1, tzinfo=UTC)))
     # The moment itself is a number and the name of a zone.

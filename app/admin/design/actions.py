@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, changes, default_of, leaves, lists
-from app.admin.design.outline import outline, put, spell_out, tag_of
+from app.admin.design.outline import outline, spell_out, tag_of
 from app.admin.design.translations import LANGUAGES, built_in_labels, keep, offered
 from app.admin.design.values import MOST, Keys, cleaned, dotted, entries, free_name, scales, value_at
 from app.admin.design.writing import put_words
@@ -16,6 +16,7 @@ from app.core.problems import Place
 from app.questions.registry import TYPES
 from app.studies.file.comparable import as_blocks
 from app.studies.file.exclusion import TAG, TAKEN, tidied_rules
+from app.studies.file.key_places import set_at
 from app.studies.file.languages import OWN, own_language, translated
 from app.tasks.registry import BLOCKS
 
@@ -59,7 +60,7 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
         case "remove" if (found := _change_at(changed, place)) is not None:
             arm, path = found
             del value_at(changed, arm.place)[path]
-            put(changed, arm.place, value_at(changed, arm.place) or None)
+            set_at(changed, arm.place, value_at(changed, arm.place) or None)
             return Acted(changed, f"{dotted(arm.place)}.add")
         case "remove" | "up" | "down":
             cards, index = _entry(changed, place)
@@ -123,7 +124,7 @@ def _add_change(keys: Keys, arm: Changes, path: str) -> Acted:
     if path not in held:
         leaf = arm.usual[path]
         value = leaf.value if leaf.value is not None else default_of(leaf)
-        put(keys, arm.place, {**held, path: deepcopy(value)})
+        set_at(keys, arm.place, {**held, path: deepcopy(value)})
     return Acted(keys, f"{dotted(arm.place)}.{path}")
 
 
@@ -146,7 +147,7 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
     spell_out(keys, cards)
     held = entries(keys, cards.place)
     if cards.tag == TAG and type_ == TAKEN:
-        put(keys, cards.place, tidied_rules([*held, TAKEN]))
+        set_at(keys, cards.place, tidied_rules([*held, TAKEN]))
         return Acted(keys, f"{dotted(cards.place)}.add")
     if type_ not in cards.variants:
         raise BadAction(
@@ -156,7 +157,7 @@ def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
         raise BadAction("There is a choice between the two clips already; a trial has one.")
     if len(held) >= MOST:
         raise BadAction(f"There are {MOST} {cards.nouns} already.")
-    put(keys, cards.place, [*held, _new(type_, cards, held)])
+    set_at(keys, cards.place, [*held, _new(type_, cards, held)])
     place = (*cards.place, len(held))
     return Acted(keys, _first_field(keys, place), dotted(place))
 
@@ -213,7 +214,7 @@ def _add_scale(keys: Keys) -> Acted:
     if len(named) >= MOST:
         raise BadAction(f"There are {MOST} scales already.")
     name = free_name("scale", named)
-    put(keys, ("scales",), {**named, name: list(_LABELS)})
+    set_at(keys, ("scales",), {**named, name: list(_LABELS)})
     return Acted(keys, f"scales.{list(scales(keys)).index(name)}.name")
 
 
@@ -221,11 +222,11 @@ def _remove(keys: Keys, cards: Cards | None, index: int) -> Acted:
     at = cards.place if cards else _SCALES
     if cards is None:
         del keys["scales"][list(scales(keys))[index]]
-        put(keys, at, keys["scales"] or None)
+        set_at(keys, at, keys["scales"] or None)
     else:
         held = entries(keys, at)
         del held[index]
-        put(keys, at, held or cards.none)
+        set_at(keys, at, held or cards.none)
         if at == ("blocks",) and not held:
             keys.pop("block_order", None)
     return Acted(keys, f"{dotted(at)}.add")
@@ -238,7 +239,7 @@ def _move(keys: Keys, at: Place, index: int, way: str) -> Acted:
     other = index - 1 if way == "up" else index + 1
     if 0 <= other < len(held):
         held[index], held[other] = held[other], held[index]
-        put(keys, at, held)
+        set_at(keys, at, held)
         index = other
     return Acted(keys, f"{dotted(at)}.{index}.{way}")
 

@@ -16,7 +16,7 @@ import yaml
 
 from app.admin.design.named import cut
 from app.admin.design.nodes import WAY, Cards, Group, Leaf, default_of, leaves, lists
-from app.admin.design.outline import fields_of, outline, put
+from app.admin.design.outline import fields_of, outline
 from app.admin.design.values import (
     MOST,
     Fields,
@@ -37,6 +37,7 @@ from app.admin.design.writing import write, write_all
 from app.core.money import decimals_of, minor_units
 from app.core.problems import Fault, Place, quoted
 from app.questions.scales import SCALES
+from app.studies.file.key_places import set_at
 
 _FIRST_SCALE = "agreement"
 _YES_NO = {
@@ -185,7 +186,7 @@ def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str
             continue
         is_left = way == shown_ways.get(f"{dotted(leaf.place)}{_WAS}")
         if not (is_left and {way, ways.way} <= {*ways.alike}):
-            put(keys, leaf.place[:-1], deepcopy(ways.begins[way]))
+            set_at(keys, leaf.place[:-1], deepcopy(ways.begins[way]))
             taken.add(leaf.place[:-1])
     return taken
 
@@ -211,7 +212,7 @@ def _forget(keys: Keys, entry: Group, changed: Mapping[str, str]) -> None:
     for key, following in getattr(entry.model, "forgets", {}).items():
         if f"{dotted(entry.place)}.{key}" in changed:
             for each in following:
-                put(keys, (*entry.place, each), None)
+                set_at(keys, (*entry.place, each), None)
 
 
 # Labels and types of questions
@@ -232,7 +233,7 @@ def _keep_labels(keys: Keys, cards: Cards, before: Group, changed: Mapping[str, 
     if scale is None and type_ is None:
         return
     if not isinstance(value_at(keys, before.place), dict):
-        put(keys, (*before.place, cards.tag), type_ or "")
+        set_at(keys, (*before.place, cards.tag), type_ or "")
     question: Keys = value_at(keys, before.place)
     old = labels_of(before.value, keys) if isinstance(before.value, Mapping) else []
     if f"{name}.labels" not in changed:
@@ -247,7 +248,7 @@ def _keep_labels(keys: Keys, cards: Cards, before: Group, changed: Mapping[str, 
 def _retype(question: Keys, cards: Cards, type_: str, old_labels: list[Any]) -> None:
     """Another type: what both have stays, labels and options stand for one another, the rest goes."""
     options = question.get("options")
-    put(question, (cards.tag,), type_ or None)
+    set_at(question, (cards.tag,), type_ or None)
     if type_ not in cards.variants:
         return
     known = fields_of(cards.variants[type_])
@@ -292,7 +293,7 @@ def _take_scales(keys: Keys, changes: Mapping[int, Mapping[str, str]]) -> Iterat
         old = names[index] if index < len(names) else free_name(change.get("name") or "scale", held)
         if "labels" in change or old not in held:
             held[old] = lines(change.get("labels", ""))
-        put(keys, ("scales",), held)
+        set_at(keys, ("scales",), held)
         new = change.get("name", old)
         if not new or (new != old and new in held):
             why = f"there is another scale {quoted(new)}" if new else "a scale needs a name"

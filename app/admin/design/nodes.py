@@ -183,3 +183,21 @@ def changes(node: Node) -> Iterator[Changes]:
     if not isinstance(node, Leaf):
         for part in node.parts if isinstance(node, Group) else node.entries:
             yield from changes(part)
+
+
+def boxes_of_values(info: FieldInfo, said: Widget, held: Sequence[Any], place: Place) -> tuple[Leaf, ...]:
+    """A box for each value of a list, and for each other one that it has."""
+    given = {said.name_of(each): each for each in held}
+    return tuple(
+        Leaf(
+            (*place, name),
+            info,
+            "yes-no",
+            name in given,
+            {},
+            how="pick",
+            title=said.words.get(name, f"{name}, which is none of these"),
+            pick=given.get(name, said.values.get(name)),
+        )
+        for name in dict.fromkeys((*said.values, *given))
+    )

@@ -14,9 +14,20 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from app.admin.design.boxes import boxes_of_values
 from app.admin.design.forms import with_shapes
-from app.admin.design.nodes import WAY, Cards, Group, Kind, Leaf, Model, Node, groups, label_of, leaves
+from app.admin.design.nodes import (
+    WAY,
+    Cards,
+    Group,
+    Kind,
+    Leaf,
+    Model,
+    Node,
+    boxes_of_values,
+    groups,
+    label_of,
+    leaves,
+)
 from app.admin.design.overrides import with_arms
 from app.admin.design.translations import with_languages
 from app.core.problems import Place
@@ -24,6 +35,7 @@ from app.core.widgets import Ways, widget_of
 from app.questions.base import different
 from app.questions.registry import type_of
 from app.studies.file.comparable import has_blocks
+from app.studies.file.key_places import set_at
 from app.studies.file.model import StudyFile
 from app.tasks.registry import BLOCKS
 
@@ -152,7 +164,7 @@ def spell_out(keys: dict[str, Any], cards: Cards) -> None:
         for part in cards.place:
             held = held[part] if isinstance(part, int) else held.get(part) if isinstance(held, dict) else None
         if held is None:
-            put(keys, cards.place, [dict(each) for each in cards.usual])
+            set_at(keys, cards.place, [dict(each) for each in cards.usual])
 
 
 def _boxes(info: FieldInfo, core: Any, value: Any, place: Place) -> tuple[Leaf, ...]:
@@ -364,29 +376,3 @@ def _tag(model: Model) -> str:
         if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1
     )
     return next(fixed, "")
-
-
-def put(keys: dict[str, Any], place: Place, value: Any) -> None:
-    """Set the value at a place, or remove the key and then each empty section; an invalid section is replaced."""
-    *section, key = place
-    held: Any = keys
-    above: list[tuple[Any, Any]] = []
-    for at, part in enumerate(section):
-        if isinstance(part, int):
-            if not isinstance(held[part], dict):
-                held[part] = {}
-        elif isinstance(section[at + 1] if at + 1 < len(section) else "", int):
-            held[part] = list(held[part])
-        elif not isinstance(held.get(part), dict):
-            if value is None:
-                return
-            held[part] = {}
-        above.append((held, part))
-        held = held[part]
-    if value is not None:
-        held[key] = value
-        return
-    held.pop(key, None)
-    while above and not held and isinstance(above[-1][1], str):
-        held, part = above.pop()
-        del held[part]

@@ -6,7 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 from app.admin.design.nodes import WAY, WHOLE, Cards, groups, leaves, lists
-from app.admin.design.outline import fields_of, outline, put, tag_of
+from app.admin.design.outline import fields_of, outline, tag_of
 from app.admin.design.translations import LANGUAGE, LANGUAGES, keep
 from app.admin.design.values import (
     MOST,
@@ -23,6 +23,7 @@ from app.admin.design.values import (
 )
 from app.core.problems import Place
 from app.studies.file.comparable import blocks_in, has_blocks
+from app.studies.file.key_places import set_at
 from app.studies.file.languages import OWN
 from app.tasks.listed import SHORT_KEYS
 from app.trials.design import BLOCK
@@ -81,9 +82,9 @@ def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
         name = dotted(leaf.place)
         is_split = any(other.startswith(f"{name}.") for other in sent)
         if leaf.how == "key" and is_split and not leaf.named and leaf.kind != "number":
-            put(keys, leaf.place, None)
+            set_at(keys, leaf.place, None)
         elif leaf.how == "item" and (whole := name.rpartition(".")[0]) in sent:
-            put(keys, leaf.place[:-1], sent[whole])
+            set_at(keys, leaf.place[:-1], sent[whole])
 
 
 def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
@@ -97,7 +98,7 @@ def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
         if {*chosen} != {name for name, leaf in boxes.items() if leaf.value}:
             values = [boxes[name].pick if name in boxes else None for name in chosen]
             held = [name if value is None else value for name, value in zip(chosen, values, strict=True)]
-            put(keys, group.place, held or None)
+            set_at(keys, group.place, held or None)
 
 
 def _fit_arms_of_blocks(keys: Keys, sent: Mapping[str, str]) -> None:
@@ -106,7 +107,7 @@ def _fit_arms_of_blocks(keys: Keys, sent: Mapping[str, str]) -> None:
         start = f"blocks.{at}.arms"
         if isinstance(block, dict) and start not in sent:
             block["arms"] = [name for name in _below(start, sent) if sent[f"{start}.{name}"] == "yes"]
-            put(keys, ("blocks", at, "arms"), block["arms"] or None)
+            set_at(keys, ("blocks", at, "arms"), block["arms"] or None)
 
 
 def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
@@ -117,7 +118,7 @@ def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
         if not isinstance(arm, dict):
             continue
         if start in sent:
-            put(keys, place, sent[start] or None)
+            set_at(keys, place, sent[start] or None)
             new.add(start)
             continue
         held = arm.get("set")
@@ -128,7 +129,7 @@ def _fit_changes(keys: Keys, sent: Mapping[str, str]) -> set[str]:
         inner = re.compile(f"({'|'.join(map(re.escape, wholes))})[.]([0-9]+([.]|$)|[{WHOLE}]$|{WAY}$)")
         paths = [path for path in _below(start, sent) if not (wholes and inner.match(path))]
         begun = {path: held.get(path, _items(f"{start}.{path}", sent)) for path in wholes}
-        put(keys, place, {**{path: held.get(path) for path in paths}, **begun} or None)
+        set_at(keys, place, {**{path: held.get(path) for path in paths}, **begun} or None)
         new |= {f"{start}.{path}" for path in paths if path not in held}
     fit_lists(keys, sent, lambda at: at[0] == "arms" and len(at) > _DEEP)
     return new
@@ -205,7 +206,7 @@ def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None
         made.append(deepcopy(entry))
     if not made and is_given and not held:
         return
-    put(keys, cards.place, made or cards.none)
+    set_at(keys, cards.place, made or cards.none)
 
 
 def _of_all(cards: Cards) -> Collection[str]:
@@ -219,4 +220,4 @@ def _fit_scales(keys: Keys, sent: Mapping[str, str]) -> None:
         name, labels = free_name(change.get("name") or "scale", made), change.get("labels", "")
         is_same = name in named and cleaned(shown(named[name])) == labels
         made[name] = named[name] if is_same else lines(labels)
-    put(keys, ("scales",), made or None)
+    set_at(keys, ("scales",), made or None)

@@ -8,12 +8,12 @@ from typing import Any
 
 from app.admin.design.named import renamed, with_setting
 from app.admin.design.nodes import Leaf, default_of, leaves, lists
-from app.admin.design.outline import entries_of, outline, put, spell_out
+from app.admin.design.outline import entries_of, outline, spell_out
 from app.admin.design.translations import write_own
 from app.admin.design.values import Keys, dotted, entries, lines, value_at
 from app.core.money import minor_units
 from app.core.problems import Place
-from app.studies.file.key_places import whys_of_draft, with_whys
+from app.studies.file.key_places import set_at, whys_of_draft, with_whys
 from app.studies.file.languages import with_word
 from app.studies.file.yamlsource import read_yaml
 
@@ -41,7 +41,7 @@ def write(keys: Keys, leaf: Leaf, text: str) -> None:
     *above, last = leaf.place
     match leaf.how:
         case "key":
-            put(keys, leaf.place, _taken(leaf, text))
+            set_at(keys, leaf.place, _taken(leaf, text))
         case "kept":
             # Empty is a value, too: an arm may do without what the study has.
             held = value_at(keys, tuple(above))
@@ -57,13 +57,13 @@ def write(keys: Keys, leaf: Leaf, text: str) -> None:
         case "pick":
             value = last if leaf.pick is None else leaf.pick
             others = [each for each in entries(keys, tuple(above)) if each != value]
-            put(keys, tuple(above), [*others, *([value] if text == "yes" else [])] or None)
+            set_at(keys, tuple(above), [*others, *([value] if text == "yes" else [])] or None)
         case "null":
             part = value_at(keys, tuple(above[:-1])) or {}
             if text == "yes":
-                put(keys, tuple(above[:-1]), {**part, above[-1]: None})
+                set_at(keys, tuple(above[:-1]), {**part, above[-1]: None})
             elif part.get(above[-1]) is None:
-                put(keys, tuple(above), None)
+                set_at(keys, tuple(above), None)
 
 
 def _write_item(keys: Keys, leaf: Leaf, value: Any) -> None:
@@ -77,9 +77,9 @@ def _write_item(keys: Keys, leaf: Leaf, value: Any) -> None:
         while len(items) > 1 and items[-1] == "":
             items.pop()
     if isinstance(held, str) and len(items) == 1:
-        put(keys, tuple(above), items[0] or None)
+        set_at(keys, tuple(above), items[0] or None)
     else:
-        put(keys, tuple(above), items if any(each not in ("", None) for each in items) else None)
+        set_at(keys, tuple(above), items if any(each not in ("", None) for each in items) else None)
 
 
 def _write_setting(keys: Keys, leaf: Leaf, value: Any) -> None:
@@ -90,7 +90,7 @@ def _write_setting(keys: Keys, leaf: Leaf, value: Any) -> None:
     if held.how == "item":
         _write_item(keys, held, text)
     else:
-        put(keys, held.place, text)
+        set_at(keys, held.place, text)
 
 
 def put_words(keys: Keys, place: Place, words: Any) -> None:

@@ -50,7 +50,7 @@ async def compare_submissions(
     files: FilesDep,
     now: Now,
 ) -> Response:
-    """With `list`, the answer is that list as a file."""
+    """Compare a file of submissions: the page of the comparison, or, with `list`, one of its lists as a file."""
     columns = form.get("columns", "")
     try:
         text = text_sent(form, files)

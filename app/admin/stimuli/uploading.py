@@ -19,7 +19,6 @@ from app.core.refusing import refused
 from app.core.templating import render
 from app.library import receiving
 from app.library.clips.framing import frame_proposal, sizes_in
-from app.library.receiving import WrongOffset
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 
 router = APIRouter(prefix="/stimuli", dependencies=[editors])
@@ -107,10 +106,7 @@ async def take_bytes(
     offset: Offset,
     now: Now,
 ) -> Response:
-    try:
-        got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
-    except WrongOffset as error:
-        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+    got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
     return JSONResponse(got.to_dict())
 
 

@@ -14,7 +14,7 @@ from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.results import ResultsRequest, standing
-from app.outputs.taken import Taken, taken_out
+from app.outputs.taken import Taken, downloads_of
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
@@ -210,7 +210,7 @@ def _launch(line: StudyLine, here: str) -> Step:
 
 def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
     here = f"/admin/studies/{study.slug}"
-    taken = taken_out(session, study, line.units or (SHORT_TASK,))
+    taken = downloads_of(session, study, line.units or (SHORT_TASK,))
     return [
         _watch(line, here),
         _results(session, study, line, taken, here),

@@ -148,7 +148,7 @@ def _check_file(path: Path) -> None:
 
 
 def _animated(name: str) -> str:
-    """What to do with a picture of a kind that may move."""
+    """The remedy for a kind of picture that may move; empty for the others."""
     return "; save an animation as MP4 or WebM" if name in ("GIF", "WebP") else ""
 
 

@@ -126,3 +126,29 @@ def value_at(data: object, place: Place) -> object:
         else:
             return None
     return data
+
+
+def set_at(keys: dict[str, Any], place: Place, value: Any) -> None:
+    """Set the value at a place, or remove the key and then each empty section; an invalid section is replaced."""
+    *section, key = place
+    held: Any = keys
+    above: list[tuple[Any, Any]] = []
+    for at, part in enumerate(section):
+        if isinstance(part, int):
+            if not isinstance(held[part], dict):
+                held[part] = {}
+        elif isinstance(section[at + 1] if at + 1 < len(section) else "", int):
+            held[part] = list(held[part])
+        elif not isinstance(held.get(part), dict):
+            if value is None:
+                return
+            held[part] = {}
+        above.append((held, part))
+        held = held[part]
+    if value is not None:
+        held[key] = value
+        return
+    held.pop(key, None)
+    while above and not held and isinstance(above[-1][1], str):
+        held, part = above.pop()
+        del held[part]

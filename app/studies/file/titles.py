@@ -65,7 +65,7 @@ def _title(title: str | None) -> str:
 
 
 def _kind(model: Model) -> tuple[str, str]:
-    """The one value of the field that tells a model from others, and its title."""
+    """The value that tells a model from others, such as a rule's name, and its title; both empty without one."""
     for info in model.model_fields.values():
         if get_origin(info.annotation) is Literal and len(values := get_args(info.annotation)) == 1:
             return str(values[0]), info.title or str(values[0])

@@ -89,7 +89,7 @@ def leave(it: Doing) -> None:
     """Leave the match, or the queue."""
     entry = it.here.entry
     if it.here.is_playing and (live := it.held()) is not None:
-        live.leave(live.mine(it.where.session_id), "withdrew", it.now)
+        live.leave(live.seats.mine(it.where.session_id), "withdrew", it.now)
         live.store()
     elif entry is not None and entry["status"] in (*IN_POOL, EntryStatus.BOUND, EntryStatus.AWAY):
         waited_s = waited(entry, it.now)
@@ -112,7 +112,7 @@ def come_back(it: Doing) -> None:
     if live is None:
         return again(it)
     live.advance(it.now)
-    live.come_back(live.mine(it.where.session_id), it.now)
+    live.come_back(live.seats.mine(it.where.session_id), it.now)
     return live.store()
 
 
@@ -123,7 +123,7 @@ def move(it: Doing) -> None:
         raise NotCurrent(_(LATE), "late")
     live.advance(it.now)
     # After what was due: a move that comes after its deadline finds its phase closed.
-    seat, phase = live.mine(it.where.session_id), live.match.phase
+    seat, phase = live.seats.mine(it.where.session_id), live.match.phase
     if not live.may_play(seat, it.form.get("phase_id", "")):
         raise NotCurrent(_(LATE), "late")
     act = move_of(legal_for(design, design.rules, live.match.state, seat["seat"]), it.form, design.reason)

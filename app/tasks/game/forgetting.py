@@ -26,6 +26,6 @@ class Forgetting:
         """Leave the matches under way, and forget whose the seats and moves were."""
         for match_id, block in session.connection().execute(_RUNNING, {"session_id": session_id}).all():
             live = Live.hold(session, design_of(run.block(block)), match_id)
-            live.leave(live.mine(session_id), "withdrew", now)
+            live.leave(live.seats.mine(session_id), "withdrew", now)
             live.store()
         forget_player(session, session_id)

@@ -6,17 +6,16 @@ appended in the same write. Nothing here waits: `due_at` is when the match has t
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import Any
 
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
 from app.tasks.game.base import Act, Budget, Event
+from app.tasks.game.decisions import Decisions
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import (
     Folded,
-    decision_table,
     event_table,
     keep_fold,
     match_table,
@@ -27,11 +26,12 @@ from app.tasks.game.fold import (
 from app.tasks.game.games import GAMES
 from app.tasks.game.logged import By, Sitter, event_row
 from app.tasks.game.match import SWITCHES, Logged, Match, config_hash, stream
-from app.tasks.game.seated import asks, program_of
+from app.tasks.game.occupancies import Occupancies
+from app.tasks.game.seated import asks
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import DecisionStatus, MatchStatus, Occupant
 from app.tasks.game.timing import delay_of
-from app.trials.news import changed, number_of
+from app.trials.news import changed
 
 MISSES = 2
 """So many automatic moves in a row count as leaving."""
@@ -44,25 +44,12 @@ _MATCH = select(match_table).where(match_table.c.id == bindparam("match_id"))
 HOLD_MATCH = _MATCH.with_for_update(key_share=True)
 _SEATS = select(seat_table).where(seat_table.c.match_id == bindparam("match_id")).order_by(seat_table.c.id)
 _ADD_MATCH = insert(match_table).returning(match_table.c.id)
-_ADD_SEAT = insert(seat_table).returning(seat_table)
-_SET_SEAT = update(seat_table).where(seat_table.c.id == bindparam("seat_id"))
 _ADD_EVENTS = insert(event_table)
 _KEPT = ("status", "end_reason", "ended_at", "opened_at", "deadline_at", "due_at", "last_seq", "last_hash")
 _SET_MATCH = (
     update(match_table)
     .where(match_table.c.id == bindparam("match_id"))
     .values({name: bindparam(name) for name in _KEPT})
-)
-_d = decision_table.c
-_DECISION = select(decision_table).where(
-    _d.match_id == bindparam("match_id"), _d.phase_id == bindparam("phase_id"), _d.seat == bindparam("seat")
-)
-_ADD_DECISION = insert(decision_table).returning(decision_table)
-_CLOSE_DECISIONS = (
-    update(decision_table)
-    # In an UPDATE, SQLAlchemy keeps the names of columns for the values that are set.
-    .where(_d.match_id == bindparam("of_match"), _d.program.is_not(None), _d.status != DecisionStatus.MADE)
-    .values(status=DecisionStatus.MADE, auto="timeout")
 )
 
 
@@ -74,11 +61,11 @@ class Live:
     ) -> None:
         self._session, self.design, self.folded = session, design, folded
         self.row: dict[str, Any] = dict(row)
-        self.seats: list[dict[str, Any]] = [dict(seat._mapping) for seat in seats]
+        self.seats = Occupancies(session, self.row["id"], folded.match, seats)
+        self._decisions = Decisions(session, self.row["id"])
         self._n_stored = len(folded.match.log) if seats else 0
         self._meta: dict[int, dict[str, Any]] = {}
         self._changed = False
-        self._decisions: dict[tuple[str, int], Mapping[Any, Any]] = {}
         self._before = folded.match.state
         self._for_all = not seats
 
@@ -100,19 +87,11 @@ class Live:
         """True if a language model or a program on a seat is to move in that phase."""
         phase = self.match.phase
         is_current = self.is_running and phase.phase_id == phase_id and seat in phase.seats
-        return is_current and asks(self.occupancy(seat))
-
-    def occupancy(self, seat: int) -> dict[str, Any]:
-        """The current, or else the last, occupancy of a seat."""
-        return next(row for row in reversed(self.seats) if row["seat"] == seat)
-
-    def mine(self, session_id: int) -> dict[str, Any]:
-        """The last occupancy of a session. Raises StopIteration where it has none."""
-        return next(row for row in reversed(self.seats) if row["session_id"] == session_id)
+        return is_current and asks(self.seats.newest(seat))
 
     def store(self) -> None:
         """Write the additions."""
-        if not self._changed:
+        if not (self._changed or self.seats.are_changed):
             return
         new = self.match.log[self._n_stored :]
         if new:
@@ -143,30 +122,6 @@ class Live:
     def _looks_new(self, match: Match, seat: int) -> bool:
         return match.game.view(self._before, seat) != match.game.view(match.state, seat)
 
-    def _decision(self, number: int) -> Mapping[Any, Any]:
-        """The decision for a seat in this phase, made outside; it is requested if it was not before."""
-        key = self.match.phase.phase_id, number
-        if key not in self._decisions:
-            connection = self._session.connection()
-            named = {"match_id": self.row["id"], "phase_id": key[0], "seat": number}
-            found = connection.execute(_DECISION, named).first()
-            if found is None:
-                nothing = {"status": DecisionStatus.OPEN, "message": "", "reason": "", "auto": ""}
-                program = program_of(self.occupancy(number))
-                values = {**named, **nothing, "calls": 0, "tokens": 0, "program": program}
-                found = connection.execute(_ADD_DECISION, values).one()
-                if program is not None:
-                    changed(self._session, [number_of(program)])
-            self._decisions[key] = found._mapping
-        return self._decisions[key]
-
-    def _ask_no_more(self) -> None:
-        """Close the open decisions of programs; they see that, and the end of a match."""
-        programs = {name for seat in self.seats if (name := program_of(seat)) is not None}
-        if programs:
-            self._session.connection().execute(_CLOSE_DECISIONS, {"of_match": self.row["id"]})
-            changed(self._session, map(number_of, programs))
-
     def _note(self, now: datetime, by: By) -> None:
         """Record metadata of the log's events that have none yet."""
         deadline = self.row["deadline_at"]
@@ -175,70 +130,14 @@ class Live:
                 "received_at": now,
                 "deadline_at": deadline if line.event.kind == "move" else None,
                 "by": by if line.event.kind == "move" else By(),
-                "occupancy": None if line.event.seat is None else self.occupancy(line.event.seat),
+                "occupancy": None if line.event.seat is None else self.seats.newest(line.event.seat),
             }
         self._changed = True
 
-    def earned(self, session_id: int) -> Fraction:
-        """A session's earnings on all its occupancies so far, in units of the game."""
-        # Exact, as the occupancies of a seat must add up to what it earned (decision 0018).
-        total = Fraction(0)
-        for seat in self.seats:
-            if seat["session_id"] == session_id:
-                total += Fraction(seat["payoff"]) if seat["to_seq"] is not None else self._since(seat)
-        return total
-
     def bonus_of(self, session_id: int) -> int:
-        """The same in minor units; 0 where the study pays none."""
+        """A session's earnings so far in minor units; 0 where the study pays none."""
         bonus = self.design.bonus
-        return bonus.minor(self.earned(session_id)) if bonus else 0
-
-    def _since(self, seat: Mapping[str, Any]) -> Fraction:
-        """The growth of a seat's payoff since its current occupancy began."""
-        before = sum(
-            (
-                Fraction(row["payoff"])
-                for row in self.seats
-                if row["seat"] == seat["seat"] and row["to_seq"] is not None and row["id"] < seat["id"]
-            ),
-            Fraction(0),
-        )
-        now: Fraction = self.match.game.payoffs(self.match.state)[seat["seat"] - 1]
-        return now - before
-
-    # Seats
-
-    def _close(self, seat: Mapping[str, Any], reason: str) -> None:
-        values = {"to_seq": len(self.match.log), "left_reason": reason, "payoff": str(self._since(seat))}
-        self._set(seat, **values, lapse_at=None)
-
-    def _set(self, seat: Mapping[str, Any], **values: Any) -> None:
-        if all(seat[name] == value for name, value in values.items()):
-            return
-        statement = _SET_SEAT.values(**values)
-        self._session.connection().execute(statement, {"seat_id": seat["id"]})
-        next(row for row in self.seats if row["id"] == seat["id"]).update(values)
-        self._changed = True
-
-    def _sit(self, number: int, sitter: Sitter, from_seq: int) -> None:
-        roles = {role.seat: role.name for role in self.match.game.seats(self.match.config)}
-        values = {
-            "match_id": self.row["id"],
-            "seat": number,
-            "role": roles[number],
-            "occupant": sitter.occupant,
-            "session_id": sitter.session_id,
-            "trial_id": sitter.trial_id,
-            "agent": agent_id(sitter.agent) if sitter.agent else None,
-            "settings": sitter.agent.model_dump(mode="json") if sitter.agent else None,
-            "from_seq": from_seq,
-            "left_reason": "",
-            "missed": 0,
-            "payoff": "",
-        }
-        added = self._session.connection().execute(_ADD_SEAT, values).one()
-        self.seats.append(dict(added._mapping))
-        self._changed = True
+        return bonus.minor(self.seats.earned(session_id)) if bonus else 0
 
     # What people do
 
@@ -250,7 +149,7 @@ class Live:
 
     def play(self, seat: Mapping[str, Any], phase_id: str, act: Act, by: By, now: datetime) -> None:
         """A person's move, where `may_play` says so."""
-        self._set(seat, missed=0)
+        self.seats.change(seat, missed=0)
         self._append(Event("move", phase_id, seat["seat"], act.move, act.message, reason=act.reason), now, by)
         self.advance(now)
 
@@ -261,15 +160,17 @@ class Live:
         then, number = self.design.leaving.then, int(seat["seat"])
         self._append(Event("left", self.match.phase.phase_id, number, {"reason": reason}), now)
         if then != "default":
-            self._close(seat, reason)
+            self.seats.close(seat, reason)
         if then == "agent":
             agent = self.design.successor(number)
             self._append(
                 Event("replaced", self.match.phase.phase_id, number, {"agent": agent_id(agent)}), now
             )
-            self._sit(number, Sitter(occupant=Occupant(agent.occupant), agent=agent), len(self.match.log))
+            self.seats.sit(
+                number, Sitter(occupant=Occupant(agent.occupant), agent=agent), len(self.match.log)
+            )
         elif then == "default":
-            self._set(seat, away_at=now, lapse_at=None)
+            self.seats.change(seat, away_at=now, lapse_at=None)
         else:
             self.stop("left", now)
         self.advance(now)
@@ -278,18 +179,18 @@ class Live:
         """A person who left takes the seat again; False where that is not to be had."""
         if not self.is_running or not self.design.leaving.may_return:
             return False
-        holder, number = self.occupancy(seat["seat"]), int(seat["seat"])
+        holder, number = self.seats.newest(seat["seat"]), int(seat["seat"])
         if holder["session_id"] not in (None, seat["session_id"]):
             return False
         if holder["id"] == seat["id"] and seat["away_at"] is None:
             return False
         self._append(Event("returned", self.match.phase.phase_id, number, {}), now)
         if holder["id"] == seat["id"]:
-            self._set(seat, away_at=None, missed=0)
+            self.seats.change(seat, away_at=None, missed=0)
         else:
-            self._close(holder, "replaced")
+            self.seats.close(holder, "replaced")
             again = Sitter(seat["session_id"], seat["trial_id"], Occupant(seat["occupant"]))
-            self._sit(number, again, len(self.match.log))
+            self.seats.sit(number, again, len(self.match.log))
         self.advance(now)
         return True
 
@@ -331,8 +232,7 @@ class Live:
 
     def lapse(self, now: datetime) -> None:
         """People whose browser has been silent for too long have left."""
-        # A copy, as leaving may add an occupancy.
-        for seat in list(self.seats):
+        for seat in self.seats:
             if seat["to_seq"] is None and seat["lapse_at"] is not None and seat["lapse_at"] <= now:
                 self.leave(seat, "closed", now)
 
@@ -344,14 +244,14 @@ class Live:
         phase = self.match.phase
         seconds = self.design.deadlines.seconds(phase.name)
         for number in phase.seats:
-            seat = self.occupancy(number)
+            seat = self.seats.newest(number)
             if seat["agent"] is None and seat["away_at"] is None:
                 continue
             # From match, phase and seat alone, so that every process comes to the same time (decision 0018).
             delay = delay_of(self.match.seed, phase.phase_id, number, seconds, self.row["mode"])
             at = self.row["opened_at"] + delay
             if asks(seat):
-                decision = self._decision(number)
+                decision = self._decisions.have(phase.phase_id, seat)
                 if decision["status"] != DecisionStatus.MADE:
                     continue
                 at = max(at, decision["move_at"])
@@ -361,7 +261,7 @@ class Live:
         """The seat of a player who decides themselves and has run out of time, if any."""
         if self.row["deadline_at"] is None or self.row["deadline_at"] > now:
             return None
-        seats = (self.occupancy(number) for number in self.match.phase.seats)
+        seats = (self.seats.newest(number) for number in self.match.phase.seats)
         return next(
             (seat for seat in seats if (seat["agent"] is None and seat["away_at"] is None) or asks(seat)),
             None,
@@ -372,11 +272,11 @@ class Live:
         match, number = self.match, seat["seat"]
         by = By(delay=now - self.row["opened_at"])
         if asks(seat):
-            decision = self._decision(number)
+            decision = self._decisions.have(match.phase.phase_id, seat)
             if decision["move"] is None:
                 self._miss(seat, now, decision["auto"])
                 return
-            self._set(seat, missed=0)
+            self.seats.change(seat, missed=0)
             said = {"message": decision["message"], "reason": decision["reason"]}
             event = Event("move", match.phase.phase_id, number, decision["move"], **said)
         elif seat["away_at"] is not None:
@@ -394,7 +294,7 @@ class Live:
         match, number = self.match, seat["seat"]
         move = match.game.default_move(match.state, number)
         self._append(Event("move", match.phase.phase_id, number, move, auto=auto), now)
-        self._set(seat, missed=seat["missed"] + 1)
+        self.seats.change(seat, missed=seat["missed"] + 1)
         if seat["missed"] >= MISSES and not match.is_over:
             self.leave(seat, TIMEOUT, now)
 
@@ -409,7 +309,7 @@ class Live:
         """A phase begins: its deadline is set for good."""
         phase = self.match.phase
         seconds = self.design.deadlines.seconds(phase.name)
-        self._ask_no_more()
+        self._decisions.close(self.seats)
         self.row["opened_at"] = now
         self.row["deadline_at"] = now + timedelta(seconds=seconds) if phase.seats else None
 
@@ -424,13 +324,13 @@ class Live:
             "due_at": None,
         }
         self._changed = True
-        self._ask_no_more()
-        for seat in list(self.seats):
+        self._decisions.close(self.seats)
+        for seat in self.seats:
             if seat["to_seq"] is None:
-                self._close(seat, "finished" if seat["away_at"] is None else DROPOUT)
+                self.seats.close(seat, "finished" if seat["away_at"] is None else DROPOUT)
         # On the last occupancy alone, so that a sum over rows counts a person's bonus once.
         for session_id in {seat["session_id"] for seat in self.seats if seat["session_id"] is not None}:
-            self._set(self.mine(session_id), bonus_minor=self.bonus_of(session_id))
+            self.seats.change(self.seats.mine(session_id), bonus_minor=self.bonus_of(session_id))
 
     # Beginning
 
@@ -474,7 +374,7 @@ class Live:
         nothing_yet = {"ended_at": None, "deadline_at": None, "due_at": None}
         live = cls(session, design, {"id": id_, **nothing_yet, **row}, (), Folded(match))
         for number, sitter in enumerate(sitters, start=1):
-            live._sit(number, sitter, 1)
+            live.seats.sit(number, sitter, 1)
         live._note(now, By())
         live.open_phase(now)
         live.advance(now)

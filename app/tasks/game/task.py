@@ -253,7 +253,7 @@ class Play(Forgetting, LiveTask):
         answers |= {
             "match": here.match.id,
             "seat": here.seat.seat,
-            "payoff_units": str(live.earned(where.session_id)),
+            "payoff_units": str(live.seats.earned(where.session_id)),
             "bonus_minor": live.bonus_of(where.session_id),
         }
         return AnswerParts(Answers(extra=answers), values)

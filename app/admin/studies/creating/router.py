@@ -14,7 +14,6 @@ from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import packages
 from app.library.packages import NewPackage
-from app.library.receiving import WrongOffset
 from app.library.uploads import LARGEST_FILE_BYTES
 
 Offset = Annotated[int, Query(ge=0, lt=2**53)]
@@ -67,10 +66,7 @@ def show_package(settings: SettingsDep, who: WhoDep, token: str) -> Response:
 async def take_package_bytes(
     request: Request, settings: SettingsDep, who: WhoDep, token: str, offset: Offset
 ) -> Response:
-    try:
-        got = await packages.receive(settings.data_dir, who, token, offset, request)
-    except WrongOffset as error:
-        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+    got = await packages.receive(settings.data_dir, who, token, offset, request)
     return JSONResponse(got.to_dict())
 
 
