@@ -1,6 +1,7 @@
 """Rules for names and sources of stimuli; a file's own name is only a label."""
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping
 from itertools import count
 
@@ -41,6 +42,8 @@ def suffix_of(file_name: str) -> str:
 def name_from(file_name: str, taken: Collection[str]) -> str:
     """A stimulus's name made of a file's, different from those taken."""
     stem = _SUFFIX.sub("", re.split(r"[/\\]", file_name[-20_000:])[-1])
+    # Letters without their accents, so that the names of `Müller` and `Möller` differ.
+    stem = "".join(each for each in unicodedata.normalize("NFKD", stem) if not unicodedata.combining(each))
     safe = _NOT_ALLOWED.sub("-", stem).strip(".-_")[:_LONGEST_STEM].strip(".-_") or "clip"
     return free_name(safe, taken)
 

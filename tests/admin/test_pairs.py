@@ -140,6 +140,10 @@ def test_a_study_s_own_collection_is_looked_through_first_and_all_others_by_choi
             session.exec(select(Stimulus).where(Stimulus.name == name)).one().collection_id = own.id or 0
     html = made.get(f"{HERE}/pick").text
     assert html.count("1 to 2 of 2") == 2
+    # The sources of other collections are not offered, until all collections are looked through.
+    assert re.findall(r'name="source_a" value="(\w*)"', html) == ["", "human", "hybrid"]
+    everywhere = made.get(f"{HERE}/pick?collection_a=&collection_b=").text
+    assert re.findall(r'name="source_a" value="(\w*)"', everywhere) == ["", "human", "hybrid", "symbolic"]
     assert 'name="collection_a" value="" data-find>All collections' in html
     assert "1 to 18 of 18" in made.get(f"{HERE}/pick?collection_a=&collection_b=").text
 
@@ -235,6 +239,19 @@ def test_a_list_is_looked_at_before_it_replaces_anything(made: Person, database:
     sent = re.search(r'<textarea name="text" hidden[^>]*>\n(.*?)</textarea>', page.text, re.S)
     assert sent is not None
     assert sent[1] == LIST
+
+
+def test_a_list_is_read_as_excel_saves_text_and_one_in_windows_own_letters_is_refused_with_its_row(
+    made: Person,
+) -> None:
+    def looked_at(data: bytes) -> str:
+        page = post(made, "/csv", {"do": "preview"}, files=[("file", ("pairs.txt", data))])
+        return " ".join(page.text.split())
+
+    assert "What the list says: 3 pairs" in looked_at(LIST.replace(",", "\t").encode("utf-16"))
+    refused = looked_at(LIST.replace("q2", "q-ü").encode("cp1252"))
+    assert "row 3, column pair: &#39;q-ü&#39; is not UTF-8 but, it seems, Windows-1252" in refused
+    assert "save it as CSV in UTF-8" in refused
 
 
 def test_names_of_a_list_that_look_alike_are_said_before_and_after(made: Person) -> None:

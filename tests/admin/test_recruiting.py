@@ -128,6 +128,11 @@ def test_submissions_are_compared_and_lists_given_out(
     assert "Completed here: 0 of 11 trials in 12.0 minutes." in page.text
     text = re.search(r'name="text" value="([^"]*)"', page.text)
     assert text is not None
+    as_excel = (FILES / "prolific.csv").read_text(encoding="utf-8").encode("utf-16")
+    again = editor.post(
+        f"{HERE}/submissions", {}, files={"file": ("submissions.txt", as_excel, "text/plain")}
+    )
+    assert "15 submissions: 1 to pay" in again.text
     one = editor.post(f"{HERE}/submissions", {"text": text[1], "list": "approve.txt"})
     assert one.text == "pid-done\n"
     assert 'filename="approve.txt"' in one.headers["content-disposition"]
@@ -135,7 +140,7 @@ def test_submissions_are_compared_and_lists_given_out(
     assert viewer.post(f"{HERE}/submissions", {}, files=file).status_code == 403
     with database.reading() as session:
         noted = session.exec(select(AuditEntry).where(AuditEntry.action == "submissions.reconcile")).all()
-    assert [entry.after["pay"] for entry in noted if entry.after] == [1]
+    assert [entry.after["pay"] for entry in noted if entry.after] == [1, 1]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +148,7 @@ def test_submissions_are_compared_and_lists_given_out(
     [
         (None, "Choose the recruiter’s file|Choose the recruiter&#39;s file"),
         (b"a,b\n1,2\n", "There is no column with participants"),
-        (b"\xff\xfe\x00", "cannot be read"),
+        (b"\xff\xfe\x00", r"x\.csv: the file begins as UTF-16 and is not UTF-16 throughout \(save it as CSV"),
     ],
 )
 def test_another_file_is_refused_on_the_page(

@@ -44,6 +44,10 @@ def test_any_file_name_makes_an_allowed_name_and_a_printable_label(file_name: st
 
 def test_names_are_made_of_the_file_and_numbered_where_taken() -> None:
     assert name_from("Human walk (3).MOV", ()) == "Human-walk-3"
+    assert name_from("Müller – Läufer 🎮 2.mp4", ()) == "Muller-Laufer-2"
+    assert name_from("e\u0301te\u0301.mp4", ()) == name_from("été.mp4", ()) == "ete", (
+        "as macOS spells it, too"
+    )
     assert name_from("walk.mp4", {"walk"}) == "walk-2"
     assert name_from("walk.webm", {"walk", "walk-2", "walk-3"}) == "walk-4"
     long = name_from("w" * 300 + ".mp4", {"w" * 90})

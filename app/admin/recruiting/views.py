@@ -11,11 +11,11 @@ from app.admin.forms import Files
 from app.admin.pages import AdminPage
 from app.core.errors import NotFound, StudyError, at_field
 from app.core.markdown import markdown
+from app.core.spreadsheet import text_of
 from app.monitor.reconciling.lists import lists_of
 from app.monitor.reconciling.reconcile import Action, Line, Reconciled, reconcile, recruiter_of, summary
 from app.monitor.reconciling.submissions import columns_named, read_submissions
 from app.studies.access import StudyHere
-from app.studies.file.textfiles import Unreadable, decoded
 from app.studies.recruiting import RecruitingView, recruiting_view
 
 ACTIONS: Mapping[Action, str] = {
@@ -75,15 +75,12 @@ def recruiting_page(
 
 def text_sent(form: Mapping[str, str], files: Files) -> str:
     """The file of submissions in a form. Raises StudyError."""
-    sent = [file.data for file in files.get("file", ()) if file.data]
+    sent = [file for file in files.get("file", ()) if file.data]
     if form.get("text"):
         return form["text"]
     if len(sent) != 1:
         raise StudyError("Choose the recruiter's file of submissions.")
-    try:
-        return decoded(sent[0])
-    except Unreadable as error:
-        raise StudyError(f"The file cannot be read: {error.message}; {error.remedy}.") from None
+    return text_of(sent[0].data, sent[0].name[:80])
 
 
 def compared(session: Session, study: StudyHere, text: str, columns: str, secret: str) -> Reconciled:

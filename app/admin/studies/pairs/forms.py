@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from app.admin.forms import Files
 from app.core.errors import StudyError
-from app.studies.file.textfiles import Unreadable, decoded
+from app.core.spreadsheet import BadTable, text_of
 from app.tasks.pair.rows import Row, sample_of
 
 MOST_CONDITIONS = 80
@@ -63,15 +63,15 @@ def edit_in(form: Mapping[str, str]) -> tuple[str, int]:
 def csv_in(form: Mapping[str, str], files: Files) -> str:
     """The list that was uploaded or pasted. Raises BadPairForm."""
     sent = files.get("file", ())
-    text = form.get("text", "").replace("\r\n", "\n").replace("\r", "\n")
+    text = form.get("text", "")
     if sent:
         try:
-            text = decoded(sent[0].data)
-        except Unreadable as error:
-            raise BadPairForm(f"{sent[0].name[:80]}: {error.message}; {error.remedy}.") from None
+            text = text_of(sent[0].data, sent[0].name[:80])
+        except BadTable as error:
+            raise BadPairForm(f"{error}.") from None
     if not text.strip():
         raise BadPairForm("Paste a list of pairs, or choose a CSV file.")
-    return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def again_at(form: Mapping[str, str]) -> str:
