@@ -64,6 +64,8 @@ PAGES = (
     Row("/admin"),
     Row("/admin?state=closed"),
     Row("/admin/stimuli"),
+    Row("/admin/stimuli/rules"),
+    Row("/admin/stimuli/upload"),
     Row("/admin/stimuli/collections"),
     Row("/admin/stimuli/collections?empty=1", most_on_a_phone=3),
     Row("/admin/users"),
@@ -77,6 +79,7 @@ PAGES = (
     *(Row(f"{study}/versions") for study in (LARGE, NEW)),
     *(Row(f"{study}/design") for study in (LARGE, NEW)),
     *(Row(f"{LARGE}/design/{section.slug}") for section in SECTIONS),
+    *(Row(f"{RUBRIC}/design/{slug}") for slug in ("consent", "instructions", "end")),
     *(Row(f"/admin/studies/{slug}/design/trials") for slug in ("play", "rate", "walk")),
     *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
     # From here on the study's pairs are drawn.
