@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import loading
-from app.cli.console import err, now, opened, out, say_where
+from app.cli.console import connected, err, now, opened, out, say_where
 from app.core.errors import StudyError
 from app.core.problems import counted
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
@@ -43,8 +43,8 @@ def list_studies(
     from app.studies.summaries import summaries
     from app.tasks.listed import units_in_words
 
-    with opened() as (settings, database), database.reading() as session:
-        studies = [study for study in summaries(session) if study.is_archived == archived]
+    with connected() as (settings, connection):
+        studies = [study for study in summaries(connection) if study.is_archived == archived]
     if not studies and archived:
         out.print("No study is archived.", markup=False)
     elif not studies:

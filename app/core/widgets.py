@@ -3,6 +3,7 @@
 A field's label is its `title`, its help its `description`, its limits are the model's own.
 """
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -92,6 +93,25 @@ class Named:
 
     words: Mapping[str, str]
     settings: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+
+
+_BETWEEN = re.compile(r"(?<!\\):")
+
+
+def named_parts(text: str) -> list[str]:
+    """The name in such a text, then its settings as KEY=VALUE. A colon that belongs to a value is written `\\:`."""
+    return [part.replace("\\:", ":").strip() for part in _BETWEEN.split(text.strip())]
+
+
+def named_text(name: str, settings: Mapping[str, str]) -> str:
+    """The text of a name and its settings, as `named_parts` reads it."""
+    return ":".join((name, *(f"{key}={_value(value)}" for key, value in settings.items())))
+
+
+def _value(value: str) -> str:
+    # A backslash at the end would belong to the colon after it; blanks around a value are none of it.
+    written = value.replace(":", "\\:")
+    return f"{written} " if written.endswith("\\") else written
 
 
 @dataclass(frozen=True, slots=True)

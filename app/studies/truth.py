@@ -78,9 +78,11 @@ class WithTruth:
 def draft_with_truth(session: Session, who: Who, study: StudyHere, source: str) -> WithTruth:
     """A study's draft with another true source. Raises BadTruth."""
     source, stimuli = source.strip(), facts_for(session, study)
-    known = sorted({clip.source for clip in facts_for(session, study, who).values()})
+    seen = facts_for(session, study, who).values()
+    known = sorted({clip.source for clip in seen})
     if source not in (NO_SOURCE, *known):
-        raise BadTruth(f"No clip is of the source {quoted(source)}; choose {listed([*known, NO_SOURCE])}.")
+        offered = sorted({clip.source for clip in seen if clip.is_own}) or known
+        raise BadTruth(f"No clip is of the source {quoted(source)}; choose {listed([*offered, NO_SOURCE])}.")
     draft = draft_for(session, study)
     return WithTruth(draft, with_truth(draft.keys, source, stimuli))
 

@@ -18,6 +18,8 @@ from app.studies.file.drafts import check_draft
 from app.studies.file.model import StudyFile
 from app.studies.file.templates import TEMPLATES
 from app.studies.file.yamlsource import read_yaml
+from app.tasks.game.agents.outside import ModelAgent
+from app.tasks.game.agents.registry import outside_named
 from tests.admin.test_design_rows import block_of, fields_in, typed, with_game
 from tests.factories import study_file
 
@@ -52,16 +54,28 @@ def studies() -> Iterator[tuple[str, Keys]]:
     yield from documented()
 
 
-@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_study_file_goes_through_the_form_unchanged(whole: bool) -> None:
     names = set()
     for name, keys in studies():
         names.add(name.partition(" ")[0])
-        if whole and name.startswith("languages.md"):
-            continue  # names the files of its languages; a draft has their words
         made = fields_to_keys(keys, keys_to_fields(keys), whole=whole).keys
         assert yaml.safe_dump(made) == yaml.safe_dump(keys), name
     assert {"hntt-arms", "games.md", "study-file.md", "app/demo/study.yaml"} <= names
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_language_of_which_the_form_shows_nothing_is_kept(whole: bool) -> None:
+    for languages in ({"en": ".", "de": "de"}, {"en": ".", "de": {}}, {"de": "."}, {"es": ".", "de": "de"}):
+        for texts in ({}, {"title": "Which one?", "consent": {"text": "Agree?"}}):
+            keys = {"study": "x", "languages": languages, **texts}
+            assert fields_to_keys(keys, keys_to_fields(keys), whole=whole).keys == keys
+    keys = {"study": "x", "title": "Which?", "languages": {"en": ".", "de": "de"}}
+    sent = {**keys_to_fields(keys), "languages.de.title": "Welche?"}
+    assert fields_to_keys(keys, sent, whole=whole).keys["languages"] == {
+        "en": ".",
+        "de": {"title": "Welche?"},
+    }
 
 
 OWN: list[Keys] = [
@@ -214,6 +228,17 @@ def test_a_fault_of_an_agent_stands_at_its_own_field(own: Keys, at: str, message
     if message:
         label = {field.name: field.label for field in fields_in(with_game(**own))}[view.at]
         assert view.message.startswith(f"“{label}”: {message}")
+
+
+@pytest.mark.parametrize("value", ["Rule one: share", "a:b = c: d", "ends with \\", "so a\\:b", ": x y"])
+def test_a_colon_in_a_setting_of_an_agent_belongs_to_its_value(value: str) -> None:
+    keys = with_game(game="sug", seats=["human", "model:asks=2", *["any"] * 3], models=MODELS)
+    block = typed(keys, **{f"{AT}.seats.1.persona": value, f"{AT}.seats.1.model": "llama3:8b"})
+    agent = outside_named(block["seats"][1], {})
+    assert isinstance(agent, ModelAgent)
+    assert (agent.asks, agent.persona, agent.model) == (2, value, "llama3:8b")
+    fields = {field.name: field.value for field in fields_in({"study": "play", "blocks": [block]})}
+    assert fields[f"{AT}.seats.1.persona"] == value
 
 
 def with_arm(changed: Mapping[str, Any]) -> Keys:

@@ -11,10 +11,13 @@ from sqlmodel import func, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
+from app.admin.design.clashing import clash_views
 from app.core.database import Database
+from app.core.problems import Place
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for, replace_draft
 from app.studies.file.yamlpatch import WrittenFile
+from app.studies.merging import Clash
 from app.studies.tables import DraftChange
 from app.studies.undoing import MOST_CHANGES
 from app.trials.tables import State, Study, StudyVersion
@@ -256,6 +259,39 @@ def test_where_both_changed_one_place_both_are_shown_and_the_rest_is_saved(
     typed = {"keep.1": "mine", "place.1": '["completion", "code"]', "field.1": " 25 ", "action": "keep"}
     assert owner.post(f"{HERE}/all", {"revision": revision, **typed}).status_code == 200
     assert draft_of(database)["completion"]["code"] == "25"
+
+
+def test_a_part_that_one_took_away_and_the_other_changed_is_told_in_words(
+    owner: Person, other: Person, database: Database
+) -> None:
+    mine, theirs = form_on(owner.get(f"{HERE}/questions").text), form_on(other.get(f"{HERE}/questions").text)
+    other.post(f"{HERE}/questions", {**theirs, "action": "remove:trials.questions.2"})
+    reply = owner.post(f"{HERE}/questions", {**mine, "trials.questions.2.ask": "How sure?"})
+    page = html.unescape(reply.text)
+    assert reply.status_code == 409
+    shown = re.findall(r'class="version">([^<]+)<', page)
+    assert shown[0] == "(removed)"
+    assert "What is asked: How sure?\nName in the data: uncertainty\nPoint on a scale\n" in f"{shown[1]}\n"
+    assert "ask:" not in shown[1]
+
+
+VERSIONS: list[tuple[Place, Any, str]] = [
+    (("trials", "order"), "fixed", "Fixed, as the pairs are listed"),
+    (("completion",), {"code": "A", "pay": "£9"}, "Completion code: A\nPay: £9"),
+    (("trials", "questions"), [{"id": "a", "type": "text", "ask": "Why?"}],
+     "What is asked: Why?\nName in the data: a\nFree text"),
+    (("scales",), {"far": ["near", "far"], "up": ["up", "down"]}, "far: near, far\nup: up, down"),
+    (("sample",), {"conditions": {"a-b": 3}, "match": "goal"},
+     "Drawn at random: 3 a-b; both clips of a pair have the same goal."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "value", "words"), VERSIONS)
+def test_a_version_is_told_as_the_form_shows_it(place: Place, value: Any, words: str) -> None:
+    keys = {"study": "x", "title": "X", "trials": {"questions": [{"id": "a", "type": "text", "ask": "?"}]}}
+    (view,) = clash_views(keys, [Clash(place, value, None)])
+    assert (view.mine, view.theirs) == (words, "(removed)")
+    assert view.label != "several places"
 
 
 def test_typing_that_comes_to_nothing_does_not_keep_what_was_before_it(

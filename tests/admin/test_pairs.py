@@ -140,6 +140,10 @@ def test_a_study_s_own_collection_is_looked_through_first_and_all_others_by_choi
             session.exec(select(Stimulus).where(Stimulus.name == name)).one().collection_id = own.id or 0
     html = made.get(f"{HERE}/pick").text
     assert html.count("1 to 2 of 2") == 2
+    # The sources of other collections are not offered, until all collections are looked through.
+    assert re.findall(r'name="source_a" value="(\w*)"', html) == ["", "human", "hybrid"]
+    everywhere = made.get(f"{HERE}/pick?collection_a=&collection_b=").text
+    assert re.findall(r'name="source_a" value="(\w*)"', everywhere) == ["", "human", "hybrid", "symbolic"]
     assert 'name="collection_a" value="" data-find>All collections' in html
     assert "1 to 18 of 18" in made.get(f"{HERE}/pick?collection_a=&collection_b=").text
 

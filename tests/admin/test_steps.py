@@ -22,6 +22,7 @@ from app.trials.stimuli import NO_SOURCE
 from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person
+from tests.admin.test_design import form_on
 from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk
 
@@ -180,6 +181,14 @@ def test_a_report_from_before_the_last_answer_and_a_launch_without_preview(way: 
     assert [name for name, mark in marks.items() if mark == "left out"] == ["Clues", "Preview", "Pilot"]
     way.to(State.CLOSED)
     assert way.next.startswith("Next: Results.")
+
+
+def test_a_step_names_labels_where_a_study_file_has_keys(way: Way, study: str) -> None:
+    way.to(State.DRAFT)
+    form = form_on(way.owner.get(f"{HERE}/design/questions").text)
+    sent = {"action": "add:trials.questions", "add.trials.questions": "text"}
+    way.owner.post(f"{HERE}/design/questions", {**form, **sent})
+    assert "1 problem to correct: “What is asked” is missing in entry 4 of questions." in way.next
 
 
 def test_pairs_have_a_truth_or_a_statement_that_there_is_none(way: Way, study: str, tmp_path: Path) -> None:

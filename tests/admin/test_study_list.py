@@ -135,7 +135,7 @@ def test_tags_are_set_on_the_overview_found_in_the_list_and_kept_once(
 ) -> None:
     shown = owner.post(f"/admin/studies/{study}/tags", {"tags": " Faces,faces , lab  two,"})
     assert 'value="Faces, lab two"' in shown.text
-    assert '<a class="tag" href="/admin?q=lab%20two">lab two</a>' in owner.get("/admin").text
+    assert '<a class="tag" href="/admin?q=lab%20two" title="lab two">lab two</a>' in owner.get("/admin").text
     long = owner.post(f"/admin/studies/{study}/tags", {"tags": "x" * 41})
     assert (long.status_code, "is too long; 40 characters" in long.text) == (422, True)
     put = api.put(f"/studies/{study}/tags", json={"tags": ["b", "A"]})
@@ -145,6 +145,16 @@ def test_tags_are_set_on_the_overview_found_in_the_list_and_kept_once(
     assert api.put(f"/studies/{study}/tags", json={"tags": ["a,b"]}).status_code == 422
     with pytest.raises(BadTag, match="at most 10"):
         checked_tags(map(str, range(11)))
+
+
+def test_a_row_has_two_tags_and_a_button_that_shows_all_of_them(owner: Person, study: str) -> None:
+    owner.post(f"/admin/studies/{study}/tags", {"tags": "a, b"})
+    assert 'popovertarget="tags-' not in owner.get("/admin").text
+    owner.post(f"/admin/studies/{study}/tags", {"tags": "a, b, c, d, e"})
+    row, _, all_tags = owner.get("/admin").text.partition('<tr id="row-1">')[2].partition(" popover>")
+    assert re.findall(r'<a class="tag"[^>]*>([^<]*)', row) == ["a", "b"]
+    assert 'popovertarget="tags-1">+3 more<' in row
+    assert re.findall(r'<a class="tag"[^>]*>([^<]*)', all_tags.partition("</th>")[0]) == [*"abcde"]
 
 
 def test_an_old_address_of_the_archived_studies_still_shows_them(owner: Person, study: str) -> None:

@@ -1,7 +1,7 @@
 """The frame of a collection, proposed from the videos that are chosen, in a real browser."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from sqlmodel import select
 
 from app.catalog.rules import set_rules
@@ -58,3 +58,39 @@ def test_a_frame_that_somebody_has_settled_meanwhile_is_said_and_the_next_click_
     expect(page.get_by_label("Width")).to_be_hidden()
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.locator("[data-summary]")).to_contain_text("1 in the library", timeout=LONG_MS)
+
+
+def test_whoever_uploads_before_the_videos_are_measured_gets_the_proposed_frame(
+    page: Page,  # noqa: F811
+    service: Service,  # noqa: F811
+) -> None:
+    with service.database.transaction() as session:
+        lab = make_collection(session, "Fast", NOW).id or 0
+    held: list[Route] = []
+    page.route("**/frame-size?*", lambda route: held.append(route))  # Playwright marks handlers
+    page.goto("/admin/stimuli/upload?collection=fast")
+    names = ("portrait.mp4", "wide-1.mp4", "wide-2.mp4")
+    files = [str(service.files / name) for name in names]
+    page.get_by_label("Source").fill("human")
+    with page.expect_request("**/frame-size?*"):
+        page.locator("#files").set_input_files(files)
+    page.get_by_role("button", name="Upload 3 files").click()
+    expect(page.locator("[data-sending]")).to_be_hidden()
+    held[0].continue_()
+    expect(page.locator("[data-summary]")).to_contain_text("3 in the library", timeout=LONG_MS)
+    with service.database.reading() as session:
+        clips = session.exec(select(Stimulus).where(Stimulus.collection_id == lab)).all()
+    assert {(clip.width, clip.height) for clip in clips} == {(320, 180)}
+
+
+def test_files_without_a_word_for_their_source_are_named(page: Page, service: Service) -> None:  # noqa: F811
+    page.goto("/admin/stimuli/upload?collection=fast")
+    page.locator("#files").set_input_files(
+        [str(service.files / name) for name in ("notes.mp4", "wide-1.mp4")]
+    )
+    said = "No source can be read from notes.mp4: write one for all files, or name each as human-01.mp4."
+    expect(page.locator("[data-by-name]")).to_have_text(said)
+    expect(page.get_by_label("Source")).to_have_js_property("validationMessage", said)
+    page.get_by_label("Source").fill("human")
+    expect(page.locator("[data-by-name]")).to_be_hidden()
+    expect(page.get_by_label("Source")).to_have_js_property("validationMessage", "")

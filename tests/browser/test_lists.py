@@ -1,5 +1,6 @@
 """Lists at a lab's size in a browser: one and a half screens at most, nothing sideways on a phone, links by keys."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -44,6 +45,22 @@ def test_lists_fit_one_and_a_half_screens_and_the_width_of_a_phone(
             page.set_viewport_size(NARROW)  # type: ignore[arg-type]
             width = page.evaluate("document.documentElement.scrollWidth")
             assert width <= NARROW["width"], f"{path} is {width} pixels wide on a phone"
+
+
+def test_each_flag_of_a_session_is_read_whole_and_more_of_them_are_counted(
+    browser: Browser, service: Service
+) -> None:
+    for page in opened(browser, service):
+        for size in (WIDE, NARROW):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            page.goto(f"/admin/studies/{LARGEST}/sessions?flag=any")
+            rows = page.locator(".sessions tbody tr")
+            expect(rows.first).to_be_visible()
+            expect(page.locator(".sessions .others").first).to_have_text(re.compile(r"\+\d more in session"))
+            for badge in page.locator(".sessions .d .badge").all():
+                assert badge.evaluate("each => each.scrollWidth <= each.clientWidth")
+            cells = page.locator(".sessions .d").all()
+            assert all(cell.evaluate("each => each.scrollWidth <= each.clientWidth") for cell in cells)
 
 
 def test_studies_are_narrowed_by_links_and_words_and_rows_are_one_line_or_cards_of_two(

@@ -2,17 +2,19 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
-import yaml
-
-from app.admin.design.fields import fields_to_keys
-from app.admin.design.nodes import Leaf, leaves
-from app.admin.design.outline import outline
+from app.admin.design.fields import fields_to_keys, text_of
+from app.admin.design.gists import pairs_line
+from app.admin.design.nodes import Group, Leaf, Node, groups, leaves, lists
+from app.admin.design.outline import ONE_PER_LINE, outline
 from app.admin.design.places import SECTIONS, section_of
-from app.admin.design.values import dotted, is_nested, shown
+from app.admin.design.values import dotted, shown
 from app.admin.design.views import ClashView
 from app.core.dependencies import BadForm
+from app.core.money import sign_of
+from app.core.problems import Place
 from app.studies.merging import Clash, put_by_ids, value_by_ids
 from app.studies.undoing import Change, Steps
 
@@ -26,9 +28,9 @@ def clash_views(keys: Mapping[str, Any], clashes: Sequence[Clash]) -> Sequence[C
     return [
         ClashView(
             at=dotted(value_by_ids(keys, clash.place)[0]),
-            label=place_in_words(keys, dotted(value_by_ids(keys, clash.place)[0])),
-            mine=_text(clash.mine),
-            theirs=_text(clash.theirs),
+            label=_label(keys, clash),
+            mine=_in_words(keys, clash.place, clash.mine),
+            theirs=_in_words(keys, clash.place, clash.theirs),
             place=json.dumps(clash.place),
             value=json.dumps(clash.mine),
         )
@@ -36,12 +38,60 @@ def clash_views(keys: Mapping[str, Any], clashes: Sequence[Clash]) -> Sequence[C
     ]
 
 
-def _text(value: Any) -> str:
+def _label(keys: Mapping[str, Any], clash: Clash) -> str:
+    """Where it stands; what one of both took away stands in the draft with the other's version."""
+    there = _with(keys, clash.place, clash.mine) if clash.theirs is None else keys
+    return place_in_words(there, dotted(value_by_ids(there, clash.place)[0]))
+
+
+def _with(keys: Mapping[str, Any], place: Place, value: Any) -> dict[str, Any]:
+    made = deepcopy(dict(keys))
+    put_by_ids(made, place, value)
+    return made
+
+
+def _in_words(keys: Mapping[str, Any], place: Place, value: Any) -> str:
+    """A version as the form shows it: a field's value, or each field of a part with its label."""
     if value is None:
         return _REMOVED
-    if is_nested(value):
-        return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=80).strip()
-    return shown(value)
+    made = _with(keys, place, value)
+    at, form = value_by_ids(made, place)[0], outline(made)
+    if field := next((leaf for leaf in leaves(form) if leaf.place == at), None):
+        return _value_of(field) or shown(value)
+    parts = [_lines_of(each) for each in _entries_at(form, at)]
+    return "\n\n".join("\n".join(each) for each in parts if each) or _without_fields(place, value)
+
+
+def _entries_at(form: Group, at: Place) -> Sequence[Node]:
+    """The entries of the list at a place, or the one part that stands there."""
+    whole = next((cards for cards in lists(form) if cards.place == at), None)
+    if whole is not None:
+        return whole.entries
+    return [group for group in groups(form) if group.place == at][:1]
+
+
+def _lines_of(part: Node) -> Sequence[str]:
+    """The fields of a part that are set, each a line of its label and value."""
+    given = [leaf for leaf in leaves(part) if leaf.value not in (None, "", [], {})]
+    said = [(leaf.label.removesuffix(ONE_PER_LINE), _value_of(leaf)) for leaf in given]
+    return [f"{label}: {words}" if label != words else words for label, words in said if words]
+
+
+def _without_fields(place: Place, value: Any) -> str:
+    """A part that has pages of its own, as the draw of pairs, or names of the study's own, as its scales."""
+    if place == ("sample",):
+        return pairs_line({"sample": value})
+    if not isinstance(value, Mapping):
+        return shown(value)
+    return "\n".join(f"{name}: {shown(each)}".replace("\n", ", ") for name, each in value.items())
+
+
+def _value_of(leaf: Leaf) -> str:
+    text = text_of(leaf).strip()
+    if leaf.kind in ("yes-no", "lines"):
+        return text.replace("\n", ", ")
+    sign = sign_of(leaf.currency) if leaf.currency else ""
+    return f"{sign}{leaf.options.get(text, text)} {leaf.widget.unit}".strip() if text else ""
 
 
 def keep_chosen(keys: dict[str, Any], form: Mapping[str, str]) -> None:

@@ -5,13 +5,13 @@ The command line names keys, which authors of study files know; a form has label
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from app.admin.design.nodes import Leaf
 from app.admin.design.outline import ONE_PER_LINE, every_field
-from app.core.problems import Place, listed
+from app.core.problems import Fault, Place, listed
 from app.studies.file.model import StudyFile
 from app.studies.file.yamlsource import read_yaml
 from app.tasks.game.games import GAMES
@@ -44,6 +44,17 @@ class _Known:
     path: tuple[str, ...]
     label: str
     words: Mapping[str, str]
+
+
+def in_form_words(fault: Fault) -> Fault:
+    """A fault with labels for keys, where it is told on another page than the form."""
+    message = plain(message_in_words(fault.message, fault.place))
+    return replace(fault, message=message, remedy=plain(in_words(fault.remedy, fault.place)))
+
+
+def plain(text: str) -> str:
+    """Words without the marks that Markdown has for code."""
+    return text.replace("`", "")
 
 
 def message_in_words(text: str, place: Place, label: str = "") -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.admin.design.fault_words import in_words, message_in_words
+from app.admin.design.fault_words import in_words, message_in_words, plain
 from app.admin.design.nodes import Cards, Group, Node, changes, groups, label_of, leaves, lists
 from app.admin.design.outline import outline
 from app.admin.design.translations import LANGUAGES, language_name
@@ -34,11 +34,6 @@ def labels_are_shown(question: Mapping[str, Any]) -> bool:
     model = QUESTIONS.get(type_of(question) or "")
     takes_scale = model is not None and "scale" in model.model_fields
     return takes_scale and bool(question.get("scale")) and question.get("labels") is None
-
-
-def plain(text: str) -> str:
-    """Words without the marks that Markdown has for code."""
-    return text.replace("`", "")
 
 
 def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:

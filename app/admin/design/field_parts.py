@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from app.admin.design.faults import plain
+from app.admin.design.fault_words import plain
 from app.admin.design.fields import amount_text
 from app.admin.design.nodes import Leaf
 from app.admin.design.values import dotted

@@ -5,24 +5,18 @@ from dataclasses import replace
 from typing import Any
 
 from app.admin.design.nodes import Leaf
-from app.core.widgets import Named, widget_of
-
-_COLON, _EQUALS = ":", "="
+from app.core.widgets import Named, named_parts, named_text, widget_of
 
 
 def cut(text: object) -> tuple[str, Mapping[str, str]] | None:
     """A name and its settings; None for what is no such text."""
     if not isinstance(text, str):
         return None
-    name, *pairs = text.strip().split(_COLON)
-    settings = [pair.partition(_EQUALS) for pair in pairs]
+    name, *pairs = named_parts(text)
+    settings = [pair.partition("=") for pair in pairs]
     if not all(key.strip() and equals for key, equals, _ in settings):
         return None
-    return name.strip(), {key.strip(): value.strip() for key, _, value in settings}
-
-
-def joined(name: str, settings: Mapping[str, str]) -> str:
-    return _COLON.join((name, *(f"{key}{_EQUALS}{value}" for key, value in settings.items())))
+    return name, {key.strip(): value.strip() for key, _, value in settings}
 
 
 def with_settings(leaf: Leaf, named: Named) -> Sequence[Leaf]:
@@ -70,4 +64,4 @@ def with_setting(text: Any, key: str, value: str | None) -> str | None:
     kept = {other: given for other, given in settings.items() if other != key}
     if value is not None:
         kept = {**settings, key: value}
-    return joined(name, kept)
+    return named_text(name, kept)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from app.admin.design.choices import Known, choices, types_of
-from app.admin.design.faults import labels_are_shown, plain
+from app.admin.design.fault_words import plain
+from app.admin.design.faults import labels_are_shown
 from app.admin.design.field_parts import (
     KINDS_HELP,
     LABELS,

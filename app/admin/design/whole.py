@@ -144,13 +144,31 @@ def _fit_languages(keys: Keys, sent: Mapping[str, str]) -> set[str]:
     """The languages that were sent. Their words are taken once the texts are those that were sent."""
     if LANGUAGE not in sent:
         return set()
-    names = {name for name in sent if name.startswith(f"{LANGUAGES}.")}
     languages = keys.get(LANGUAGES)
     held = languages if isinstance(languages, dict) else {}
+    unshown = _unshown(keys, held, sent)
+    names = {name for name in sent if name.startswith(f"{LANGUAGES}.") and name.split(".")[1] not in unshown}
     tags = dict.fromkeys(name.split(".")[1] for name in sent if name in names)
     words = {tag: held[tag] if isinstance(held.get(tag), dict) else {} for tag in tags}
-    keep(keys, {sent[LANGUAGE]: OWN, **words})
+    keep(keys, {sent[LANGUAGE]: OWN, **words, **unshown})
     return names
+
+
+def _unshown(keys: Keys, held: Mapping[str, Any], sent: Mapping[str, str]) -> Mapping[str, Any]:
+    """The languages of which a form has nothing: it cannot take them away.
+
+    These have no texts to translate, or name a folder in place of words and were sent without any.
+    """
+    fields = {leaf.place[1] for leaf in leaves(outline(keys)) if leaf.place[0] == LANGUAGES}
+    typed = {name.split(".")[1] for name, text in sent.items() if name.startswith(f"{LANGUAGES}.") and text}
+    return {
+        tag: words
+        for tag, words in held.items()
+        if words != OWN
+        and tag != sent[LANGUAGE]
+        and tag not in typed
+        and (tag not in fields or not isinstance(words, dict))
+    }
 
 
 def _below(start: str, sent: Mapping[str, str]) -> list[str]:

@@ -54,6 +54,7 @@ function start() {
   const transfers = [];
   let chosen = [];
   let refused = [];
+  let proposed = Promise.resolve();
 
   form.elements.source.addEventListener("input", byName);
   for (const element of document.querySelectorAll("[data-only-script]")) element.hidden = false;
@@ -93,7 +94,7 @@ function start() {
     button.textContent = files.length > 1 ? `Upload ${files.length} files` : "Upload";
     if (files.length > MOST_FILES) input.setCustomValidity(`Choose at most ${MOST_FILES} files at once.`);
     if (files.length) button.focus({ preventScroll: true });
-    if (frame && !frame.hidden) propose(files);
+    if (frame && !frame.hidden) proposed = propose(files);
     byName();
   }
 
@@ -107,8 +108,19 @@ function start() {
     const note = form.querySelector("[data-by-name]");
     if (!note) return;
     const list = [...found].map(([name, n]) => `${n} ${name}`).join(", ");
-    note.textContent = fits ? `Sources from the names of the files: ${list}. Write a source above if all files are of one.` : "";
-    note.hidden = !fits;
+    const without = chosen.filter((file) => !sourceOf(file.name));
+    const says = fits ? `Sources from the names of the files: ${list}. Write a source above if all files are of one.` : nameless(without);
+    note.textContent = source.value.trim() ? "" : says;
+    note.hidden = !note.textContent;
+    source.setCustomValidity(without.length && !source.value.trim() ? nameless(without) : "");
+  }
+
+  /** Files whose names begin with no word from which a source could be taken. */
+  function nameless(files) {
+    if (!files.length) return "";
+    const names = files.slice(0, NAMED).map((file) => file.name.slice(0, 80)).join(", ");
+    const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : "";
+    return `No source can be read from ${names}${more}: write one for all files, or name each as human-01.mp4.`;
   }
 
   /** The frame that the server proposes for the shapes of these files; what was typed stays. */
@@ -126,7 +138,9 @@ function start() {
 
   /** The frame is set before the first file is sent; false where it was refused, with the reason at its place. */
   async function settled() {
-    if (!frame || frame.hidden || !form.elements.width.value) return true;
+    if (!frame || frame.hidden) return true;
+    await proposed; // whoever presses before the videos are measured gets the proposal as well
+    if (!form.elements.width.value) return true;
     const sides = { width: Number(form.elements.width.value), height: Number(form.elements.height.value) };
     try {
       await send("PUT", "/admin/stimuli/frame-size", { collection: "", ...into(), ...sides });

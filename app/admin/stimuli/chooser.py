@@ -231,6 +231,7 @@ def _groups(found: Catalog, wanted: CatalogFilter, at: Callable[..., str]) -> li
                     at(**{name: value}),
                 )
                 for value in dict.fromkeys((*numbers, *filter(None, [chosen])))
+                if value == chosen or numbers.get(value) or not (name == "source" and wanted.collection)
             ]
             groups.append(Choices(name, label, [whole, *each]))
     return groups

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.accounts.logins import Who
-from app.admin.design.fault_words import message_in_words
-from app.core.problems import Fault, counted, listed
+from app.admin.design.fault_words import in_form_words
+from app.core.problems import counted, listed
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.library.kinds import StimulusKind
@@ -98,11 +98,6 @@ def steps_of(
     yield from _after(session, study, line)
 
 
-def _first_in_words(faults: Sequence[Fault]) -> str:
-    """The first fault of a draft with the form's labels in place of keys of the study file."""
-    return message_in_words(faults[0].message, faults[0].place).replace("`", "")
-
-
 def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, link: str) -> Step:
     sources = Counter(clip.source for clip in stimuli.values())
     parts = [
@@ -121,7 +116,7 @@ def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) ->
     about = "Say which two clips are shown side by side"
     found = find_pairs(draft.keys, stimuli)
     if found.faults:
-        says = f"{counted(len(found.faults), 'problem')} to correct: {_first_in_words(found.faults)}"
+        says = f"{counted(len(found.faults), 'problem')} to correct: {in_form_words(found.faults[0]).message}"
         return Step("Pairs", about, False, says, f"{here}/pairs")
     if not found.pairs:
         return Step("Pairs", about, False, "No pairs yet", f"{here}/pairs")
@@ -138,7 +133,7 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     """The step of blocks, which replaces that of pairs in a study with blocks."""
     about, faults = "Say what people do in each part of a session", check.within("blocks")
     if faults:
-        says = f"{counted(len(faults), 'problem')} to correct: {_first_in_words(faults)}"
+        says = f"{counted(len(faults), 'problem')} to correct: {in_form_words(faults[0]).message}"
         return Step("Blocks", about, False, says, f"{here}/design/trials#blocks")
     says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
     truth = truth_view(true_source_of(draft.keys), pairs_of(check.design.blocks)) if check.design else None
@@ -170,7 +165,7 @@ def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> 
     about = "Write the texts and questions, and save them as a version"
     if check.design is None:
         n_faults = counted(len(check.faults), "problem")
-        says = f"{n_faults} to correct: {_first_in_words(check.faults)}"
+        says = f"{n_faults} to correct: {in_form_words(check.faults[0]).message}"
         return Step("Design", about, False, says, f"{here}/design", does=f"Correct {n_faults}")
     if line.is_unsaved:
         says = "Complete, and not saved as a version yet"

@@ -87,7 +87,7 @@ def _of_frame(info: ClipInfo, size: tuple[int, int]) -> list[str]:
     elif info.width - content[0] > 2 or info.height - content[1] > 2:
         said.append(f"It is scaled down from {own}.")
     if max(abs(inner - outer) for inner, outer in zip(content, size, strict=True)) > 2:
-        said.append(f"Its shape ({own}) is not that of the library's frame ({frame}): it gets black bars.")
+        said.append(f"Its shape ({own}) is not that of its collection's frame ({frame}): it gets black bars.")
     return said
 
 

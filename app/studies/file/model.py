@@ -136,14 +136,14 @@ class Completion(Part):
     code: Annotated[AsWritten, Field(min_length=1, max_length=80)] | None = Field(
         default=None,
         title="Completion code",
-        description="Shown on the last page, to be copied to where people came from; text as written.",
+        description="Shown on the last page, to be copied to where people came from.",
     )
     redirect: Annotated[
         Annotated[str, AfterValidator(checked_redirect)] | None, Widget(placeholder="https://…")
     ] = Field(
         default=None,
         title="Address to go on to",
-        description="A web address to go on to; it may hold {code}, {participant} and {session}.",
+        description="It may hold {code}, {participant} and {session}.",
     )
     contact: Annotated[
         Annotated[AsWritten, Field(min_length=1, max_length=200)] | None,
@@ -160,7 +160,7 @@ class Completion(Part):
         ge=1,
         le=1440,
         title="It takes about",
-        description="Shown on the first page, before consent: the approximate duration in minutes.",
+        description="Shown on the first page, before consent.",
     )
     pay: Annotated[
         Annotated[AsWritten, Field(min_length=1, max_length=200)] | None,
@@ -168,7 +168,7 @@ class Completion(Part):
     ] = Field(
         default=None,
         title="Pay",
-        description="Shown on the first page, before consent, and with the sum of earnings: text as written.",
+        description="Shown before consent, and with the sum of earnings.",
     )
     codes: Codes = Field(
         default=Codes(),

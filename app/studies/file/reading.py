@@ -235,7 +235,8 @@ class Reading(ABC):
             return
         source, known = true_source_of(data), sorted({clip.source for clip in self.stimuli.values()})
         if source not in (NO_SOURCE, *known):
-            remedy = nearest(source, known, f"use {listed([*known, NO_SOURCE])}")
+            offered = sorted({clip.source for clip in self.stimuli.values() if clip.is_own}) or known
+            remedy = nearest(source, offered, f"use {listed([*offered, NO_SOURCE])}")
             self.refuse(
                 Fault(TRUE_SOURCE, f"nothing in the library is of the true source {quoted(source)}", remedy)
             )

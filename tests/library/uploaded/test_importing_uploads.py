@@ -87,7 +87,7 @@ def test_in_what_a_clip_differs_from_its_file_stands_with_the_upload_and_on_its_
     said = (
         "Its sound is left out.",
         "It is scaled down from 200 x 200 px.",
-        "Its shape (200 x 200 px) is not that of the library's frame (160 x 100 px): it gets black bars.",
+        "Its shape (200 x 200 px) is not that of its collection's frame (160 x 100 px): it gets black bars.",
     )
     assert done.message == " ".join(said)
     with desk.database.reading() as session:

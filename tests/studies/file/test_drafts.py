@@ -1,7 +1,7 @@
 """Drafts: checked at their fields, written as files and read back, made from stored versions."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,16 @@ def test_a_draft_from_json_may_hold_numbers_and_text_alike() -> None:
     keys["consent"] |= {"version": 3, "minimum_age": "18"}
     assert design_of(keys).consent.version == "3"
     assert design_of({**keys, "consent": {**keys["consent"], "version": "3"}}) == design_of(keys)
+
+
+def test_a_true_source_that_nothing_is_of_is_told_with_the_studys_own_sources() -> None:
+    def told(is_own: Callable[[StimulusFacts], bool]) -> str:
+        stimuli = {name: replace(each, is_own=is_own(each)) for name, each in FACTS.items()}
+        faults = check_draft(example(truth={"source": "real"}), stimuli).faults
+        return next(each.remedy for each in faults if each.place == ("truth", "source"))
+
+    assert told(lambda each: each.source != "symbolic") == "use human, hybrid or none"
+    assert told(lambda each: False) == "use human, hybrid, symbolic or none"
 
 
 def test_line_ends_of_a_browsers_form_do_not_change_the_study() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlmodel import Session
 
+from app.admin.design.fault_words import in_form_words
 from app.admin.studies.pairs.forms import MOST_ATTRIBUTES, MOST_CONDITIONS, Draw
 from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_found
 from app.admin.studies.pairs.views import DrawLine, DrawPage
@@ -49,9 +50,11 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         match=draw.match,
         seed=draw.seed,
         rows=rows_found(found.pairs, clips_by_name(session, at)),
-        faults=found.faults,
+        faults=[*map(in_form_words, found.faults)],
         seed_errors=_at(shown.found, *_SEED),
-        match_errors=[fault.message for fault in found.faults if fault.place[:2] == ("sample", "match")],
+        match_errors=[
+            in_form_words(fault).message for fault in found.faults if fault.place[:2] == ("sample", "match")
+        ],
         is_saved=is_saved,
         is_even=draw.is_even,
         pairing=draw.pairing,
@@ -160,6 +163,7 @@ def _at(found: FoundPairs, *place: str) -> list[str]:
 
 
 def _fault_text(fault: Fault) -> str:
+    fault = in_form_words(fault)
     return f"{fault.message} ({fault.remedy})"
 
 

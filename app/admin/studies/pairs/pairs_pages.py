@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
+from app.admin.design.fault_words import in_form_words
 from app.admin.stimuli.chooser import PER_PAGE, asked_in, chooser
 from app.admin.studies.pairs.drawing import proposed_draw
 from app.admin.studies.pairs.frame import (
@@ -40,7 +41,8 @@ def pairs_page(
     return PairsPage(
         **frame_of(session, at, here, error),
         rows=rows,
-        faults=here.found.faults,
+        # Columns of a list are called by their names; a draw has labels.
+        faults=[each if each.place[:1] == ("pairs",) else in_form_words(each) for each in here.found.faults],
         clips=tuple(clips) if is_open else (),
         editing=editing if is_open else 0,
         cells={**_cells(rows[editing - 1].row, editing), **(cells or {})} if is_open else {},

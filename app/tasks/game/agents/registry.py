@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from app.core.errors import StudyError
+from app.core.widgets import named_parts
 from app.tasks.game.agents.any_game import RandomAgent, SimulatedAgent
 from app.tasks.game.agents.outside import ModelAgent, PullAgent
 from app.tasks.game.base import Agent
@@ -86,7 +87,7 @@ def agent_named(game: str, text: str) -> Agent:
 
 
 def _pairs(text: str) -> dict[str, Any]:
-    name, *pairs = text.strip().split(":")
+    name, *pairs = named_parts(text)
     given = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
