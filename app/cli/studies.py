@@ -266,13 +266,11 @@ def links(
 ) -> None:
     """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
     from app.accounts.audit import COMMAND_LINE
-    from app.sessions.links import names_in, participant_links
+    from app.core.spreadsheet import text_in
+    from app.sessions.links import MOST_BYTES, names_in, participant_links
     from app.studies.launch import study_here
 
-    try:
-        text = names.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{names} cannot be read: {error}") from None
+    text = text_in(names, MOST_BYTES, "save it as text in UTF-8")
     with opened() as (settings, database), database.transaction() as session:
         study = study_here(session, slug)
         made = participant_links(session, COMMAND_LINE, study, names_in(text), settings.secret, now())

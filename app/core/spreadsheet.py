@@ -211,7 +211,9 @@ class CsvTable:
                 )
         for name in needed:
             if name not in header.cells:
-                yield problem(f"the column {quoted(name)} is missing", f"needed are {', '.join(needed)}")
+                alike = next((each for each in header.cells if each.casefold() == name.casefold()), None)
+                remedy = f"write {name} for {alike}" if alike else f"needed are {', '.join(needed)}"
+                yield problem(f"the column {quoted(name)} is missing", remedy)
 
 
 def text_in(path: Path, largest_bytes: int, remedy: str = _IN_UTF8) -> str:
