@@ -147,7 +147,7 @@ def _one_moment(session: Session) -> Iterator[Session]:
 def _facts(session: Session, slug: str) -> StudyFacts:
     facts = study_facts(session, slug)
     if not facts.versions:
-        raise Conflict(f"study {slug!r} has no version yet; save its design before you pack it")
+        raise Conflict.of_study(slug, "has no version yet; save its design before you pack it")
     return facts
 
 
