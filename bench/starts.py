@@ -83,7 +83,13 @@ def measure_starts(repeats: int, roots: Sequence[Path] = (HERE.parent,)) -> list
 def _run(started: Started, root: Path, folder: str) -> tuple[float, float]:
     # Data of its own for each checkout: the older code could not read a database that the newer one migrated.
     data = Path(folder, f"data-{root.name}")
-    env = environment(LIKELY_HUMAN_DATA=str(data), PYTHONPATH=str(root))
+    env = environment(
+        LIKELY_HUMAN_DATA=str(data),
+        PYTHONPATH=str(root),
+        # Else, where Python may write none beside the source (as in this project's containers), each start compiles it.
+        PYTHONDONTWRITEBYTECODE="",
+        PYTHONPYCACHEPREFIX=str(Path(folder, "bytecode")),
+    )
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-c", started.code, *started.words]
     subprocess.run(command, env=env, cwd=folder, check=True, capture_output=True)

@@ -13,10 +13,9 @@ from analysis.data.reading import read_csv
 from analysis.files.faults import TableFault
 from app.catalog.sheet import text_of
 from app.core.errors import StudyError
-from app.core.spreadsheet import csv_rows, defused, restored
+from app.core.spreadsheet import csv_lines, csv_rows, defused, restored
 from app.library.clips.errors import ManifestProblems
 from app.library.clips.manifest import read_manifest
-from app.reports.export import csv_lines
 from app.tasks.pair.pairs import read_pair_file
 from app.tasks.pair.rows import BadRow, read_rows
 

@@ -31,7 +31,8 @@ from starlette.testclient import TestClient
 from analysis import analyze
 from app.core.database import Database
 from app.core.engines import make_engine
-from app.reports.export import csv_lines, export
+from app.core.spreadsheet import csv_lines
+from app.reports.export import export
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
 from app.reports.packaging.collect import Collection, selected_of

@@ -201,11 +201,11 @@ def agreement_figure(one: Agreement) -> Figure:
     strong = percent(choice.agreement.value)
     coefficients = [
         ("agreement", choice.agreement),
-        ("alpha", choice.alpha),
-        ("kappa", choice.kappa),
-        ("ac1", choice.ac1),
-        ("split_half_reliability", one.split_half.reliability),
-        ("split_half_correlation", one.split_half.correlation),
+        ("Krippendorff's alpha", choice.alpha),
+        ("Fleiss' kappa", choice.kappa),
+        ("Gwet's AC1", choice.ac1),
+        ("split-half reliability", one.split_half.reliability),
+        ("split-half correlation", one.split_half.correlation),
     ]
     rows: list[tuple[Cell, ...]] = [(name, *estimated(value)) for name, value in coefficients]
     marks = [mark("Any two people", choice.agreement, "ink")]
@@ -214,9 +214,9 @@ def agreement_figure(one: Agreement) -> Figure:
             (f"{source.condition}: {name}", *estimated(value))
             for name, value in (
                 ("agreement", source.agreement),
-                ("alpha", source.alpha),
-                ("kappa", source.kappa),
-                ("ac1", source.ac1),
+                ("Krippendorff's alpha", source.alpha),
+                ("Fleiss' kappa", source.kappa),
+                ("Gwet's AC1", source.ac1),
             )
         ]
         if len(one.sources) > 1 and source.agreement.value is not None:

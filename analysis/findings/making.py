@@ -256,6 +256,7 @@ def play_view(
     cautions: Sequence[Caution] = (),
 ) -> Findings:
     """The page of a study of matches or walks alone, as `what` says: the measures of its finished matches."""
+    titles = {one.game: one.title for one in games}
     return Findings(
         study=slug,
         mode=mode,
@@ -263,20 +264,20 @@ def play_view(
         n_answers=sum(one.n_matches for one in games),
         n_people=sum(one.n_people for one in games),
         headline=measures.headline(games, what),
-        next_step=measures.next_step(slug, games, what),
+        next_step=measures.next_step(games, what),
         how_moves=ABOUT,
         figures=(
             *measures.measures_figures(games),
             *signature_figures(play, PLAY),
             *([flow_drawing(flow, None, _LEFT_OUT)] if flow is not None else []),
         ),
-        cautions=(*signature_cautions(play), *cautions),
+        cautions=(*signature_cautions(play, titles=titles), *cautions),
         has_pairs=False,
         is_play=True,
         sections=named_once(
             [
                 *measures.arms_sections(games),
-                *play_section(play),
+                *play_section(play, titles),
                 *_flow_section(flow),
                 *no_headline(flow),
             ]

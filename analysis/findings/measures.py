@@ -33,15 +33,15 @@ def headline(games: Sequence[GameMeasures], what: str) -> str:
     return "Walks are judged in another study." if what == "walks" else "No match that counts is over yet."
 
 
-def next_step(slug: str, games: Sequence[GameMeasures], what: str) -> str:
+def next_step(games: Sequence[GameMeasures], what: str) -> str:
     """The places of further results: walks as clips, distances and models of play."""
     walks = (
         "What people walked is under Data, as walks and positions. To have it judged, make clips of it for another "
-        f"study: the walks of {slug} are drawn into the library under Data."
+        "study: the walks are drawn into the library under Data."
     )
     play = (
         "Distances to people's play are under Signatures. Models over configurations are computed at the command "
-        "line, from moves and seats_played under Data. Whether people take these players for people: offer a match "
+        "line, from the tables Moves and Seats under Data. Whether people take these players for people: offer a match "
         "to be rated, under Matches."
     )
     return " ".join([*([play] if games else []), *([walks] if what == "walks" else [])])

@@ -270,13 +270,13 @@ def _agreement_figure(name: str, section: str, criteria: Sequence[CriterionResul
         (one.criterion, coefficient, value)
         for one in criteria
         for coefficient, value in (
-            ("alpha", one.agreement.alpha),
+            ("Krippendorff's alpha", one.agreement.alpha),
             ("agreement", one.agreement.agreement),
-            ("kappa", one.agreement.kappa),
-            ("ac1", one.agreement.ac1),
-            ("icc_single", one.agreement.icc_single),
-            ("icc_average", one.agreement.icc_average),
-            ("icc_oneway", one.icc_oneway),
+            ("Fleiss' kappa", one.agreement.kappa),
+            ("Gwet's AC1", one.agreement.ac1),
+            ("ICC of one rater", one.agreement.icc_single),
+            ("ICC of the raters' mean", one.agreement.icc_average),
+            ("ICC, one-way", one.icc_oneway),
         )
     ]
     said = (

@@ -1,13 +1,15 @@
 """The report's sections on movement and play of sources: distances by signatures, the maps, and their stability."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.figures.words import sentence
 from analysis.findings.model import Numbers, Section
+from analysis.findings.signatures import titled
 from analysis.findings.tables import column, names, words_table
 from analysis.findings.texts import number
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
 from analysis.signatures.against import NOT_COVERED
+from analysis.signatures.play import SIMULATED
 from analysis.signatures.text import lacking_words
 
 TABLE, MAP = "tables/signatures.csv", "tables/signatures_map.csv"
@@ -40,8 +42,12 @@ def signatures_section(found: Found | None) -> Iterator[Section]:
     )
 
 
-def play_section(found: Played | None) -> Iterator[Section]:
-    """The section on play: none if no match is over; a reason if play could not be compared."""
+def play_section(found: Played | None, titles: Mapping[str, str] | None = None) -> Iterator[Section]:
+    """The section on play: none if no match is over; a reason if play could not be compared.
+
+    `titles` are those of games, which data name by key.
+    """
+    titles = titles or {}
     anchor, title = "play-signatures", "How sources play, given what they perceive, against people"
     if found is None:
         return
@@ -49,12 +55,18 @@ def play_section(found: Played | None) -> Iterator[Section]:
         yield Section(anchor, title, (f"No signatures: {sentence(found.reason)}",))
         return
     about = (
-        f"What each source did in matches, given what it had perceived before, against {found.human!r}: within each "
-        "kind of situation, so that who meets other situations is not therefore far. Linear Earth Mover's Distance; "
-        "where what was done has no order, all of it is 1 apart."
+        f"What each source did in matches, given what it had perceived before, against {_people(found.human)}: "
+        "within each kind of situation, so that who meets other situations is not therefore far. Linear Earth "
+        "Mover's Distance; where what was done has no order, all of it is 1 apart."
     )
     rows = tuple(
-        (one.source, one.game, str(one.n_players), str(one.n_matches), f"{one.n_acts:,}")
+        (
+            one.source,
+            titles.get(one.game, one.game),
+            str(one.n_players),
+            str(one.n_matches),
+            f"{one.n_acts:,}",
+        )
         for one in found.sources
     )
     head = ("source", "game", "players", "matches", "acts counted")
@@ -63,7 +75,7 @@ def play_section(found: Played | None) -> Iterator[Section]:
         title,
         sentences=(about, _WITHOUT),
         tables=(words_table("What there is of each source", head, rows, 2), *_maps(found.signatures)),
-        notes=(*found.notes, *_remarks(found.signatures)),
+        notes=(*(titled(note, titles) for note in found.notes), *_remarks(found.signatures)),
     )
 
 
@@ -96,11 +108,15 @@ def _maps(found: Sequence[SignatureResult]) -> Iterator[Numbers]:
         yield Numbers(caption, (*names("signature"), column("stress"), column("variance")), rows)
 
 
+def _people(human: str) -> str:
+    return "simulated people" if human == SIMULATED else repr(human)
+
+
 def _remarks(found: Sequence[SignatureResult]) -> Iterator[str]:
     """Refused signatures first, then how settled the others are."""
     for one in found:
         if one.reason:
-            yield f"{one.title} is not given: {one.reason}."
+            yield f"No “{one.title}”: {one.reason}."
     for one in found:
         if one.reason:
             continue

@@ -1,7 +1,7 @@
 """Movement and play of sources, against people, on the results page: a figure for each signature."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from analysis.distances import SourceDistance
 from analysis.findings.marks import nothing
@@ -53,14 +53,22 @@ def signature_figures(
         if one.reason is None:
             yield _figure(name, one, section)
         else:
-            yield nothing(name, section, sentence(f"{one.title} is not given: {one.reason}"), "")
+            yield nothing(name, section, sentence(f"no “{one.title}”: {one.reason}"), "")
 
 
-def signature_cautions(*found: Signatures | PlaySignatures | NoSignatures | None) -> Iterator[Caution]:
-    """Cautions about the people with whom sources are compared."""
+def signature_cautions(
+    *found: Signatures | PlaySignatures | NoSignatures | None, titles: Mapping[str, str] | None = None
+) -> Iterator[Caution]:
+    """Cautions about the people with whom sources are compared; `titles` are those of games, which data name by key."""
     for one in found:
         if one is not None and not isinstance(one, NoSignatures):
-            yield from (Caution("Sources against people.", note) for note in one.notes)
+            yield from (Caution("Sources against people.", titled(note, titles or {})) for note in one.notes)
+
+
+def titled(note: str, titles: Mapping[str, str]) -> str:
+    """A note with the title of the game that it begins with."""
+    game = note.partition(" ")[0].rstrip(":")
+    return f"{titles[game]}{note[len(game) :]}" if game in titles else note
 
 
 def _figure(name: str, one: SignatureResult, section: str) -> Figure:

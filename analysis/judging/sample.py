@@ -30,7 +30,7 @@ NO_TRUTH = "no pair has both a truth and a verdict"
 NO_LABEL = "no pair has both a majority that is not tied and a verdict"
 NO_PROBABILITY = "the judge gives no probabilities (scores of pairs, all of them in 0 to 1)"
 NO_VOTE = "no pair has both a vote and a verdict"
-TWO_CLASSES = "no vote is a tie: there are two classes, as in label_accuracy"
+TWO_CLASSES = "no vote is a tie: there are two classes, as in agreement with the majority"
 
 _EVEN = 0.5
 

@@ -83,7 +83,10 @@ class Laplace:
         self.n_larger, self.n_smaller = max(sizes), min(sizes)
         cells, self.cell = np.unique(self.larger * self.n_smaller + self.smaller, return_inverse=True)
         self.cell_larger, self.cell_smaller = np.divmod(cells, self.n_smaller)
+        self._cells = cells
         self._cell_starts = np.searchsorted(self.cell_larger, np.arange(self.n_larger + 1))
+        # One answer in each cell, in the cells' order: nothing is to be summed up.
+        self._is_single = np.array_equal(self.cell, np.arange(len(cells)))
         self.design, self.outcome = answers.design, answers.outcome
         fixed = np.zeros(self.design.shape[1])
         # From the share of all answers: Newton's method starts near the mode.
@@ -105,10 +108,11 @@ class Laplace:
         precision = (sds[0] ** -2, sds[1] ** -2)
         # From the mode of the last fit: neighbouring standard deviations have neighbouring modes.
         at = self.at
-        value = self._joint(at, precision)
+        log_odds = self.predicted(at)
+        value = self._joint(at, log_odds, precision)
         for _ in range(_MOST_STEPS):
-            curvature = Curvature(self, at, precision)
-            at, value, moved = self._step(at, value, curvature.step, precision)
+            curvature = Curvature(self, at, log_odds, precision)
+            at, log_odds, value, moved = self._step(at, value, curvature.step, precision)
             if moved < _CLOSE:
                 break
         else:
@@ -125,18 +129,23 @@ class Laplace:
         A small one is full: what scipy checks of a sparse one takes longer than its products."""
         shape = (self.n_larger, self.n_smaller)
         if self.n_larger * self.n_smaller <= _SMALL:
-            full = np.zeros(shape)
-            full[self.cell_larger, self.cell_smaller] = values
-            return full
+            full = np.zeros(self.n_larger * self.n_smaller)
+            full[self._cells] = values
+            return full.reshape(shape)
         return sparse.csr_array((values, self.cell_smaller, self._cell_starts), shape=shape)
+
+    def summed(self, values: Floats) -> Floats:
+        """The sum of the answers' values in each combination of levels that has an answer."""
+        if self._is_single:
+            return values
+        return np.bincount(self.cell, values, len(self._cells)).astype(np.float64)
 
     def predicted(self, at: Effects) -> Floats:
         """The log odds of each answer."""
         log_odds: Floats = self.design @ at.fixed + at.larger[self.larger] + at.smaller[self.smaller]
         return log_odds
 
-    def _joint(self, at: Effects, precision: tuple[float, float]) -> float:
-        log_odds = self.predicted(at)
+    def _joint(self, at: Effects, log_odds: Floats, precision: tuple[float, float]) -> float:
         # logaddexp, because log(1 + exp(x)) overflows for large x.
         value = float(self.outcome @ log_odds - np.logaddexp(0, log_odds).sum())
         for effects, weight in zip((at.larger, at.smaller), precision, strict=True):
@@ -145,15 +154,16 @@ class Laplace:
 
     def _step(
         self, at: Effects, value: float, step: Effects, precision: tuple[float, float]
-    ) -> tuple[Effects, float, float]:
-        """The step, halved until it does not lead down: where to, its value, and how far it went."""
+    ) -> tuple[Effects, Floats, float, float]:
+        """The step, halved until it does not lead down: where to, the log odds and the value there, how far it went."""
         share = 1.0
         for _ in range(_MOST_HALVINGS):
             there = at.moved(step, share)
-            reached = self._joint(there, precision)
+            log_odds = self.predicted(there)
+            reached = self._joint(there, log_odds, precision)
             # Less _CLOSE: at the mode rounding can make a good step seem to lose a little.
             if reached >= value - _CLOSE:
-                return there, reached, share * step.largest
+                return there, log_odds, reached, share * step.largest
             share /= 2
         raise NotConverged
 
@@ -164,29 +174,33 @@ class Curvature:
     Most participants answer a few of many pairs: what crosses the two factors is sparse, and only the curvature in the
     fixed effects and the smaller factor is a full matrix."""
 
-    def __init__(self, model: Laplace, at: Effects, precision: tuple[float, float]) -> None:
+    def __init__(self, model: Laplace, at: Effects, log_odds: Floats, precision: tuple[float, float]) -> None:
         self._model = model
-        share = expit(model.predicted(at))
-        self._weight = share * (1 - share)
-        self._skew = self._weight * (1 - 2 * share)
+        share: Floats = expit(log_odds)
+        self._share, self._weight = share, share * (1 - share)
         self._k = len(at.fixed)
         residual = model.outcome - share
-        self._diagonal = self._over_larger(self._weight) + precision[0]
+        of_larger = self._over_larger(self._weight)
+        self._diagonal = of_larger + precision[0]
         weighted = model.design * self._weight[:, None]
-        cells = np.bincount(model.cell, self._weight, len(model.cell_larger)).astype(np.float64)
-        self._fixed = np.column_stack([self._over_larger(column) for column in weighted.T])
+        self._fixed = np.empty((model.n_larger, self._k))
+        # The first column of the design is 1: of it, each answer's weight.
+        self._fixed[:, 0] = of_larger
+        for column in range(1, self._k):
+            self._fixed[:, column] = self._over_larger(weighted[:, column])
+        cells = model.summed(self._weight)
         self._cells = model.cells(cells)
         self._scaled_fixed = self._fixed / self._diagonal[:, None]
         self._scaled_cells = model.cells(cells / self._diagonal[model.cell_larger])
         self._factor = _factor(self._rest(weighted, precision[1]))
-        of_larger = self._over_larger(residual) - precision[0] * at.larger
+        slope_larger = self._over_larger(residual) - precision[0] * at.larger
         of_rest = np.concatenate(
             [model.design.T @ residual, self._over_smaller(residual) - precision[1] * at.smaller]
         )
-        explained = np.concatenate([self._scaled_fixed.T @ of_larger, self._scaled_cells.T @ of_larger])
+        explained = np.concatenate([self._scaled_fixed.T @ slope_larger, self._scaled_cells.T @ slope_larger])
         rest = _solved(self._factor, of_rest - explained)
         across = self._fixed @ rest[: self._k] + self._cells @ rest[self._k :]
-        self.step = Effects(rest[: self._k], (of_larger - across) / self._diagonal, rest[self._k :])
+        self.step = Effects(rest[: self._k], (slope_larger - across) / self._diagonal, rest[self._k :])
 
     @property
     def covariance(self) -> Floats:
@@ -219,7 +233,8 @@ class Curvature:
             - 2 * of_cell[model.cell]
         )
         moves = model.design + follow_larger[model.larger] + follow_smaller[model.smaller]
-        slope: Floats = -(self._skew * variance) @ moves / 2
+        skew = self._weight * (1 - 2 * self._share)
+        slope: Floats = -(skew * variance) @ moves / 2
         return slope
 
     def _crossed(self, inverse: Floats) -> tuple[Floats, Floats]:
@@ -239,19 +254,24 @@ class Curvature:
     def _rest(self, weighted: Floats, precision: float) -> Floats:
         """The curvature in the fixed effects and the smaller factor, less what the larger one explains."""
         model, k = self._model, self._k
-        rest = np.diag(np.concatenate([np.zeros(k), self._over_smaller(self._weight) + precision]))
+        of_smaller = self._over_smaller(self._weight)
+        rest = np.zeros((k + model.n_smaller,) * 2)
+        # The diagonal of the smaller factor.
+        rest.flat[k * (len(rest) + 1) :: len(rest) + 1] = of_smaller + precision
         rest[:k, :k] = weighted.T @ model.design - self._scaled_fixed.T @ self._fixed
-        rest[k:, :k] = np.column_stack([self._over_smaller(column) for column in weighted.T])
+        rest[k:, 0] = of_smaller
+        for column in range(1, k):
+            rest[k:, column] = self._over_smaller(weighted[:, column])
         rest[k:, :k] -= self._scaled_cells.T @ self._fixed
         rest[:k, k:] = rest[k:, :k].T
         rest[k:, k:] -= _product(self._scaled_cells, self._cells)
         return rest
 
     def _over_larger(self, values: Floats) -> Floats:
-        return np.asarray(np.bincount(self._model.larger, values, self._model.n_larger), dtype=np.float64)
+        return np.bincount(self._model.larger, values, self._model.n_larger).astype(np.float64, copy=False)
 
     def _over_smaller(self, values: Floats) -> Floats:
-        return np.asarray(np.bincount(self._model.smaller, values, self._model.n_smaller), dtype=np.float64)
+        return np.bincount(self._model.smaller, values, self._model.n_smaller).astype(np.float64, copy=False)
 
 
 # LAPACK's own functions: the matrices are small, and the checks of scipy.linalg take longer than solving them.

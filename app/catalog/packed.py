@@ -25,7 +25,7 @@ from app.studies.access import StudyHere
 from app.studies.collections import have_own_collection, ids_of, own_collection, use_collections
 from app.studies.file.bundle import COLLECTIONS, file_in
 from app.studies.file.packed_study import read_package
-from app.studies.making import BadStart, Start, make_study
+from app.studies.making import BadStart, Start, add_study, prepared
 from app.studies.seeing import admit, seen_by
 from app.trials.tables import StudyVersion, Unit, UnitMember
 
@@ -112,9 +112,9 @@ def _packed(row: Stimulus) -> PackedClip:
 
 
 async def make_study_with_collections(database: Database, who: Who, start: Start, now: datetime) -> StudyHere:
-    """Like `make_study`; a package among the files brings its collections. One of an earlier release has none.
+    """A study from a start; a package among its files brings its collections. One of an earlier release has none.
 
-    Raises BadPackedCollections too.
+    Raises BadStart, StudyFileProblems, BadPackedCollections, BadSlug, Conflict, NotFound.
     """
     packed = await anyio.to_thread.run_sync(read_packed, start.files) if start.files is not None else None
     return (await _make(database, who, start, packed, now)).study
@@ -152,9 +152,12 @@ async def make_study_of_file(
 async def _make(
     database: Database, who: Who, start: Start, packed: PackedCollections | None, now: datetime
 ) -> "Made":
-    study = await make_study(database, who, start, now)
-    unpacked = Unpacked() if packed is None else await database.write(unpack, who, study, packed, now)
-    return Made(study, unpacked)
+    return await database.write(_add, who, await prepared(database, who, start), packed, now)
+
+
+def _add(session: Session, who: Who, start: Start, packed: PackedCollections | None, now: datetime) -> "Made":
+    study = add_study(session, who, start, now)
+    return Made(study, Unpacked() if packed is None else unpack(session, who, study, packed, now))
 
 
 def read_packed(files: Mapping[str, bytes]) -> PackedCollections | None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
     from sqlmodel import Session
 
     from app.core.database import Database
@@ -32,6 +33,23 @@ def opened() -> "Iterator[tuple[Settings, Database]]":
         yield settings, database
     finally:
         database.close()
+
+
+@contextmanager
+def connected() -> "Iterator[tuple[Settings, Connection]]":
+    """The settings and a connection that reads the migrated database, for a command that needs no ORM."""
+    from app.core.engines import make_engine
+    from app.core.migrating import migrate
+    from app.core.settings import Settings
+
+    settings = Settings()
+    migrate(settings)
+    engine = make_engine(settings.database_url, writing=False)
+    try:
+        with engine.connect() as connection:
+            yield settings, connection
+    finally:
+        engine.dispose()
 
 
 def now() -> datetime:

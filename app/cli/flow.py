@@ -26,8 +26,8 @@ def flow(
     from analysis.terminal import as_text
     from analysis.text.sections import render_sections
     from app.core.spreadsheet import csv_text
-    from app.reports.facts import COUNTED_MODES
     from app.reports.flow import flows_of
+    from app.reports.kinds import COUNTED_MODES
     from app.reports.targets import is_file
     from app.studies.queries import study_named
 

@@ -87,8 +87,8 @@ def _report_answers(
     from analysis.judging import read_verdicts
     from analysis.judging.items import read_item_verdicts
     from app.judges.rated import are_of_items
+    from app.reports.file_studies import joined
     from app.reports.report import require_reportable, write_reports
-    from app.reports.sources import joined
 
     require_reportable(output, mode)
     say_not_judged([] if mapping else targets)
@@ -132,13 +132,14 @@ def _report_answers(
 
 def _distances(targets: "Sequence[str]", mapping: Path | None) -> "Sequence[SourceDistance]":
     """The distances stored with the records of the studies."""
-    from app.reports.distances import kept_distances
-    from app.reports.facts import designs_of
     from app.reports.targets import is_file
 
     slugs = [target for target in targets if not (mapping or is_file(target))]
     if not slugs:
         return ()
+    from app.reports.distances import kept_distances
+    from app.reports.facts import designs_of
+
     with opened() as (_, database), database.reading() as session:
         newest = [list(designs_of(session, slug).values())[-1:] for slug in slugs]
         return [one for designs in newest for design in designs for one in kept_distances(session, design)]
@@ -148,14 +149,15 @@ def _signatures(
     targets: "Sequence[str]", mode: str | None, seed: int, *, everything: bool
 ) -> "tuple[Moves | None, Played | None]":
     """Movement and play signatures of the studies' sources; None if no clip has positions, or no match is over."""
-    from app.judges.moving import signatures_of_studies
-    from app.library.clips.store import ClipStore
-    from app.reports.perceived import play_of_studies
     from app.reports.targets import is_file
 
     slugs = [target for target in targets if not is_file(target)]
-    if not slugs:
+    if not slugs:  # files need no database, nor what reads one
         return None, None
+    from app.judges.moving import signatures_of_studies
+    from app.library.clips.store import ClipStore
+    from app.reports.perceived import play_of_studies
+
     with opened() as (settings, database), database.reading() as session:
         moves = signatures_of_studies(session, slugs, ClipStore(settings.data_dir), seed=seed)
         return moves, play_of_studies(session, slugs, mode, seed=seed, everything=everything)
@@ -172,24 +174,27 @@ def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Se
     return found.pairs, found.ratings
 
 
-def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame]]":
-    from app.reports.sources import read_file, read_study
+def _read(target: str, mapping: Path | None) -> "Sequence[tuple[Source, pd.DataFrame]]":
+    from app.reports.file_studies import read_file
     from app.reports.targets import is_file
 
     if mapping or is_file(target):
         return list(read_file(target, mapping))
+    from app.reports.sources import read_study
+
     with opened() as (_, database), database.reading() as session:
         return [read_study(session, target)]
 
 
 def _rated_alone(targets: "Sequence[str]", pairs: "Sequence[str]") -> "list[Source]":
     """The studies among the targets that have no answers to pairs."""
-    from app.reports.sources import source_of
     from app.reports.targets import is_file
 
     slugs = [target for target in targets if not is_file(target) and target not in pairs]
     if not slugs:
         return []
+    from app.reports.sources import source_of
+
     with opened() as (_, database), database.reading() as session:
         return [source_of(session, slug) for slug in slugs]
 

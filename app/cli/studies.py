@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli import loading
-from app.cli.console import err, now, opened, out, say_where
+from app.cli.console import connected, err, now, opened, out, say_where
 from app.core.errors import StudyError
 from app.core.problems import counted
 from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
@@ -43,8 +43,8 @@ def list_studies(
     from app.studies.summaries import summaries
     from app.tasks.listed import units_in_words
 
-    with opened() as (settings, database), database.reading() as session:
-        studies = [study for study in summaries(session) if study.is_archived == archived]
+    with connected() as (settings, connection):
+        studies = [study for study in summaries(connection) if study.is_archived == archived]
     if not studies and archived:
         out.print("No study is archived.", markup=False)
     elif not studies:
@@ -266,13 +266,11 @@ def links(
 ) -> None:
     """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
     from app.accounts.audit import COMMAND_LINE
-    from app.sessions.links import names_in, participant_links
+    from app.core.spreadsheet import text_in
+    from app.sessions.links import MOST_BYTES, names_in, participant_links
     from app.studies.launch import study_here
 
-    try:
-        text = names.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise StudyError(f"{names} cannot be read: {error}") from None
+    text = text_in(names, MOST_BYTES, "save it as text in UTF-8")
     with opened() as (settings, database), database.transaction() as session:
         study = study_here(session, slug)
         made = participant_links(session, COMMAND_LINE, study, names_in(text), settings.secret, now())

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from app.core.language import gettext as _
 from app.core.language import noop
@@ -22,6 +22,11 @@ class StudyError(Exception):
     def __init__(self, *said: object, on_page: str = "") -> None:
         super().__init__(*said)
         self.on_page = on_page
+
+    @classmethod
+    def of_study(cls, slug: str, says: str) -> Self:
+        """An error about one study: a command names it, a page shows it anyway."""
+        return cls(f"study {slug!r} {says}", on_page=f"This study {says}{'' if says.endswith('.') else '.'}")
 
     @property
     def headers(self) -> Mapping[str, str]:

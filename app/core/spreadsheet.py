@@ -7,11 +7,14 @@ without such cells is the same byte for byte. `analysis.data.reading` undoes it 
 
 import csv
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from analysis.files.faults import TableFault
 from analysis.files.text_tables import EmptyTable, NotUtf8, decoded, open_text_table, text_table
@@ -45,6 +48,40 @@ def rows_text(rows: Iterable[Sequence[str]]) -> str:
     table = io.StringIO()
     csv.writer(table, lineterminator="\n").writerows([defused(cell) for cell in row] for row in rows)
     return table.getvalue()
+
+
+def csv_lines(rows: Iterable[Mapping[Any, Any]], names: Sequence[str]) -> Iterator[str]:
+    """The header and each row as one piece of CSV text."""
+    pieces: list[str] = []
+
+    class Sink:
+        def write(self, text: str) -> None:
+            pieces.append(text.removesuffix("\r\n") + "\n")
+
+    # Set to end lines in both characters, the writer quotes a cell that holds either of them.
+    writer = csv.writer(Sink(), lineterminator="\r\n")
+    writer.writerow(names)
+    for row in rows:
+        yield pieces.pop()
+        writer.writerow([defused(_cell(row[name])) for name in names])
+    yield pieces.pop()
+
+
+def plain_cell(value: Any) -> Any:
+    """A value as text formats hold it: times in ISO 8601 UTC with Z."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return value
+
+
+def _cell(value: Any) -> str:
+    value = plain_cell(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        # Before str(), which would write Python's True.
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +211,9 @@ class CsvTable:
                 )
         for name in needed:
             if name not in header.cells:
-                yield problem(f"the column {quoted(name)} is missing", f"needed are {', '.join(needed)}")
+                alike = next((each for each in header.cells if each.casefold() == name.casefold()), None)
+                remedy = f"write {name} for {alike}" if alike else f"needed are {', '.join(needed)}"
+                yield problem(f"the column {quoted(name)} is missing", remedy)
 
 
 def text_in(path: Path, largest_bytes: int, remedy: str = _IN_UTF8) -> str:

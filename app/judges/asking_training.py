@@ -14,6 +14,7 @@ from app.core.errors import Conflict, StudyError, at_field
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.models import NAME, VOTES, is_model, training_folders
+from app.judges.needs import lacking
 from app.judges.trainable import Trainable
 from app.library.places import models_folder
 from app.outputs.outputs import answers_by_mode, ask_run
@@ -72,6 +73,11 @@ def _ask(session: Session, who: Who, study: StudyHere, wish: TrainingWish, now: 
     # Its card says how people voted, of live answers where there are any.
     if wish.network == VOTES and dict(answers_by_mode(session, study)).get(Mode.LIVE):
         require_open(session, who, study, Mode.LIVE)
+    is_of_votes = wish.network == VOTES
+    if (is_of_votes or not wish.folder) and (
+        says := lacking(session, study.slug, study.id, of_votes=is_of_votes)
+    ):
+        raise NotTrainable(says)
     params = {**asdict(wish), "slug": study.slug, "allowed": list(wish.allowed)}
     return ask_run(session, who, study, Kind.TRAINING, params, now)
 

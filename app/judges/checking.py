@@ -156,7 +156,7 @@ def check_file(data: bytes, name: str, known: Known | None = None, about: About 
             Found("The file is empty", "The first line names the columns, each line after it is a verdict")
         ]
     found.sort(key=lambda one: one.row)
-    rows_wrong = {one.row for one in found if one.row}
+    rows_wrong = {row for one in found for row in (one.row, *one.others) if row}
     check = Check(
         file=name,
         n_bytes=len(data),
@@ -165,7 +165,10 @@ def check_file(data: bytes, name: str, known: Known | None = None, about: About 
         columns=columns,
         judges=_judges(sent, known, about) if sent.header else (),
         n_wrong=len(found),
-        n_fine=sum(line.row not in rows_wrong for line in sent.lines),
+        # What is wrong with the whole table leaves no row fine.
+        n_fine=0
+        if any(not one.row for one in found)
+        else sum(line.row not in rows_wrong for line in sent.lines),
         wrong=[_wrong(one, sent.lines, columns) for one in found[:MOST_SHOWN]],
         notes=[*sent.notes, *_notes(sent, known, about)],
     )
@@ -203,20 +206,21 @@ def _missing_columns(header: Sequence[str], about: About) -> list[Found]:
     needed: Sequence[Sequence[str]] = [(name,) for name in _KEYS_OF_ITEMS]
     if about == "pairs":
         needed = [("judge",), ("pair", "stimulus", "item"), ("choice", "score", "value")]
-    found = []
+    found: list[Found] = []
     lower = {name.strip().lower(): name for name in header}
+    here = ""
     for options in needed:
         if set(options) & set(header):
             continue
         first = options[:2]
         named = listed(first)
         alike = next((lower[option] for option in options if option in lower), "")
-        remedy = (
-            f"Write {alike.strip().lower()} for {alike}"
-            if alike
-            else f"The columns here are {', '.join(one_line(name) or '(no name)' for name in header)}"
-        )
-        if len(header) == 1:
+        remedy = f"Write {alike.strip().lower()} for {alike}" if alike else ""
+        if not remedy and not here:  # once, not with each column that is missing
+            here = remedy = (
+                f"The columns here are {', '.join(one_line(name) or '(no name)' for name in header)}"
+            )
+        if len(header) == 1 and not found:
             remedy = f"{remedy}; separate columns with commas, semicolons or tabs"
         found.append(Found(f"The column {named} is missing", remedy, columns=first))
     return found
@@ -302,10 +306,27 @@ def _choice(line: Line, middle: float) -> str:
     return "a" if score > middle else "b" if score < middle else "tie"
 
 
+def _support_notes(sent: Sent) -> list[str]:
+    """A sentence for each judge whose scores are read as support, as are percentages where every choice is a."""
+    by_judge: dict[str, list[float]] = {}
+    for line in sent.lines:
+        number = number_in(line.cells.get("score", ""))
+        if number is not None and line.cells.get("pair") and not line.cells.get("scale"):
+            by_judge.setdefault(line.cells.get("judge", ""), []).append(number)
+    return [
+        f"The scores of {one_line(judge)} go from {min(scores):g} to {max(scores):g}: they are read as support for a "
+        "where above 0. Divide percentages by 100."
+        for judge, scores in by_judge.items()
+        if min(scores) >= 0 and max(scores) > 1
+    ][:_MOST_NAMED]
+
+
 def _notes(sent: Sent, known: Known | None, about: About) -> list[str]:
     notes: list[str] = []
     if known is None:
         return notes
+    if about == "pairs":
+        notes += _support_notes(sent)
     if unread := [name for name in sent.header if name and name not in {*_READ, *COLUMNS, *_OF_EXAMPLE}]:
         shown = ", ".join(map(one_line, unread[:_MOST_NAMED]))
         notes.append(f"Columns that are not read: {shown}{' and more' if len(unread) > _MOST_NAMED else ''}.")

@@ -74,8 +74,16 @@ def known_of(session: Session, slug: str) -> Known:
         .where(col(Unit.version_id).in_(versions))
         .order_by(col(Unit.version_id), col(Unit.position))
     ).all()
-    items = {name for name, slot, kind, _ in units if slot in (Slot.ITEM, None) and kind == Kind.MAIN}
-    questions = [question for block in design.blocks_of(RatingDesign) for question in block.questions]
+    rated = design.blocks_of(RatingDesign)
+    # Matches and goals of walks are units of one slot, too, and nobody rates these.
+    of_ratings = col(Unit.block).in_({block.id for block in rated})
+    in_ratings = set(session.exec(select(Unit.name).where(col(Unit.version_id).in_(versions), of_ratings)))
+    items = {
+        name
+        for name, slot, kind, _ in units
+        if slot in (Slot.ITEM, None) and kind == Kind.MAIN and name in in_ratings
+    }
+    questions = [question for block in rated for question in block.questions]
     shown = {block.shows.value for block in design.blocks_of(PairDesign) if block.pairs}
     return Known(
         slug=slug,

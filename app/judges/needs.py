@@ -1,6 +1,6 @@
 """The state of what a judge needs to be trained on a study: packages, clips with positions, pairs, votes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlmodel import Session, col, func, select
@@ -33,6 +33,13 @@ class Need:
     command: str = ""
 
 
+def lacking(session: Session, slug: str, study_id: int | None, *, of_votes: bool) -> str:
+    """What a training on this study cannot begin without, with the way out; empty where nothing lacks."""
+    pairs = main_pairs(session, slug)
+    need = _votes_need(_voted(session, study_id)) if of_votes else _pairs_need(pairs)
+    return "" if need.is_met else f"{need.says}. {need.remedy}."
+
+
 def needs_of(session: Session, slug: str, study_id: int | None, here: Trainable) -> Sequence[Need]:
     pairs = main_pairs(session, slug)
     names = {str(pair[side]) for pair in pairs for side in ("stimulus_a", "stimulus_b")}
@@ -43,8 +50,6 @@ def needs_of(session: Session, slug: str, study_id: int | None, here: Trainable)
             )
         )
     )
-    n_true = sum(bool(pair["truth"]) for pair in pairs)
-    n_voted = _voted(session, study_id)
     return (
         Need(
             "Packages",
@@ -61,21 +66,30 @@ def needs_of(session: Session, slug: str, study_id: int | None, here: Trainable)
             bool(names) and len(with_positions) == len(names),
             "Import the clips with a column positions in their manifest, or train on a folder of other clips",
         ),
-        Need(
-            "Pairs",
-            "networks",
-            f"{n_true} of {counted(len(pairs), 'pair')} say which clip a person made",
-            n_true > 0,
-            "Make pairs of people’s clips and others, or train on a folder of other clips",
-        ),
-        Need(
-            "Votes",
-            "votes",
-            f"{counted(n_voted, 'pair')} of this study {'has' if n_voted == 1 else 'have'} votes; at least "
-            f"{FEWEST_VOTED} are needed, 80 are advised",
-            n_voted >= FEWEST_VOTED,
-            "Let people answer more pairs first",
-        ),
+        _pairs_need(pairs),
+        _votes_need(_voted(session, study_id)),
+    )
+
+
+def _pairs_need(pairs: Sequence[Mapping[str, str | None]]) -> Need:
+    n_true = sum(bool(pair["truth"]) for pair in pairs)
+    return Need(
+        "Pairs",
+        "networks",
+        f"{n_true} of {counted(len(pairs), 'pair')} say which clip a person made",
+        n_true > 0,
+        "Make pairs of people’s clips and others, or train on a folder of other clips",
+    )
+
+
+def _votes_need(n_voted: int) -> Need:
+    return Need(
+        "Votes",
+        "a judge of votes",
+        f"{counted(n_voted, 'pair')} of this study {'has' if n_voted == 1 else 'have'} votes; at least "
+        f"{FEWEST_VOTED} are needed, 80 are advised",
+        n_voted >= FEWEST_VOTED,
+        "Let people answer more pairs first",
     )
 
 

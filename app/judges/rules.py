@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analysis.files.numbers import is_plain
 from app.core.problems import counted, listed, shown
@@ -16,7 +16,10 @@ _FEWEST_ALIKE = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A fault as a rule found it; of an unknown name `value` is looked for among the `known` ones once it is shown."""
+    """A fault as a rule found it; of an unknown name `value` is looked for among the `known` ones once it is shown.
+
+    `others` are the other rows of a fault that is said once for all.
+    """
 
     what: str
     remedy: str
@@ -24,6 +27,7 @@ class Found:
     columns: Sequence[str] = ()
     value: str = ""
     known: Sequence[str] | None = None
+    others: Sequence[int] = ()
 
 
 def pair_faults(lines: Sequence[Line], header: Sequence[str], known: Known | None) -> list[Found]:
@@ -241,7 +245,8 @@ def _scored(judge: str, rows: Sequence[Line], numbers: dict[int, float | None]) 
             remedy += ": divide percentages by 100"
         remedy += ". Scores above 0 for a and below 0 for b have support in a column scale"
         worst = next(line for line, value in scored if value > 1)
-        yield Found(what, _sentence(remedy), worst.row, ("score",))
+        others = [line.row for line, _ in scored]
+        yield Found(what, _sentence(remedy), worst.row, ("score",), others=others)
         return
     decided = [line for line, number in scored if line.cells.get("choice") in ("a", "b") and number != middle]
     if len(wrong) == len(decided) >= _FEWEST_ALIKE:
@@ -251,7 +256,8 @@ def _scored(judge: str, rows: Sequence[Line], numbers: dict[int, float | None]) 
             if is_probability
             else "score is above 0 where a is chosen: change its sign, or swap a and b in choice"
         )
-        yield Found(what, _sentence(remedy), wrong[0][0].row, ("choice", "score"))
+        others = [line.row for line, _ in wrong]
+        yield Found(what, _sentence(remedy), wrong[0][0].row, ("choice", "score"), others=others)
         return
     for line, number in wrong:
         right = "a" if number > middle else "b"
@@ -295,4 +301,4 @@ def _renamed(line: Line) -> Line:
 def _renamed_back(found: Found) -> Found:
     names = {"stimulus": "item", "score": "value"}
     columns = [names.get(name, name) for name in found.columns]
-    return Found(found.what, found.remedy, found.row, columns, found.value, found.known)
+    return replace(found, columns=columns)

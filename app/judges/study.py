@@ -51,9 +51,13 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
                 on_page=f"Version {version.number} has no main pairs to judge: its items are rated one at a time, and "
                 "judges that run here look at pairs. Upload verdicts of your own, which are held against its raters.",
             )
-        raise Conflict(f"version {version.number} of {slug!r} has no main pairs to judge")
+        raise Conflict(
+            f"version {version.number} of {slug!r} has no main pairs to judge",
+            on_page=f"Version {version.number} has no main pairs to judge.",
+        )
     if not any(files.clip or files.content for pair in pairs for files in (pair.a, pair.b)):
-        raise Conflict(f"study {slug!r} has no clips (its answers were imported): there is nothing to judge")
+        says = "has no clips (its answers were imported): there is nothing to judge"
+        raise Conflict.of_study(slug, says)
     return StudyPairs(slug, version.number, pairs)
 
 
@@ -136,13 +140,13 @@ def _chosen(
     session: Session, versions: Sequence[StudyVersion], slug: str, number: int | None
 ) -> StudyVersion:
     if not versions:
-        raise Conflict(f"study {slug!r} has no version yet; save its design first")
+        raise Conflict.of_study(slug, "has no version yet; save its design first")
     if number is not None:
         for version in versions:
             if version.number == number:
                 return version
         known = ", ".join(str(version.number) for version in reversed(versions))
-        raise NotFound(f"study {slug!r} has no version {number}; there is {known}")
+        raise NotFound.of_study(slug, f"has no version {number}; there is {known}")
     seen = select(ParticipantSession.version_id).where(ParticipantSession.mode != Mode.PREVIEW).distinct()
     seen_ids = set(session.exec(seen.where(col(ParticipantSession.version_id).in_([v.id for v in versions]))))
     return next((version for version in versions if version.id in seen_ids), versions[0])

@@ -81,12 +81,14 @@ def _make(data_dir: Path, package: SentPackage, expected: int) -> None:
 
 def _sent(data_dir: Path) -> Iterator[SentPackage]:
     """All packages on their way, the oldest first."""
-    found = list(sent_package(data_dir, "x").parent.glob("package-*.json"))
-    for path in sorted(found, key=lambda each: each.stat().st_mtime):
+    found = list[tuple[float, SentPackage]]()
+    for path in sent_package(data_dir, "x").parent.glob("package-*.json"):
         try:
-            yield SentPackage(**json.loads(path.read_text(encoding="utf-8")))
+            about = SentPackage(**json.loads(path.read_text(encoding="utf-8")))
+            found.append((path.stat().st_mtime, about))
         except (OSError, ValueError):  # gone, or being written, at this moment
             continue
+    yield from (each for _, each in sorted(found, key=lambda one: one[0]))
 
 
 def state(data_dir: Path, who: Who, token: str) -> SentPackage:

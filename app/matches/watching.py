@@ -1,6 +1,6 @@
 """Live matches as experimenters see them: waiting participants, slow players, results so far."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,6 +16,7 @@ from app.sessions.runs import run_of
 from app.sessions.where import SESSIONS
 from app.studies.access import StudyHere
 from app.tasks.game.base import AnyGame, GameConfig
+from app.tasks.game.choosing import config_words
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES, KITS
 from app.tasks.game.live import BY_HAND, Live
@@ -369,20 +370,3 @@ def seat_names(game: AnyGame, config: GameConfig) -> Mapping[int, str]:
         role.seat: f"Player {role.seat}" if role.name == "player" else role.name.capitalize()
         for role in game.seats(config)
     }
-
-
-def config_words(config: GameConfig) -> str:
-    """Parameters that differ from the game's defaults, such as `rounds 12, messages no`; `defaults` without any."""
-    given, usual = config.model_dump(mode="json"), type(config)().model_dump(mode="json")
-    words: Sequence[str] = [
-        f"{name.replace('_', ' ')} {_word(value)}"
-        for name, value in given.items()
-        if value != usual.get(name)
-    ]
-    return ", ".join(words) or "the game's defaults"
-
-
-def _word(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{len(value)} of them" if isinstance(value, (list, tuple)) else str(value)

@@ -356,8 +356,8 @@ def _units(
                     block=block.id,
                     noun=design.noun,
                     nouns=design.nouns,
-                    unit=unit.name,
-                    condition=unit.group or unit.condition,
+                    unit=words[0],
+                    condition=words[1],
                     kind=unit.kind,
                     answers=groups[id_].answered[unit.id],
                     given=None if given is None else given.get(unit.id, 0),
@@ -365,6 +365,7 @@ def _units(
                 )
                 for unit in block.units
                 if unit.kind is not Kind.PRACTICE
+                for words in [design.unit_in_words(unit.name, unit.group or unit.condition)]
             ]
     return lines
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -27,7 +28,9 @@ from analysis.results import Result
 from app.reports.page.methods import methods_of_file
 from app.reports.page.tables import CONDITIONS, condition_rows
 from app.reports.page.writing import FileReport, OnProgress, csv_of_table, csv_text, silent, write_file_report
-from app.reports.study_facts import StudyFacts
+
+if TYPE_CHECKING:
+    from app.reports.study_facts import StudyFacts
 
 MOST_ROWS = 60
 
@@ -76,7 +79,7 @@ def write_judgements_report(
     *,
     made_at: datetime | None,
     judges: ItemValidation | None = None,
-    study: StudyFacts | None = None,
+    study: "StudyFacts | None" = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one yes / no question of a study, as `write_detection_report`."""
@@ -101,7 +104,7 @@ def _report(
     about: str,
     made_at: datetime | None,
     judges: ItemValidation | None,
-    study: StudyFacts | None = None,
+    study: "StudyFacts | None" = None,
 ) -> FileReport:
     mode = block.selection.mode
     flow = None if study is None else study.flows.get(mode)

@@ -5,21 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 from sqlmodel import Session, col, select
 
-from analysis.data.selection import choose_mode
-from analysis.data.selection import select as selected
 from analysis.distances import (
     AS_GIVEN,
-    CLOSING_HEAD,
     DISTANCE_COLUMNS,
-    Closing,
     SourceDistance,
-    closing,
-    closing_rows,
     distance_rows,
-    taken_for_human,
 )
 from analysis.options import LEVEL
 from analysis.signatures import compare_play
@@ -143,26 +135,8 @@ def _stored_distance(source: str, text: str) -> SourceDistance | None:
         return None
 
 
-def closing_of(
-    frames: Mapping[str, pd.DataFrame],
-    distances: Sequence[SourceDistance],
-    mode: str,
-    *,
-    seed: int,
-    resamples: int,
-) -> Closing:
-    """Distances against the choices that count in one mode, of all studies together."""
-    mode = choose_mode(frames.values(), mode)
-    counted = [selected(slug, frame, mode).main for slug, frame in frames.items()]
-    rows = pd.concat([frame.astype({"study": str}) for frame in counted], ignore_index=True)
-    return closing(distances, taken_for_human(rows, seed=seed, resamples=resamples))
-
-
 __all__ = [
-    "CLOSING_HEAD",
     "as_attributes",
-    "closing_of",
-    "closing_rows",
     "distances_to_people",
     "kept_distances",
     "write_distances",

@@ -1,12 +1,10 @@
 """Data out, row by row: as CSV, JSONL or Parquet, in the columns of docs/data.md."""
 
-import csv
 import json
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +16,7 @@ from sqlmodel import Session
 from analysis.data.columns import VERDICT_COLUMNS
 from analysis.results import table_rows
 from app.core.errors import StudyError
-from app.core.spreadsheet import defused
+from app.core.spreadsheet import csv_lines, plain_cell
 from app.core.whole_files import written_whole
 from app.exports import columns
 from app.exports.tables import BATCH_ROWS, ByArm, OfStudy, Row
@@ -252,23 +250,6 @@ def _target(out: Path | None, format_: Format) -> Iterator[IO[bytes]]:
         yield file
 
 
-def _plain(value: Any) -> Any:
-    """A value as text formats hold it: times in ISO 8601 UTC with Z."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return value
-
-
-def _cell(value: Any) -> str:
-    value = _plain(value)
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        # Before str(), which would write Python's True.
-        return "true" if value else "false"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
-
-
 def write_csv(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
     names = [column.name for column in wanted]
     n_lines = 0
@@ -278,27 +259,10 @@ def write_csv(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[by
     return n_lines - 1
 
 
-def csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
-    """The header and each row as one piece of CSV text."""
-    pieces: list[str] = []
-
-    class Sink:
-        def write(self, text: str) -> None:
-            pieces.append(text.removesuffix("\r\n") + "\n")
-
-    # Set to end lines in both characters, the writer quotes a cell that holds either of them.
-    writer = csv.writer(Sink(), lineterminator="\r\n")
-    writer.writerow(names)
-    for row in rows:
-        yield pieces.pop()
-        writer.writerow([defused(_cell(row[name])) for name in names])
-    yield pieces.pop()
-
-
 def write_jsonl(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
     n = 0
     for row in rows:
-        values = {column.name: _plain(row[column.name]) for column in wanted}
+        values = {column.name: plain_cell(row[column.name]) for column in wanted}
         file.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
         n += 1
     return n

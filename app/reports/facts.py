@@ -12,10 +12,7 @@ from app.tasks.game.settings import GameDesign
 from app.tasks.listed import TASKS
 from app.tasks.walk.settings import WalkDesign
 from app.trials.responses import Response
-from app.trials.tables import Mode, ParticipantSession, Study, StudyVersion
-
-COUNTED_MODES = tuple(map(str, (Mode.LIVE, Mode.SIMULATED, Mode.PILOT)))
-"""In the order in which the first one that has anything is taken, unless one is asked for."""
+from app.trials.tables import ParticipantSession, Study, StudyVersion
 
 
 def answered_trials(session: Session, slug: str) -> Mapping[str, int]:

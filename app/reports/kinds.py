@@ -1,4 +1,4 @@
-"""Kinds and formats of exports: names alone, without the code for the rows."""
+"""Kinds and formats of exports, and the modes that they count: names alone, without the code for the rows."""
 
 from enum import StrEnum
 
@@ -15,6 +15,9 @@ def table_names() -> tuple[str, ...]:
 
 What = StrEnum("What", {name.upper(): name for name in table_names()})  # type: ignore[misc]
 """A table as commands and addresses name it."""
+
+COUNTED_MODES = ("live", "simulated", "pilot")
+"""In the order in which the first one that has anything is taken, unless one is asked for."""
 
 
 class Format(StrEnum):

@@ -15,9 +15,10 @@ from sqlmodel import Session
 from app.catalog.packed import PackedCollections, packed_collections
 from app.catalog.sheet import sheet_of
 from app.core.errors import Conflict, StudyError
+from app.core.spreadsheet import csv_lines
 from app.core.whole_files import written_whole
-from app.reports.export import csv_lines
-from app.reports.facts import COUNTED_MODES, answered_trials
+from app.reports.facts import answered_trials
+from app.reports.kinds import COUNTED_MODES
 from app.reports.packaging import dictionary, psychds, texts
 from app.reports.packaging.about import About, Card, card_of
 from app.reports.packaging.archive import checksums, facts_of, facts_of_file, write_zip
@@ -146,7 +147,7 @@ def _one_moment(session: Session) -> Iterator[Session]:
 def _facts(session: Session, slug: str) -> StudyFacts:
     facts = study_facts(session, slug)
     if not facts.versions:
-        raise Conflict(f"study {slug!r} has no version yet; save its design before you pack it")
+        raise Conflict.of_study(slug, "has no version yet; save its design before you pack it")
     return facts
 
 

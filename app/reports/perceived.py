@@ -15,7 +15,8 @@ from analysis.signatures import NoSignatures, PlaySignatures, SeatPlay, compare_
 from analysis.signatures.play_signature import PlaySignature
 from app.core.errors import NotFound, StudyError
 from app.reports.export import columns_of, rows_of, write_csv
-from app.reports.facts import COUNTED_MODES, designs_of
+from app.reports.facts import designs_of
+from app.reports.kinds import COUNTED_MODES
 from app.tasks.game.games.reports import reports_of
 from app.tasks.game.match import config_hash
 from app.tasks.game.match_files import (

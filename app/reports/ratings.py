@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -43,7 +44,9 @@ from analysis.results import Result
 from app.reports.detection import write_judgements_report
 from app.reports.page.methods import methods_of_file
 from app.reports.page.writing import FileReport, OnProgress, csv_of_table, csv_text, silent, write_file_report
-from app.reports.study_facts import StudyFacts
+
+if TYPE_CHECKING:
+    from app.reports.study_facts import StudyFacts
 
 _CRITERIA = (
     "criterion", "n_ratings", "n", "n_missing", "n_not_numbers", "n_out_of_range", "n_items", "n_raters", "mean",
@@ -93,7 +96,7 @@ def write_block_report(
     judges: ItemValidation | None = None,
     compared: Sequence[BlocksCompared] = (),
     hypotheses: HypothesesDecided | None = None,
-    study: StudyFacts | None = None,
+    study: "StudyFacts | None" = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
@@ -129,7 +132,7 @@ def write_block_reports(
     judged: Sequence[BlockValidation] = (),
     compared: Sequence[BlocksCompared] = (),
     hypotheses: Mapping[str, HypothesesDecided] = MappingProxyType({}),
-    studies: Mapping[str, StudyFacts] = MappingProxyType({}),
+    studies: "Mapping[str, StudyFacts]" = MappingProxyType({}),
     on_progress: OnProgress = silent,
 ) -> tuple[str, ...]:
     """Write the report of every block that has answers; returns the pages, relative to `folder`.
@@ -184,7 +187,7 @@ def _report(
     judges: ItemValidation | None,
     compared: Sequence[BlocksCompared] = (),
     hypotheses: HypothesesDecided | None = None,
-    study: StudyFacts | None = None,
+    study: "StudyFacts | None" = None,
 ) -> FileReport:
     mode = block.selection.mode
     flow = None if study is None else study.flows.get(mode)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from sqlmodel import Session
 
 from analysis import Analysis, analyze
 from analysis.data.flow import Flow
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
-from analysis.distances import SourceDistance
+from analysis.distances import CLOSING_HEAD, SourceDistance, closing_rows
 from analysis.figures.closing import closing_figure
 from analysis.findings.paper import paper_figures
 from analysis.findings.signature_tables import Found as Moves
@@ -25,9 +25,9 @@ from analysis.options import RESAMPLES
 from analysis.ratings.between import BlocksCompared, compare_blocks
 from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from app.core.errors import StudyError
-from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
-from app.reports.expected import decided
-from app.reports.facts import COUNTED_MODES, designs_of, refuse_play_alone
+from app.reports.closing import closing_of
+from app.reports.file_studies import FileStudy, flows_in, joined
+from app.reports.kinds import COUNTED_MODES
 from app.reports.page.drawn import csv_of
 from app.reports.page.methods import methods_of
 from app.reports.page.numbers import figures_in, results_in, tables_in
@@ -43,11 +43,13 @@ from app.reports.page.writing import (
     with_page,
     write_folder,
 )
-from app.reports.rated import ratings_frame
 from app.reports.ratings import write_block_reports
 from app.reports.signatures import distances_of, figures_of_signatures, signature_files
-from app.reports.sources import Source, flows_in, joined, read_study
-from app.reports.study_facts import StudyFacts
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
+
+    from app.reports.sources import Source
 
 # Of `write_report`, for a bar that has others before them.
 _STEPS = 4
@@ -73,7 +75,7 @@ Computing = Callable[[], AbstractContextManager[None]]
 
 
 def build_report(
-    session: Session,
+    session: "Session",
     slugs: str | Sequence[str],
     folder: Path,
     *,
@@ -92,6 +94,12 @@ def build_report(
     matches.
     Raises NotFound for an unknown study, StudyError for a mode that is none or a folder that cannot be written.
     """
+    # Imported here: a report of a file needs neither the database nor the designs of studies.
+    from app.reports.distances import kept_distances
+    from app.reports.facts import designs_of, refuse_play_alone
+    from app.reports.rated import ratings_frame
+    from app.reports.sources import read_study
+
     names = [slugs] if isinstance(slugs, str) else list(dict.fromkeys(slugs))
     read, rated, distances = [], [], list[SourceDistance]()
     for done, slug in enumerate(names):
@@ -99,7 +107,8 @@ def build_report(
         refuse_play_alone(session, slug)
         read.append(read_study(session, slug))
         rated.append(ratings_frame(session, slug))
-        distances += _kept_of(session, slug)
+        newest = list(designs_of(session, slug).values())[-1:]
+        distances += [one for design in newest for one in kept_distances(session, design)]
     studies, frames = joined(read)
 
     def progress(done: int, _total: int, what: str) -> None:
@@ -121,14 +130,8 @@ def build_report(
     )
 
 
-def _kept_of(session: Session, slug: str) -> Sequence[SourceDistance]:
-    """The distances stored with the records of the newest version."""
-    designs = list(designs_of(session, slug).values())
-    return kept_distances(session, designs[-1]) if designs else ()
-
-
 def write_reports(
-    studies: Sequence[Source],
+    studies: "Sequence[Source]",
     frames: Mapping[str, pd.DataFrame],
     ratings: Sequence[pd.DataFrame],
     folder: Path,
@@ -143,7 +146,7 @@ def write_reports(
     play: Played | None = None,
     item_verdicts: pd.DataFrame | None = None,
     independent: bool = False,
-    rated_alone: Sequence[Source] = (),
+    rated_alone: "Sequence[Source]" = (),
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> ReportInfo:
@@ -187,7 +190,7 @@ def write_reports(
             compared=compared,
             hypotheses=held if unpaired else {},
             # Else the page to which these belong tells of the study.
-            studies={one.slug: one for one in every if isinstance(one, StudyFacts)} if alone else {},
+            studies={one.slug: one for one in every if not isinstance(one, FileStudy)} if alone else {},
         )
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")
@@ -228,7 +231,7 @@ def write_reports(
 
 
 def write_report(
-    studies: Sequence[Source],
+    studies: "Sequence[Source]",
     frames: Mapping[str, pd.DataFrame],
     folder: Path,
     *,
@@ -320,7 +323,7 @@ def write_report(
 
 
 def decided_by(
-    studies: Sequence[Source],
+    studies: "Sequence[Source]",
     frames: Mapping[str, pd.DataFrame],
     ratings: Sequence[pd.DataFrame],
     mode: str,
@@ -329,12 +332,13 @@ def decided_by(
     resamples: int,
 ) -> dict[str, HypothesesDecided]:
     """The hypotheses of each study that has any, or is registered, by the answers of the mode."""
+    known = [study for study in studies if not isinstance(study, FileStudy)]
+    if not known:
+        return {}
+    from app.reports.expected import decided
+
     tables = [*frames.values(), *ratings]
-    made = {
-        study.slug: decided(study, tables, mode=mode, seed=seed, resamples=resamples)
-        for study in studies
-        if isinstance(study, StudyFacts)
-    }
+    made = {study.slug: decided(study, tables, mode=mode, seed=seed, resamples=resamples) for study in known}
     return {slug: one for slug, one in made.items() if one is not None}
 
 

@@ -1,8 +1,6 @@
 """Sources of a report: a study in the database, or a study in an exported file."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 from sqlmodel import Session
@@ -10,28 +8,13 @@ from sqlmodel import Session
 from analysis.data.flow import Flow, flow_of
 from analysis.findings.model import Caution
 from analysis.findings.words import ITEM, NOUNS, Noun
-from app.core.errors import StudyError
+from app.reports.file_studies import FileStudy, flows_in
 from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
 from app.reports.study_facts import StudyFacts, study_facts
-from app.reports.targets import frame_of, is_file, notes_of
+from app.reports.targets import is_file
 from app.tasks.pair.settings import PairDesign, pair_questions
-
-
-@dataclass(frozen=True, slots=True)
-class FileStudy:
-    """A study known by its answers alone; `origin` tells where they are from, `taken` what was assumed."""
-
-    slug: str
-    origin: str
-    called: str = ""
-    taken: str = ""
-
-    @property
-    def title(self) -> str:
-        return self.called or self.slug
-
 
 _IMPORT = "an import in the layout of the published Human Navigation Turing Test"
 _IMPORT_MAPPED = "an import with a mapping file"
@@ -60,33 +43,6 @@ def source_of(session: Session, slug: str) -> Source:
     return facts
 
 
-def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source, pd.DataFrame]]:
-    """Each study of an exported file, or of one from elsewhere with its mapping, in the order of the file.
-
-    Raises AnalysisError for bad data.
-    """
-    yield from split(frame_of(None, target, mapping), Path(target).name, " ".join(notes_of(mapping)))
-
-
-def split(answers: pd.DataFrame, origin: str, taken: str = "") -> Iterator[tuple[Source, pd.DataFrame]]:
-    """Each study of a checked table; `taken` is what was assumed of it."""
-    for slug in answers["study"].unique():
-        rows = answers[answers["study"] == slug].reset_index(drop=True)
-        yield FileStudy(str(slug), f"the file {origin}", taken=taken), rows
-
-
-def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], dict[str, pd.DataFrame]]:
-    """Sources and their tables by study. Raises StudyError for a study that was given twice."""
-    studies: list[Source] = []
-    frames: dict[str, pd.DataFrame] = {}
-    for study, frame in read:
-        if study.slug in frames:
-            raise StudyError(f"study {study.slug!r} is in two targets: give it once")
-        studies.append(study)
-        frames[study.slug] = frame
-    return studies, frames
-
-
 def noun_of(study: Source) -> Noun:
     """The kind of stimuli in its pairs: clips, records or texts; unknown for answers from elsewhere."""
     if isinstance(study, FileStudy) or not study.versions:
@@ -103,11 +59,6 @@ def flow_in(study: Source, mode: str) -> Flow | None:
 def flows_of_studies(session: Session | None, targets: Sequence[str]) -> Mapping[str, Mapping[str, Flow]]:
     """`flows_in`, of the targets that are studies."""
     return flows_in(source_of(session, one) for one in targets if not is_file(one)) if session else {}
-
-
-def flows_in(studies: Iterable[Source]) -> Mapping[str, Mapping[str, Flow]]:
-    """The flows of each study that is in the database, by study and mode."""
-    return {study.slug: study.flows for study in studies if not isinstance(study, FileStudy)}
 
 
 def leak_cautions(source: Source) -> Iterable[Caution]:

@@ -33,6 +33,5 @@ def unarchive(session: Session, by: Actor, study: StudyHere, now: datetime) -> N
 def refuse_open(study: Study, done: str) -> None:
     """Raises Conflict."""
     if State(study.state) in OPEN:
-        raise Conflict(
-            f"study {study.slug!r} takes participants ({study.state}) and cannot be {done}; pause or close it first"
-        )
+        says = f"takes participants ({study.state}) and cannot be {done}; pause or close it first"
+        raise Conflict.of_study(study.slug, says)

@@ -119,7 +119,7 @@ def change_state(
     """
     held = hold(session, study)
     if held.archived_at is not None:
-        raise Conflict(f"study {study.slug!r} is archived; bring it back first")
+        raise Conflict.of_study(study.slug, "is archived; bring it back first")
     state = State(held.state)
     if to is State.CLOSED and (closing is not None or state is not to):
         return _close(session, by, study, state, (closing or Closing()).checked(), now)
@@ -176,7 +176,7 @@ def hold(session: Session, study: StudyHere) -> Study:
     )
     row = session.exec(held).first()
     if row is None:
-        raise NotFound(f"there is no study {study.slug!r} any more")
+        raise NotFound(f"there is no study {study.slug!r} any more", on_page="This study was deleted.")
     return row
 
 
@@ -196,7 +196,7 @@ def _refuse_blockers(study: StudyHere, to: State, checks: Sequence[Check]) -> No
     if blockers:
         word = "be piloted" if to is State.PILOT else "go live"
         said = "; ".join(f"{check.title}: {check.detail}" for check in blockers)
-        raise NotReady(f"study {study.slug!r} cannot {word} yet. {said}")
+        raise NotReady.of_study(study.slug, f"cannot {word} yet. {said}")
 
 
 def _refuse_unknown(warnings: Sequence[Check], accepted: Accepted) -> None:

@@ -82,20 +82,21 @@ async def read_upload(files: Mapping[str, bytes]) -> WrittenFile:
     return await anyio.to_thread.run_sync(read_written, named)
 
 
-async def make_study(database: Database, who: Who, start: Start, now: datetime) -> StudyHere:
-    """Raises BadStart, StudyFileProblems, BadSlug, Conflict, NotFound.
-
-    A name that is not given is made of the title or of what there is.
-    """
+async def prepared(database: Database, who: Who, start: Start) -> Start:
+    """The start with everything read that `add_study` needs. Raises BadStart, StudyFileProblems, NotFound."""
     start = await with_keys(start)
     if start.clone is not None:
         cloned = await database.read(design_to_clone, who, start.clone, start.which)
         used = await database.read(collections_to_clone, who, start.clone)
         start = replace(start, keys=cloned.keys, written=cloned.written, collections=used)
-    return await database.write(_make, who, start, now)
+    return start
 
 
-def _make(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
+def add_study(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
+    """A study from a prepared start; a name that is not given is made of the title or of what there is.
+
+    Raises BadSlug, Conflict.
+    """
     slug = start.slug.strip() or _free_slug(session, start)
     title = start.title.strip()
     keys = with_slug(start.keys, slug, title or None)

@@ -53,7 +53,7 @@ def register(
         select(StudyVersion).where(StudyVersion.study_id == study.id, StudyVersion.number == version)
     ).first()
     if row is None:
-        raise NotFound(f"study {study.slug!r} has no version {version}: save the design first")
+        raise NotFound.of_study(study.slug, f"has no version {version}: save the design first")
     where = checked_address(address)
     text = clean(text)
     found = Registration(
@@ -79,7 +79,7 @@ def version_to_register(session: Session, study: StudyHere) -> int:
         select(func.max(StudyVersion.number)).where(StudyVersion.study_id == study.id)
     ).one()
     if newest is None:
-        raise NotFound(f"study {study.slug!r} has no version yet: save the design first")
+        raise NotFound.of_study(study.slug, "has no version yet: save the design first")
     return newest
 
 

@@ -1,17 +1,19 @@
 """Summary lines of all studies. Tables and columns are declared here again: a command that lists studies starts in half
-a second, and importing the models of all tables would add half of that.
+a second, and importing the models of all tables would add half of that, the ORM a fifth.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import TableClause, and_, column, func, select, table
-from sqlalchemy.orm import Session
+from sqlalchemy import Connection, TableClause, and_, column, func, select, table
 
 from app.tasks.listed import SHORT_TASK
 from app.trials.design import BLOCK
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
 
 # A design without blocks is short for one.
 _ONE_BLOCK = ({"id": BLOCK, "task": SHORT_TASK},)
@@ -39,7 +41,7 @@ class StudySummary:
     is_archived: bool
 
 
-def summaries(session: Session) -> list[StudySummary]:
+def summaries(session: "Connection | Session") -> list[StudySummary]:
     """Every study with its newest version and sessions by (mode, status); previews are not counted."""
     study, version, run, later = _STUDY.c, _VERSION.c, _SESSION.c, _VERSION.alias().c
     is_newest = (
@@ -74,7 +76,7 @@ def summaries(session: Session) -> list[StudySummary]:
     ]
 
 
-def units_of(session: Session, versions: Sequence[int]) -> dict[int, dict[str, int]]:
+def units_of(session: "Connection | Session", versions: Sequence[int]) -> dict[int, dict[str, int]]:
     """The number of units of each version, by task, in the order of its blocks."""
     version, unit = _VERSION.c, _UNIT.c
     designs = select(version.id, version.design).where(version.id.in_(versions))

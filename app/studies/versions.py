@@ -134,10 +134,14 @@ def _refuse_another_consent(
         same = (consent.text, consent.play_shown) == (ours.text, ours.play_shown)
         if consent.version == ours.version and not same:
             free = _free_consent(ours.version, {each.version for each in designs.values()})
-            differs = "differs in play_shown" if consent.text == ours.text else "text differs"
+            called = f"that of version {number}, and both are called {ours.version!r}"
+            text = f"Give the text another version, such as {free!r}"
+            what, words = "the consent differs in play_shown", "Whether play may be shown differs"
+            if consent.text != ours.text:
+                what, words = "the consent text differs", "The consent text differs"
             raise ConsentRenumber(
-                f"study {study.slug!r}: the consent {differs} from that of version {number}, and both are called "
-                f"{ours.version!r}. Give the text another version, such as {free!r} (consent.version)."
+                f"study {study.slug!r}: {what} from {called}. {text} (consent.version).",
+                on_page=f"{words} from {called}. {text}.",
             )
 
 
@@ -211,9 +215,10 @@ def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:
     ).all()
     for stimulus in stimuli:
         if stimulus.rules != stimuli[0].rules:
+            clips = f"the clips {stimuli[0].name!r} and {stimulus.name!r} were processed by different rules"
             raise Conflict(
-                f"study {design.study!r}: the clips {stimuli[0].name!r} and {stimulus.name!r} were processed by "
-                "different rules; import all clips of a study with the same rules"
+                f"study {design.study!r}: {clips}; import all clips of a study with the same rules",
+                on_page=f"{clips[:1].upper()}{clips[1:]}. Process all clips again under Library, Processing rules.",
             )
 
 
@@ -257,9 +262,8 @@ def set_state(
     if state in (State.LIVE, State.PILOT):
         version = newest_version(session, study)
         if version is None or _lacks_stimuli(session, version):
-            raise Conflict(
-                f"study {slug!r} has no clips to show (its answers were imported); it cannot be opened"
-            )
+            says = "has no clips to show (its answers were imported); it cannot be opened"
+            raise Conflict.of_study(slug, says)
     if before is not state:
         study.state = state
         session.add(study)

@@ -220,6 +220,10 @@ class BlockDesign(Frozen):
     self_assessment: str | None = None
     per_participant: int | None = None
 
+    def unit_in_words(self, name: str, condition: str) -> tuple[str, str]:
+        """The name of one of its units, and its group or condition, as pages show them."""
+        return name, condition
+
     @property
     def attention_checks(self) -> DesignAttention:
         """The questions between its trials that say what to answer, and what failing does."""

@@ -90,10 +90,9 @@ def check_change(slug: str, state: State, to: State, *, has_live: bool) -> None:
     if to in following(state, has_live=has_live):
         return
     if to is State.DRAFT and State.DRAFT in STATES[state].to:
-        raise Conflict(f"study {slug!r} has live data and cannot be a draft again; pause or close it instead")
+        raise Conflict.of_study(slug, "has live data and cannot be a draft again; pause or close it instead")
     if state is State.LIVE and to is State.PILOT:
-        raise Conflict(
-            f"study {slug!r} is live; pause it first, so that no live participant is counted as a pilot"
-        )
+        says = "is live; pause it first, so that no live participant is counted as a pilot"
+        raise Conflict.of_study(slug, says)
     words = ", ".join(following(state, has_live=has_live))
-    raise Conflict(f"study {slug!r} is {state} and cannot become {to} from there; it can become {words}")
+    raise Conflict.of_study(slug, f"is {state} and cannot become {to} from there; it can become {words}")

@@ -131,3 +131,9 @@ def test_no_fault_of_a_draft_shows_a_key(name: str) -> None:
         for text in (view.message, view.remedy):
             assert not re.search(r"`|\b[a-z]+(_[a-z]+)+\b|\b[a-z]+\.[a-z]+\b", text), text
             assert not re.match(r"[a-z_]+: ", text), text
+
+
+def test_pages_show_errors_in_the_words_of_pages() -> None:
+    """An error's text names keys and commands, where `page_words` has what a browser shows."""
+    shown = [path for path in sorted(APP.glob("admin/**/*.py")) if "str(error)" in path.read_text()]
+    assert shown == []

@@ -136,6 +136,8 @@ def test_an_upload_leaves_other_judges_verdicts_as_they_were_and_replaces_its_ow
     page = owner.get(HERE).text
     for name in ("first", "second", "third"):
         assert re.search(rf'aria-label="{name}: \d+%', page), name
+    assert re.search(r"uploaded, \d{1,2} \w{3} \d{4}", page)
+    assert "uploaded verdicts for the study" in said(owner.get("/admin/studies/nav/audit").text)
     # The same judge again: it asks, and takes nothing.
     again = send(owner, f"{HEAD}{of_judge('second', 'a', 2)}")
     assert again.status_code == 409

@@ -86,7 +86,15 @@ def test_matches_have_their_measures_people_first_as_game_metrics_has_them(
             assert (int(row["matches"]), int(row["seats"])) == (one.n, one.n_seats)
             assert float(row["mean"]) == one.mean
             assert row["ci_low"] == ("" if one.interval.low is None else str(one.interval.low))
-    assert re.search(r"Mean offer: people [\d.]+, gt [\d.]+", re.sub(r"<[^>]+>", "", html))
+    words = re.sub(r"<[^>]+>", "", html)
+    assert re.search(r"Mean offer: people [\d.]+, gt [\d.]+", words)
+    # No key of the study file or of a table: games and tables have their names on pages.
+    assert "The sharing game: in 3 of 3 matches of human there were others, too" in words
+    assert "from the tables Moves and Seats under Data" in words
+    assert not re.search(r"\bsug\b|seats_played", words.split("<main")[-1])
+    monitored = re.sub(r"<[^>]+>", " ", owner.get(f"/admin/studies/{SLUG}/monitor").text)
+    assert re.search(r"players 3, rounds 3\s+6\s+The sharing game", monitored)
+    assert not re.search(r"\bsug\b|\b[0-9a-f]{16}\b", monitored)
 
 
 def test_matches_with_somebody_who_is_not_used_are_left_out_and_the_page_follows_a_verdict(
@@ -168,12 +176,18 @@ def test_a_study_of_walks_says_where_walks_are_judged(
         set_state(session, "walks", State.CLOSED)
     html = computed(owner, settings, database, "/admin/studies/walks/results")
     assert "Walks are judged in another study." in html
-    assert "the walks of walks are drawn into the library under Data" in html
+    assert "the walks are drawn into the library under Data" in html
     assert "likely-human" not in html.split("<main")[1]
     assert "could not be computed" not in html
     clues = owner.get("/admin/studies/walks/clues").text
     assert "Nothing is judged in this study" in clues
     assert "make pairs" not in clues
+    # A goal to walk to is no item that is rated, so a judge has nothing to say of it.
+    judges = owner.get("/admin/studies/walks/judges").text.split("<main")[1]
+    assert "Here people do neither: draw the walks into the library" in judges
+    assert 'type="file"' not in judges
+    assert "'walks'" not in judges
+    assert owner.get("/admin/studies/walks/judges/example.csv").status_code == 409
 
 
 def test_moves_that_are_not_what_was_played_are_said_and_no_empty_page_is_shown(

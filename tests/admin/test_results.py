@@ -273,9 +273,15 @@ def test_every_number_is_that_of_analyze(shown: str, owner: Person, database: Da
         assert same(row["left_high"], at["left_high"])
     choice = study["agreement"]["choice"]
     agreement = {row["coefficient"]: row for row in rows(owner, "agreement")}
-    for key in ("agreement", "alpha", "kappa", "ac1"):
-        assert same(agreement[key]["value"], choice[key]["value"])
-        assert same(agreement[key]["ci_low"], choice[key]["interval"]["low"])
+    for key, name in (
+        ("agreement", "agreement"),
+        ("alpha", "Krippendorff's alpha"),
+        ("kappa", "Fleiss' kappa"),
+        ("ac1", "Gwet's AC1"),
+    ):
+        assert same(agreement[name]["value"], choice[key]["value"])
+        assert same(agreement[name]["ci_low"], choice[key]["interval"]["low"])
+    assert not [name for name in agreement if "_" in name]
     for row, one in zip(rows(owner, "preferences"), study["preferences"], strict=False):
         if not one["has_truth"]:
             described(row, one)
@@ -501,6 +507,14 @@ def test_without_answers_the_page_says_what_to_do_next(owner: Person, study: str
         page = owner.get(f"{HERE}?mode={mode}").text
         assert said in page
         assert "Waiting to begin" not in page
+    for state, words in (
+        (State.PAUSED, "It is paused: nobody new can enter."),
+        (State.PILOT, "It is in its pilot, whose answers are kept apart."),
+        (State.DRAFT, "It is a draft: no participants can enter yet."),
+    ):
+        with database.transaction() as session:
+            set_state(session, study, state)
+        assert words in owner.get(f"{HERE}?mode=live").text
 
 
 def closed_with(client: TestClient, database: Database, *people: str, **fields: str) -> None:

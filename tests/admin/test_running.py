@@ -199,7 +199,7 @@ def test_blockers_disable_the_buttons_and_stop_the_form(
     assert len(re.findall(r'<button type="submit"[^>]* disabled', page)) == 2
     response = owner.post(f"{HERE}/launch", {"to": "pilot"})
     assert response.status_code == 409
-    assert "cannot be piloted yet" in response.text
+    assert "This study cannot be piloted yet" in response.text
 
 
 def test_a_preview_walks_the_real_pages_says_so_and_leaves_nothing_behind(

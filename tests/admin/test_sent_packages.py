@@ -235,3 +235,16 @@ def test_programs_send_a_package_in_pieces_too(
     assert api.post("/studies", {"slug": "again", "package": token}).json() == {"slug": "again"}
     assert slugs(database) == ["again", "walks"]
     assert api.delete(f"/study-packages/{token}").status_code == 404
+
+
+def test_a_package_that_goes_while_others_are_counted_is_passed_over(
+    owner: Person, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = tmp_path / "small.zip"
+    small.write_bytes(b"PK")
+    begin(owner, small)
+    incoming, glob = settings.data_dir / "incoming", Path.glob
+    gone = incoming / "package-gone.json"
+    monkeypatch.setattr(Path, "glob", lambda path, pattern: [gone, *glob(path, pattern)])
+    begin(owner, small)
+    assert not gone.exists()

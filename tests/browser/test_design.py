@@ -605,3 +605,36 @@ def test_on_a_telephone_the_bar_that_saves_stays_in_view_above_the_menu(
         assert below is not None
         assert bar["y"] + bar["height"] <= below["y"] + 1
         assert bar["height"] < 844 / 10
+
+
+def test_what_is_open_goes_with_its_block_and_what_is_folded_stays_so(
+    open_design: Open, service: Service
+) -> None:
+    page = open_design(service.study(**with_blocks()))
+    first, second = (page.locator(f'[data-fold="blocks.{n}"]') for n in (0, 1))
+    for fold in (first, second):
+        if fold.get_attribute("open") is not None:
+            fold.locator("> summary").click()
+    second.locator("> summary").click()
+    page.locator('[id="blocks.1.per_item"]').fill("0")
+    expect(page.locator('[id="blocks.1.per_item-error"]')).not_to_be_empty()
+    expect(second).to_have_attribute("open", "")
+    page.locator('[id="blocks.1.per_item"]').fill("3")
+    expect(page.locator('[id="blocks.1.per_item-error"]')).to_be_empty()
+    page.get_by_role("button", name="Move block rate up").click()
+    expect(page.locator('[id="blocks.0-title"]')).to_contain_text("rate")
+    expect(first).to_have_attribute("open", "")
+    expect(second).not_to_have_attribute("open", "")
+
+
+def test_on_a_telephone_the_index_goes_once_a_part_is_chosen(open_design: Open, service: Service) -> None:
+    page = open_design(service.study(**with_blocks()), viewport={"width": 390, "height": 780})
+    index = page.get_by_role("navigation", name="Sections of the design")
+    expect(index).to_be_hidden()
+    page.locator(".to-sections").click()
+    expect(index).to_be_visible()
+    part = index.locator("[data-within]").last
+    at = part.get_attribute("href") or ""
+    part.click()
+    expect(index).to_be_hidden()
+    expect(page.locator(f'[id="{at.removeprefix("#")}"]')).to_be_in_viewport()

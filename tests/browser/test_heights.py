@@ -82,6 +82,20 @@ PAGES = (
     *(Row(f"{RUBRIC}/design/{slug}") for slug in ("consent", "instructions", "end")),
     *(Row(f"/admin/studies/{slug}/design/trials") for slug in ("play", "rate", "walk")),
     *(Row(f"{LARGE}/judges{part}") for part in ("", "/run", "/train")),
+    *(Row(f"{study}/data") for study in (LARGE, CLOSED, NEW)),
+    *(Row(f"{LARGE}/{page}") for page in ("links", "recruiting")),
+    # No list and no form, and as high as the study is long: of 34 flagged sessions it names eight.
+    Row(f"{LARGE}/monitor", most=5.3, most_on_a_phone=11.5),
+    *(
+        Row(path)
+        for path in (
+            "/admin/studies/new",
+            "/admin/account",
+            "/admin/stimuli/upload",
+            "/admin/stimuli/rules",
+            "/admin/help",
+        )
+    ),
     # From here on the study's pairs are drawn.
     Row(f"{CLOSED}/pairs/draw", saves_twenty, most=1.4),
     Row(f"{CLOSED}/pairs", most=1.4, most_on_a_phone=3),

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page
 
 from analysis import hntt_responses, read_hntt
 from app.core.headers import POLICY
+from app.reports.file_studies import joined, split
 from app.reports.report import write_report
-from app.reports.sources import joined, split
 from tests.analysis.tables import HNTT
 from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import NARROW, Check

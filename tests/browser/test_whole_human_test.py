@@ -19,7 +19,8 @@ from app.cli.clips import import_manifest, walks
 from app.cli.console import opened
 from app.cli.judges import train_
 from app.cli.judging import validate
-from app.cli.studies import load, open_study
+from app.cli.loading import load
+from app.cli.studies import open_study
 from app.main import create_app
 from app.serving import address_of, bind
 from stimuli.clipset import make_set

@@ -178,6 +178,16 @@ def test_what_is_not_there_is_one_line(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("data")
+def test_a_list_of_participants_is_text_as_excel_saves_it_too(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
+    assert_refused(
+        run("study", "links", "none", "picture.png"), "picture.png", "zero bytes", "save it as text"
+    )
+    (tmp_path / "names.txt").write_bytes("p1\r\np2\r\n".encode("utf-16"))
+    assert_refused(run("study", "links", "none", "names.txt"), "no study 'none'")
+
+
+@pytest.mark.usefixtures("data")
 def test_wrong_usage_is_exit_2(run: Run) -> None:
     for words in ("export", "export x --what secrets", "nonsense", "simulate x -n 0", "simulate x -n 1_0"):
         done = run(*words.split())

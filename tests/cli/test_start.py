@@ -97,6 +97,9 @@ def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table
     modules = after["study list"] - after["every help"]
     assert "app.studies.summaries" in modules
     unneeded = (
+        "sqlmodel",
+        "sqlalchemy.orm",
+        "app.core.database",
         "app.studies.tables",
         "app.tasks.registry",
         "app.tasks.pair.",
@@ -127,6 +130,17 @@ def test_numbers_of_files_need_no_database(tmp_path: Path) -> None:
     unneeded = {"sqlalchemy", "sqlmodel", "sklearn", "duckdb", "polars", "matplotlib", "seaborn", "xarray"}
     assert packages(modules).isdisjoint(SERVICE | unneeded)
     assert not (tmp_path / "data").exists()
+
+
+def test_a_report_of_a_file_needs_neither_the_database_nor_the_designs_of_studies(tmp_path: Path) -> None:
+    answers, out = tmp_path / "responses.parquet", tmp_path / "report"
+    write_crowd(answers, 60)
+    words = ("report", str(answers), "--out", str(out), "--resamples", "0")
+    (modules,) = imported(on(tmp_path / "data") + ran(*words) + SHOW)
+    assert (out / "report.html").is_file()
+    unneeded = {"sqlalchemy", "sqlmodel", "psycopg", "alembic", "fastapi", "uvicorn", "sklearn", "seaborn"}
+    assert packages(modules).isdisjoint(unneeded)
+    assert not [name for name in modules if name.startswith(("app.studies.", "app.trials.", "app.library."))]
 
 
 def test_the_newest_revision_is_alembics() -> None:

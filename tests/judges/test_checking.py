@@ -85,6 +85,21 @@ def test_a_cause_that_all_rows_share_is_said_once() -> None:
     ):
         [one] = wrong(text)
         assert one.startswith(said)
+        assert check_file(text.encode(), "mine.csv", KNOWN).check.n_fine == 0
+
+
+def test_percentages_beside_choices_of_a_alone_are_pointed_out() -> None:
+    """They are valid support for a, so they are read, and the reader is told how."""
+    checked = check_file(f"{HEAD}m,p1,a,70\nm,p2,a,83\n".encode(), "mine.csv", KNOWN).check
+    assert (checked.n_wrong, checked.notes) == (
+        0,
+        [
+            "The scores of m go from 70 to 83: they are read as support for a where above 0. "
+            "Divide percentages by 100."
+        ],
+    )
+    told = f"{HEAD[:-1]},scale\nm,p1,a,70,support\n"
+    assert check_file(told.encode(), "mine.csv", KNOWN).check.notes == []
 
 
 def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
@@ -92,6 +107,9 @@ def test_columns_that_are_missing_are_named_with_those_that_are_there() -> None:
         "The column judge is missing. Write judge for Judge.",
         "The column choice or score is missing. The columns here are Judge, pair, answer.",
     ]
+    faults = wrong("model,trial,answer\nm,1,a\n")
+    assert [one.count("The columns here are model, trial, answer.") for one in faults] == [1, 0, 0]
+    assert check_file(b"model,trial,answer\nm,1,a\n", "mine.csv", KNOWN).check.n_fine == 0
     [one] = wrong("judge|pair|choice\nm|p1|a\n")[:1]
     assert one.endswith("separate columns with commas, semicolons or tabs.")
 

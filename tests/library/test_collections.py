@@ -10,6 +10,7 @@ from app.accounts.tables import Role
 from app.catalog.catalog import catalog
 from app.catalog.collections import choose, collections_for, collections_of
 from app.catalog.filling import collection_to_fill, set_frame
+from app.catalog.packed import make_study_with_collections
 from app.catalog.rules import apply_rules, rules_in_force
 from app.catalog.search import CatalogFilter
 from app.catalog.shared import new_collection
@@ -23,7 +24,7 @@ from app.studies.access import StudyHere, share, study_for
 from app.studies.collections import ids_of, may_rule
 from app.studies.deleting import delete_study
 from app.studies.drafts import create_study
-from app.studies.making import Start, make_study
+from app.studies.making import Start
 from app.studies.seeing import facts_for
 from app.trials.stimuli import own_of
 from tests.admin.persons import make_user
@@ -159,7 +160,7 @@ def test_a_study_from_a_template_begins_alone_from_a_file_with_the_shared_ones_a
         return [slug_of[id_] for id_ in desk.read(ids_of, study.id)]
 
     made = {
-        slug: run(make_study(desk.database, desk.who, start, NOW))
+        slug: run(make_study_with_collections(desk.database, desk.who, start, NOW))
         for slug, start in {
             "plain": Start("plain", template="hntt"),
             "file": Start("file", keys={"title": "A file"}),

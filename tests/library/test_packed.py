@@ -11,12 +11,14 @@ from sqlmodel import Session, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role
+from app.catalog import packed as packing
 from app.catalog.collections import collections_of
 from app.catalog.filling import set_frame
 from app.catalog.packed import BadPackedCollections, make_study_with_collections, packed_collections
 from app.catalog.rules import rules_in_force
 from app.catalog.shared import new_collection, rename_collection
 from app.core.database import Database
+from app.core.errors import Conflict
 from app.library.collections import collection_ids
 from app.library.tables import StudyClip
 from app.studies.access import StudyHere
@@ -133,3 +135,20 @@ def test_an_earlier_package_and_a_plain_file_are_imported_and_a_broken_list_is_r
         with pytest.raises(BadPackedCollections, match=r"collections\.json"):
             made(desk, desk.who, "broken", **{"version-1/study.yaml": YAML, "collections.json": broken})
     assert "broken" not in desk.read(collection_ids)
+
+
+def test_a_study_whose_collections_cannot_be_made_is_not_made_either(
+    desk: Desk, packed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise Conflict("no collection can be made now")
+
+    monkeypatch.setattr(packing, "use_collections", fails)
+    with pytest.raises(Conflict, match="no collection"):
+        made(desk, desk.who, "half", **{"version-1/study.yaml": YAML, "collections.json": packed})
+    assert "half" not in desk.read(collection_ids)
+    monkeypatch.undo()
+    assert (
+        made(desk, desk.who, "half", **{"version-1/study.yaml": YAML, "collections.json": packed}).slug
+        == "half"
+    )

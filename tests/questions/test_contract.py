@@ -38,7 +38,7 @@ from app.questions.registry import NOT_OF_PAIRS, TYPES, parts_of, views
 from app.questions.scales import SCALES
 from app.reports.export import columns_of, rows_of
 from app.reports.package import build_package
-from app.reports.page.methods import _question as in_the_methods
+from app.reports.page.session_methods import _question as in_the_methods
 from app.reports.rated import ratings_frame
 from app.simulation.people import Person, Traits
 from app.simulation.run import run_simulation

@@ -25,9 +25,9 @@ from app.core.database import Database
 from app.core.errors import NotFound, StudyError
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
+from app.reports.file_studies import joined, read_file, split
 from app.reports.frames import responses_frame
 from app.reports.report import ReportInfo, build_report, write_report
-from app.reports.sources import joined, read_file, split
 from app.trials.tables import Mode
 from tests.analysis.signatures.test_comparing import clips_of
 from tests.analysis.signatures.test_play import MEAN, PEOPLE, SAME

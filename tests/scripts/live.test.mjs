@@ -46,7 +46,7 @@ test("the list of matches asks every two seconds while it is seen, says when it 
   await run("experimenter/matches.js");
   await time.pass(2_000);
   assert.deepEqual([find("#a p").textContent, asked.length], ["two", 1]);
-  assert.match(find("[data-live]").textContent, /^Live, as of /);
+  assert.match(find("[data-live]").textContent, /^Updates by itself, as of /);
   document.hidden = true;
   await time.pass(6_000);
   assert.equal(asked.length, 1);
@@ -71,7 +71,7 @@ test("the monitor shows what is sent to it, and says when nothing will be any mo
   fire(source, "numbers", { data: part("a", "two") });
   assert.equal(find("#a p").textContent, "two");
   const says = find("[data-live]");
-  for (const [name, readyState, words] of [["same", 1, /^Live/], ["error", 0, /^Live/], ["error", 2, /^No longer live/], ["same", 1, /^Live/]]) {
+  for (const [name, readyState, words] of [["same", 1, /^Updates by itself/], ["error", 0, /^Updates by itself/], ["error", 2, /^No longer live/], ["same", 1, /^Updates by itself/]]) {
     source.readyState = readyState;
     fire(source, name);
     assert.match(says.textContent, words);

@@ -9,7 +9,7 @@ from starlette.background import BackgroundTask
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.data.views import data_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
@@ -99,7 +99,9 @@ async def ask_package(
     try:
         await database.write(outputs.ask_package, who, study, wish, now)
     except StudyError as error:
-        return refused(await database.read(data_page, shell, study, form, str(error)), error, "authors")
+        return refused(
+            await database.read(data_page, shell, study, form, page_words(error)), error, "authors"
+        )
     return RedirectResponse(f"/admin/studies/{study.slug}/data?said=started#packages", 303)
 
 

@@ -23,7 +23,7 @@ from app.admin.design.trying import trial_match
 from app.admin.design.views import DesignPage, PageName
 from app.admin.forms import AnyForm
 from app.core.dependencies import DatabaseDep, Now
-from app.core.errors import Conflict
+from app.core.errors import Conflict, page_words
 from app.core.headers import FRAMED_POLICY, FRAMING_POLICY
 from app.core.templating import html_response, render
 from app.studies.undoing import REDO, UNDO
@@ -73,7 +73,7 @@ async def take_design(
         saved = await save_form(database, who, study, sent_by_form(form, section), now)
     except (Conflict, BadAction) as error:
         lost = isinstance(error, Conflict)
-        found = await database.read(page, shell, study, error=str(error), typed=form, is_conflict=lost)
+        found = await database.read(page, shell, study, error=page_words(error), typed=form, is_conflict=lost)
         return framing(found, error.status_code)
     if saved.refused:
         return framing(await database.read(page, shell, study, refused=saved.refused), 422)
@@ -109,7 +109,7 @@ async def _step(
         place = await step_back(database, who, study, kind, revision, now)
     except Conflict as error:
         section = form.get("section", ALL)
-        return framing(await database.read(design_page, shell, study, section, error=str(error)), 409)
+        return framing(await database.read(design_page, shell, study, section, error=page_words(error)), 409)
     section = ALL if form.get("section") == ALL else section_of(place)
     there = f"/admin/studies/{study.slug}/design/{section}?said={_SAID[kind]}#{quote(place)}"
     return RedirectResponse(there, 303, headers={"Cache-Control": "no-store"})

@@ -10,7 +10,7 @@ from starlette.background import BackgroundTask
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.running.views import launch_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.library.dependencies import StoreDep
 from app.reports.download import by_command
@@ -59,7 +59,9 @@ async def register_study(
         path.unlink()
         await database.write(register, who.actor, study, version, text, address, now)
     except StudyError as error:
-        page = await database.read(launch_page, shell, study, store, site, now, form=form, error=str(error))
+        page = await database.read(
+            launch_page, shell, study, store, site, now, form=form, error=page_words(error)
+        )
         return refused(page, error, "address")
     return RedirectResponse(
         f"/admin/studies/{study.slug}/launch?said=registered#registration", 303, headers=NO_STORE

@@ -103,7 +103,7 @@ def judges_page(
             if judge.name not in cannot and judge.name not in has_run
         ],
         ran=[judge.name for judge in judges if judge.name in has_run and judge.name not in cannot],
-        cannot=[CannotRun(judge.name, cannot[judge.name]) for judge in judges if judge.name in cannot],
+        cannot=_cannot_run(judges, cannot),
         trained=_cards(session, shell.who, study, data_dir, known, typed),
         modes=tuple(MODES.items()),
         form={"mode": "", **typed},
@@ -127,7 +127,17 @@ def _kind(shell: Shell, known: Known) -> Kind:
         return "both" if known.items else "pairs"
     if known.items:
         return "items"
-    return "play" if shell.study and shell.study.has_matches else "none"
+    is_played = shell.study and (shell.study.has_matches or "Walks" in shell.study.parts)
+    return "play" if is_played else "none"
+
+
+def _cannot_run(judges: Sequence[Described], reasons: Mapping[str, str]) -> Sequence[CannotRun]:
+    """The judges with a reason, in their order; a reason that several share stands once."""
+    names: dict[str, list[str]] = {}
+    for judge in judges:
+        if judge.name in reasons:
+            names.setdefault(reasons[judge.name], []).append(judge.name)
+    return [CannotRun(those, reason) for reason, those in names.items()]
 
 
 def _has_run(session: Session, study: StudyHere, known: Known, judges: Sequence[Described]) -> frozenset[str]:

@@ -13,7 +13,7 @@ from app.admin.judges.example import example_csv
 from app.admin.judges.judges_page import CHOSEN, checked_page, judges_page, numbers_csv
 from app.admin.judges.views import RunPage
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
@@ -80,7 +80,7 @@ async def ask_for_judges(
     except StudyError as error:
         if isinstance(error, BadVerdicts | HereAlready):
             check = error.check
-        said = "" if isinstance(error, BadVerdicts) else str(error)
+        said = "" if isinstance(error, BadVerdicts) else page_words(error)
         judges = await anyio.to_thread.run_sync(described)
         page = database.read(judges_page, shell, study, settings.data_dir, judges, None, form, said, check)
         found = await page

@@ -11,7 +11,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.forms import AnyForm
 from app.admin.judges.training_pages import ALLOW, training_page
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.core.errors import StudyError, at_field
+from app.core.errors import StudyError, at_field, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.judges.asking_training import NotTrainable, TrainingWish, ask_training
@@ -45,7 +45,7 @@ async def ask_for_training(
     try:
         await ask_training(database, settings.data_dir, who, study, _wish(form), here, now)
     except StudyError as error:
-        page = database.read(training_page, shell, study, settings.data_dir, here, form, str(error))
+        page = database.read(training_page, shell, study, settings.data_dir, here, form, page_words(error))
         return refused(await page, error, "name")
     return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=started", 303)
 

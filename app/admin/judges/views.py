@@ -26,9 +26,9 @@ class JudgeChoice:
 
 @dataclass(frozen=True, slots=True)
 class CannotRun:
-    """A judge that cannot run on this study, and why."""
+    """The judges that cannot run on this study for the same reason."""
 
-    name: str
+    names: Sequence[str]
     reason: str
 
 
@@ -77,7 +77,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgesPage(AdminPage):
-    """`kind` is what people are asked here: of pairs, of items, of both, matches alone, or nothing yet."""
+    """`kind` is what people are asked here: pairs, items, both, neither (`play`: matches, walks), or nothing yet."""
 
     template: ClassVar[str] = "judges.html"
     tab: ClassVar[str] = "judges"

@@ -13,7 +13,7 @@ from app.admin.access import COOKIE, LOGIN_FORM, WhoDep, anyone, check_csrf, csr
 from app.admin.login.cookies import attempt_of, let_in
 from app.admin.login.enter import enter
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 
@@ -56,7 +56,7 @@ async def take_login(
         token = await enter(database, attempt, now)
     except StudyError as error:
         csrf = csrf_for(settings.secret, request.cookies.get(LOGIN_FORM, ""))
-        return refused(LoginPage(csrf, goes_to, attempt.email, str(error)), error, "password")
+        return refused(LoginPage(csrf, goes_to, attempt.email, page_words(error)), error, "password")
     return let_in(request, settings, attempt.email, token, goes_to)
 
 

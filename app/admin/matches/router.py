@@ -11,7 +11,7 @@ from app.admin.access import Shell, ShellDep, StudyDep, WhoDep, editors
 from app.admin.matches.views import match_page, match_part, matches_page, matches_part
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.matches.offering import offer_match
@@ -108,7 +108,7 @@ async def _refused(
     if error.status_code == 404:
         raise error
     page = await database.read(
-        match_page, shell, who, study, match_id, 0, now, reason=reason, error=str(error)
+        match_page, shell, who, study, match_id, 0, now, reason=reason, error=page_words(error)
     )
     return refused(page, error, "reason")
 

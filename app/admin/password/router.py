@@ -12,7 +12,7 @@ from app.accounts.wrong_links import check_links_open, count_wrong_link
 from app.admin.access import OURS
 from app.admin.login.cookies import let_in
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
-from app.core.errors import NotFound
+from app.core.errors import NotFound, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.jobs.mails import ask_reset, counts_for_resets
@@ -68,7 +68,7 @@ async def take_ask(
         await database.peek(throttle.check_open, counts, now)
         await database.write(ask_reset, email, counts, now)
     except throttle.TooManyAttempts as error:
-        return render(AskPasswordPage(True, error=str(error)), error.status_code)
+        return render(AskPasswordPage(True, error=page_words(error)), error.status_code)
     return render(AskPasswordPage(True, is_sent=True))
 
 
@@ -96,7 +96,7 @@ async def take_choice(
         email, login = await choose_password(database, token, chosen, now)
     except WeakPassword as error:
         email = await database.read(email_of_link, token, now)
-        page = ChoosePasswordPage(email, f"/password/{token}", str(error))
+        page = ChoosePasswordPage(email, f"/password/{token}", page_words(error))
         return refused(page, error, "new")
     except NotFound:
         await count_wrong_link(database, _address(request), now)

@@ -17,7 +17,7 @@ from app.admin.access import ShellDep, anyone, owners_only
 from app.admin.login.cookies import set_login
 from app.admin.people.views import FreshPassword, UsersPage, account_page, user_page, users_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
-from app.core.errors import Conflict, StudyError
+from app.core.errors import Conflict, StudyError, page_words
 from app.core.refusing import refused
 from app.core.settings import Settings
 from app.core.templating import render
@@ -49,7 +49,7 @@ async def add_user(
         new = NewUser(form.get("email", ""), checked_role(form.get("role", "")))
         made = await adding.add_user(database, new, who.actor, now)
     except StudyError as error:
-        page = await database.read(page_of, shell, now, typed=form, error=str(error))
+        page = await database.read(page_of, shell, now, typed=form, error=page_words(error))
         return refused(page, error, "email")
     if settings.can_mail:
         await database.write(ask_password_mail, Mail.INVITATION, made.id, who.actor, now)
@@ -71,7 +71,9 @@ async def give_role(
         role = checked_role(form.get("role", ""))
         await database.write(users.set_role, user_id, role, by=who.actor, now=now)
     except StudyError as error:
-        return render(await database.read(user_page, shell, user_id, error=str(error)), error.status_code)
+        return render(
+            await database.read(user_page, shell, user_id, error=page_words(error)), error.status_code
+        )
     return RedirectResponse(f"/admin/users/{user_id}?said=saved", 303)
 
 
@@ -80,7 +82,9 @@ async def switch_off(database: DatabaseDep, shell: ShellDep, who: WhoDep, user_i
     try:
         await database.write(users.set_disabled, user_id, True, by=who.actor, now=now)
     except StudyError as error:
-        return render(await database.read(user_page, shell, user_id, error=str(error)), error.status_code)
+        return render(
+            await database.read(user_page, shell, user_id, error=page_words(error)), error.status_code
+        )
     return RedirectResponse(f"/admin/users/{user_id}?said=disabled", 303)
 
 
@@ -129,7 +133,7 @@ async def take_profile(
         await database.write(set_profile, who, form.get("name", ""), mails, now)
     except StudyError as error:
         page = await database.read(
-            account_page, shell, who, now, error=str(error), error_in="profile", typed=form,
+            account_page, shell, who, now, error=page_words(error), error_in="profile", typed=form,
             is_mailed=settings.can_mail,
         )  # fmt: skip
         return refused(page, error, "profile-name")
@@ -145,7 +149,9 @@ async def take_password(
     try:
         token = await change_password(database, who, change, now)
     except StudyError as error:
-        page = await database.read(account_page, shell, who, now, error=str(error), error_in="password")
+        page = await database.read(
+            account_page, shell, who, now, error=page_words(error), error_in="password"
+        )
         return refused(page, error, "old")
     response = RedirectResponse("/admin/account?said=password", 303)
     set_login(request, response, token)
@@ -171,7 +177,7 @@ async def make_token(database: DatabaseDep, shell: ShellDep, who: WhoDep, form: 
         token = await database.write(tokens.make_token, who, form.get("name", ""), now, days=days)
     except StudyError as error:
         page = await database.read(
-            account_page, shell, who, now, error=str(error), error_in="token", typed=form
+            account_page, shell, who, now, error=page_words(error), error_in="token", typed=form
         )
         return refused(page, error, "name")
     return render(await database.read(account_page, shell, who, now, token=token))

@@ -15,7 +15,7 @@ from app.admin.recruiting.views import (
     text_sent,
 )
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, Site
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.monitor.reconciling.reconcile import note_reconciled
@@ -58,7 +58,7 @@ async def compare_submissions(
         if name := form.get("list"):
             return _file(name, list_named(found, name))
     except StudyError as error:
-        page = await database.read(recruiting_page, shell, study, site, str(error), columns)
+        page = await database.read(recruiting_page, shell, study, site, page_words(error), columns)
         return refused(page, error, "file")
     await database.write(note_reconciled, who.actor, study, found, now)
     return render(submissions_page(shell, study, found, text, columns))

@@ -13,7 +13,7 @@ from app.admin.results.views import Wish, lacks_posters, results_page, view_of
 from app.catalog.pictures import ask_pictures
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
-from app.core.errors import NotFound, StudyError, at_field
+from app.core.errors import NotFound, StudyError, at_field, page_words
 from app.core.refusing import refused
 from app.core.settings import Settings
 from app.core.templating import render
@@ -75,7 +75,7 @@ async def open_results(
         await database.write(results.open_results, who, study, now)
     except StudyError as error:
         page = await database.read(
-            results_page, shell, study, settings.data_dir, Wish("live"), now, str(error)
+            results_page, shell, study, settings.data_dir, Wish("live"), now, page_words(error)
         )
         return refused(page, error, "known")
     return RedirectResponse(
@@ -114,7 +114,7 @@ async def make_link(
         token = await database.write(share_results, who, study, mode, name, ends, now)
     except StudyError as error:
         page = await database.read(
-            results_page, shell, study, settings.data_dir, Wish(), now, str(error), typed=form
+            results_page, shell, study, settings.data_dir, Wish(), now, page_words(error), typed=form
         )
         return refused(page, error, "link-name")
     link = f"{site}/r/{token}"

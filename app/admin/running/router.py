@@ -26,7 +26,7 @@ from app.admin.running.views import (
 )
 from app.core import clock
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
-from app.core.errors import NotFound, StudyError
+from app.core.errors import NotFound, StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.library.dependencies import StoreDep
@@ -75,7 +75,7 @@ async def take_launch(
         wanted = (to, accepted(form), around(store), now, closing(form) if to is State.CLOSED else None)
         await put_state(database, who.actor, study, *wanted)
     except StudyError as error:
-        said = str(error)
+        said = page_words(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
         return refused(page, error)
     # 303 makes the browser follow by GET (RFC 9110, 15.4.4), so that a reload sends no form again.
@@ -96,7 +96,7 @@ async def take_places(
     try:
         await database.write(change_places, who.actor, study, wanted_places(form), now, form.get("mark", ""))
     except StudyError as error:
-        said = str(error)
+        said = page_words(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
         return refused(page, error)
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said=places#places", 303, headers=NO_STORE)
@@ -162,7 +162,7 @@ async def change_sessions(
         else:
             done = await database.write(exclude_many, who.actor, study, ids, form.get("reason", ""), now)
     except StudyError as error:
-        page = await database.read(sessions_page, shell, study, search, form=form, error=str(error))
+        page = await database.read(sessions_page, shell, study, search, form=form, error=page_words(error))
         return refused(page, error, "which" if form.get("reason", "").strip() else "reason")
     said = "included" if form.get("do") == "include" else "excluded"
     query = urlencode(
@@ -219,7 +219,7 @@ async def take_exclusion(
         await database.write(exclude, who, study, session_id, form.get("reason", ""), now)
     except StudyError as error:
         page = await database.read(
-            session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
+            session_page, shell, study, session_id, settings.data_dir, form=form, error=page_words(error)
         )
         return refused(page, error, "reason")
     return _back(study.slug, session_id, "excluded")
@@ -248,7 +248,7 @@ async def take_note(
         await database.write(add_note, who, study, session_id, form.get("note", ""), now)
     except StudyError as error:
         page = await database.read(
-            session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
+            session_page, shell, study, session_id, settings.data_dir, form=form, error=page_words(error)
         )
         return refused(page, error, "note")
     return _back(study.slug, session_id, "noted")
@@ -316,7 +316,7 @@ async def make_links(
         names = names_in(typed)
         made = await database.write(participant_links, who.actor, study, names, settings.secret, now)
     except StudyError as error:
-        return refused(replace(page, error=str(error)), error, "names")
+        return refused(replace(page, error=page_words(error)), error, "names")
     return render(replace(page, links=made))
 
 

@@ -7,7 +7,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.running.views import launch_page
 from app.admin.running.wishes import wish_in
 from app.core.dependencies import DatabaseDep, Form, Now, Site
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.library.dependencies import StoreDep
@@ -30,7 +30,7 @@ async def send_simulated(
     try:
         await database.write(ask_simulation, who, study, wish_in(form), now)
     except StudyError as error:
-        said = str(error)
+        said = page_words(error)
         page = await database.read(launch_page, shell, study, store, site, now, form=form, error=said)
         return refused(page, error, "people")
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said=simulating#simulated", 303)
@@ -49,6 +49,6 @@ async def take_simulated_away(
     try:
         await database.write(remove_simulated, who.actor, study, now)
     except StudyError as error:
-        page = await database.read(launch_page, shell, study, store, site, now, error=str(error))
+        page = await database.read(launch_page, shell, study, store, site, now, error=page_words(error))
         return render(page, error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said=simulated-removed#simulated", 303)

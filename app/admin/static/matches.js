@@ -13,7 +13,7 @@ async function ask() {
       const answer = await fetch(part.dataset.poll, { headers: { Accept: "application/json" } });
       if (!answer.ok || answer.redirected) throw new Error("not taken");
       show(await answer.text());
-      said.textContent = `Live, as of ${inWords(new Date(), { seconds: true })}`;
+      said.textContent = `Updates by itself, as of ${inWords(new Date(), { seconds: true })}`;
     } catch {
       said.textContent = "No longer live: reload the page.";
     }

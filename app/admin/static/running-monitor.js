@@ -11,7 +11,7 @@ function tell(text) {
 }
 
 function asOf() {
-  tell(`Live, as of ${inWords(new Date(), { seconds: true })}`);
+  tell(`Updates by itself, as of ${inWords(new Date(), { seconds: true })}`);
 }
 
 if (part && "EventSource" in window) {

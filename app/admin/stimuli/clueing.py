@@ -9,7 +9,7 @@ from app.accounts.dependencies import WhoDep
 from app.admin.access import ShellDep, editors
 from app.admin.stimuli.clues_page import clues_page
 from app.core.dependencies import DatabaseDep, Now
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
 from app.outputs.clues import have_report
@@ -36,6 +36,6 @@ async def look_for_clues(
     try:
         await have_report(database, who, study, now)
     except StudyError as error:
-        page = database.read(clues_page, shell, study, None, str(error))
+        page = database.read(clues_page, shell, study, None, page_words(error))
         return render(await page, error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/clues", 303)

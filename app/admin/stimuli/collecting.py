@@ -20,7 +20,7 @@ from app.catalog import shared
 from app.catalog.collections import CollectionSearch, CollectionsFound, find_collections
 from app.catalog.shared import KeptCollection, kept_collections
 from app.core.dependencies import DatabaseDep, Now
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.library.collections import LONGEST_TITLE
@@ -82,7 +82,7 @@ async def make_collection(
     try:
         slug = await database.write(shared.new_collection, who, title, "", is_open, now)
     except StudyError as error:
-        page = database.read(collections_page, who, shell, error=str(error), typed=form)
+        page = database.read(collections_page, who, shell, error=page_words(error), typed=form)
         return refused(await page, error, "title")
     return RedirectResponse(_beside(slug), 303)
 
@@ -104,7 +104,7 @@ async def change_collection(
             case _:
                 raise StudyError("Say what to do with the collection, by one of the buttons.")
     except StudyError as error:
-        page = database.read(collections_page, who, shell, error=str(error), at=collection, typed=form)
+        page = database.read(collections_page, who, shell, error=page_words(error), at=collection, typed=form)
         return refused(await page, error, f"title-{collection}")
     return RedirectResponse(_beside(collection), 303)
 

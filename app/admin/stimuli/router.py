@@ -22,7 +22,7 @@ from app.catalog import editing, many, served
 from app.catalog.pictures import ask_pictures
 from app.catalog.sheet import note_sheet, sheet, take_table, text_of
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, without_nul
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.library.dependencies import StoreDep
@@ -57,7 +57,7 @@ async def act_on_chosen(
         return RedirectResponse(await acted(database, store, who, form, now), 303)
     except StudyError as error:
         shown = shown_at(library_address(form.get("back", "")))
-        page, _ = await database.read(library_page, shell, settings.data_dir, shown, str(error))
+        page, _ = await database.read(library_page, shell, settings.data_dir, shown, page_words(error))
         return refused(page, error, AT.get(form.get("do", ""), ""))
 
 
@@ -82,7 +82,7 @@ async def take_sheet(
         await take_table(database, who, text, form["digest"], now)
     except StudyError as error:
         text = form.get("text", "")
-        return refused(await database.read(sheet_page, who, shell, text, str(error)), error, "file")
+        return refused(await database.read(sheet_page, who, shell, text, page_words(error)), error, "file")
     return RedirectResponse("/admin/stimuli?said=saved", 303)
 
 
@@ -109,7 +109,7 @@ async def edit_clip(
         renamed = await editing.change_stimulus(database, who, name, wish, now)
     except StudyError as error:
         build = database.read(
-            clip_page, who, shell, settings.data_dir, name, back=back, error=str(error), typed=form
+            clip_page, who, shell, settings.data_dir, name, back=back, error=page_words(error), typed=form
         )
         return refused(await build, error, "key.0")
     return RedirectResponse(f"{back}{'&' if '?' in back else '?'}said=saved#clip-{quote(renamed)}", 303)
@@ -128,7 +128,7 @@ async def delete_clip(
     try:
         await many.delete(database, store, who, many.Chosen((name,)), now)
     except editing.InUse as error:
-        build = database.read(clip_page, who, shell, settings.data_dir, name, error=str(error))
+        build = database.read(clip_page, who, shell, settings.data_dir, name, error=page_words(error))
         return render(await build, error.status_code)
     return RedirectResponse("/admin/stimuli?said=deleted", 303)
 

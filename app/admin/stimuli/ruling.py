@@ -14,7 +14,7 @@ from app.catalog import rules as library_rules
 from app.catalog import served
 from app.catalog.rules import BadRules
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.templating import render
 from app.library.clips.rules import Rules
 
@@ -48,7 +48,7 @@ async def take_rules(database: DatabaseDep, who: WhoDep, shell: ShellDep, form: 
             return await _apply(database, who, rules, slug, now)
     except StudyError as error:
         faults = error.faults if isinstance(error, BadRules) else {}
-        said = "" if faults else str(error)
+        said = "" if faults else page_words(error)
         page = database.read(
             rules_page, who, shell, form=typed(form, faults), clip=clip, slug=slug, error=said
         )

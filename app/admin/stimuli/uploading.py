@@ -14,7 +14,7 @@ from app.admin.stimuli.stimuli_pages import attributes_in, upload_page
 from app.catalog import filling
 from app.catalog.rules import BadRules
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.library import receiving
@@ -57,7 +57,9 @@ async def take_files(
             database, settings.data_dir, who, sent, source, attributes, now, slug, _frame_in(form)
         )
     except StudyError as error:
-        page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=str(error))
+        page = database.read(
+            upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=page_words(error)
+        )
         return refused(await page, error, "files")
     if faults:
         page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, faults=faults)
@@ -133,7 +135,9 @@ async def set_frame_size(
         width, height = (whole(form.get(side, "")) for side in ("width", "height"))
         await database.write(filling.set_frame, who, slug, width, height, now)
     except StudyError as error:
-        page = database.read(upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=str(error))
+        page = database.read(
+            upload_page, who, shell, MAX_BYTES, slug=slug, typed=form, error=page_words(error)
+        )
         return refused(await page, error, "width")
     return RedirectResponse(_address(slug, "saved"), 303)
 

@@ -15,7 +15,7 @@ from app.admin.stimuli.stimuli_pages import frame_words
 from app.catalog.collections import CollectionView, choose, collections_for, collections_of
 from app.catalog.rules import rules_in_force
 from app.core.dependencies import DatabaseDep, Form, Now
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.templating import render
 from app.studies.access import StudyHere
 
@@ -55,7 +55,7 @@ async def choose_clips(
     try:
         await database.write(choose, who, study, chosen_in(form), now)
     except StudyError as error:
-        page = database.read(study_clips_page, who, shell, study, str(error))
+        page = database.read(study_clips_page, who, shell, study, page_words(error))
         return render(await page, error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/clips?said=saved", 303)
 

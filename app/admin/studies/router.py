@@ -10,7 +10,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors, owners_only
 from app.admin.studies.list_page import search_of, studies_page
 from app.admin.studies.views import overview_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.studies.access import share, unshare, visible_slugs
@@ -51,7 +51,7 @@ async def take_share(
     try:
         await database.write(share, who, study, email, now)
     except StudyError as error:
-        said = str(error)
+        said = page_words(error)
         page = await database.read(overview_page, shell, study, site, error=said, email=email)
         return refused(page, error, "email")
     return RedirectResponse(f"/admin/studies/{study.slug}?said=shared#sharing", 303)
@@ -75,7 +75,7 @@ async def take_tags(
     try:
         await database.write(set_tags, who.actor, study, tags_in(typed), now)
     except StudyError as error:
-        page = await database.read(overview_page, shell, study, site, error=str(error), tags=typed)
+        page = await database.read(overview_page, shell, study, site, error=page_words(error), tags=typed)
         return refused(page, error, "tags")
     return RedirectResponse(f"/admin/studies/{study.slug}?said=saved#tagged", 303)
 
@@ -87,7 +87,7 @@ async def take_archive(
     try:
         await database.write(archive, who.actor, study, now)
     except StudyError as error:
-        page = await database.read(overview_page, shell, study, site, error=str(error))
+        page = await database.read(overview_page, shell, study, site, error=page_words(error))
         return render(page, error.status_code)
     return RedirectResponse("/admin?said=archived", 303)
 
@@ -113,7 +113,7 @@ async def take_delete(
     try:
         deleted = await database.write(delete_study, who.actor, study, name, now)
     except StudyError as error:
-        page = await database.read(overview_page, shell, study, site, error=str(error), name=name)
+        page = await database.read(overview_page, shell, study, site, error=page_words(error), name=name)
         return refused(page, error, "name")
     await anyio.to_thread.run_sync(remove_files, settings.data_dir, deleted)
     return RedirectResponse("/admin?said=study-deleted", 303)

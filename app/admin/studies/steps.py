@@ -245,9 +245,9 @@ def _results(session: Session, study: StudyHere, line: StudyLine, taken: Taken, 
     else:
         computed = standing(session, study, ResultsRequest(Mode.LIVE, None))
         is_current = computed.is_current
-        says = (
-            "Computed from all live answers" if is_current else "Answers have come since they were computed"
-        )
+        says = "Computed from all live answers"
+        if not is_current:
+            says = "Answers, exclusions or judges have changed since they were computed"
         if computed.shown is None:
             says = "Not computed yet; opening the page computes them"
     if line.state in (State.LIVE, State.PAUSED):

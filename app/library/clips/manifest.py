@@ -4,6 +4,7 @@ A CSV file in UTF-8 with the columns `file, name, source`, then any attributes. 
 manifest. All problems are reported at once.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -113,7 +114,10 @@ def _row(path: Path, row: TableRow) -> ManifestRow:
 
 
 def _beside(manifest: Path, written: str) -> Path:
-    return manifest.absolute().parent / written
+    """The file of a manifest, of which Windows may have written the folders."""
+    folder = manifest.absolute().parent
+    file = folder / written
+    return folder / written.replace("\\", "/") if "\\" in written and not os.path.lexists(file) else file
 
 
 def _cell_problems(path: Path, row: TableRow) -> Iterator[Problem]:

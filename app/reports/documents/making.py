@@ -52,7 +52,7 @@ def made_prereg(
 def facts_with_version(session: Session, slug: str) -> StudyFacts:
     facts = study_facts(session, slug)
     if not facts.versions:
-        raise StudyError(f"study {slug!r} has no version yet: save the design first")
+        raise StudyError.of_study(slug, "has no version yet: save the design first")
     return facts
 
 

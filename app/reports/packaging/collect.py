@@ -15,8 +15,8 @@ from analysis.results import table_rows
 from app.exports.columns import Column
 from app.exports.tables import SESSION
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
-from app.reports.facts import COUNTED_MODES, tables_of
-from app.reports.kinds import table_names
+from app.reports.facts import tables_of
+from app.reports.kinds import COUNTED_MODES, table_names
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import Table, data_path
 from app.reports.preferences import preferences_of, prompts_of

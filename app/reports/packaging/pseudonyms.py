@@ -15,7 +15,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from analysis.data.columns import Column
-from app.reports.facts import COUNTED_MODES
+from app.reports.kinds import COUNTED_MODES
 from app.tasks.game.base import canonical_json
 from app.tasks.game.match import START, keyed_hash
 from app.trials.tables import BEGUN, ParticipantSession, Study, StudyVersion

@@ -1,8 +1,10 @@
 """Parts of a report: what Results shows of each of its studies."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from analysis import Analysis
 from analysis.choice.studies import StudyResult
@@ -11,16 +13,21 @@ from analysis.findings.hypotheses import with_hypotheses
 from analysis.findings.making import ResultsContext, alone, moves_view, results_view
 from analysis.findings.signature_tables import Found as Moves
 from analysis.findings.signature_tables import Played
+from analysis.findings.words import ITEM
 from analysis.hypotheses import HypothesesDecided
 from analysis.judging import JudgeValidation
 from analysis.natural import natural
+from app.reports.file_studies import FileStudy
 from app.reports.page.page import Part
 from app.reports.page.writing import made_words
-from app.reports.sources import FileStudy, Source, flow_in, leak_cautions, levels_of, noun_of
+
+if TYPE_CHECKING:
+    from app.reports.sources import Source
+    from app.reports.study_facts import StudyFacts
 
 
 def parts_of(
-    studies: Sequence[Source],
+    studies: "Sequence[Source]",
     analysis: Analysis | None,
     mode: str,
     made_at: datetime | None,
@@ -42,15 +49,16 @@ def parts_of(
             made_at=made_at,
             until=None,
             pseudonym=_numbered(results.get(study.slug)),
-            levels=levels_of(study),
-            flow=flow_in(study, mode),
             clip_of=lambda _pair, _stimulus: "",
-            cautions=tuple(leak_cautions(study)),
+            levels=(),
+            flow=None,
             closing=found if is_first else None,
             signatures=signatures if is_first else None,
             play=play if is_first else None,
-            noun=noun_of(study),
+            noun=ITEM,
         )
+        if not isinstance(study, FileStudy):
+            around = _with_facts(around, study, mode)
         if analysis is not None and study.slug in results:
             shown = analysis if is_first else alone(analysis, study.slug)
             view = results_view(shown, around, judges if is_first else None)
@@ -70,7 +78,21 @@ def _numbered(study: StudyResult | None) -> Mapping[str, str]:
     return {name: f"p-{place:0{width}}" for place, name in enumerate(people, start=1)}
 
 
-def about_study(study: Source, made_at: datetime | None) -> str:
+def _with_facts(around: ResultsContext, study: "StudyFacts", mode: str) -> ResultsContext:
+    """The context with what a study in the database tells besides its answers."""
+    # Imported here: a report of a file needs neither the database nor the designs of studies.
+    from app.reports.sources import flow_in, leak_cautions, levels_of, noun_of
+
+    return replace(
+        around,
+        levels=levels_of(study),
+        flow=flow_in(study, mode),
+        cautions=tuple(leak_cautions(study)),
+        noun=noun_of(study),
+    )
+
+
+def about_study(study: "Source", made_at: datetime | None) -> str:
     """The line below the title: study, version, time of the report."""
     version = (
         "" if isinstance(study, FileStudy) or not study.versions else f", version {study.versions[-1].number}"

@@ -15,8 +15,8 @@ from analysis.figures import AnyFigure, Figure
 from analysis.findings.model import Findings
 from analysis.results import Result, table_rows
 from app.core.errors import StudyError
+from app.core.spreadsheet import csv_lines
 from app.core.templating import html_of
-from app.reports.export import csv_lines
 from app.reports.page.drawn import csv_of
 from app.reports.page.methods import Methods
 from app.reports.page.page import WARNINGS, Part, ReportPage, numbers_in, report_page

@@ -205,3 +205,20 @@ def configs_by_unit(block: str, game: str, configs: Sequence[Mapping[str, Any]])
         read = (cast(GameConfig, GAMES[game].Config.model_validate(one)) for one in configs)
         _by_unit[key] = {f"{block}:{config_hash(config)}": config for config in read}
     return _by_unit[key]
+
+
+def config_words(config: GameConfig) -> str:
+    """Parameters that differ from the game's defaults, such as `rounds 12, messages no`; `defaults` without any."""
+    given, usual = config.model_dump(mode="json"), type(config)().model_dump(mode="json")
+    words: Sequence[str] = [
+        f"{name.replace('_', ' ')} {_word(value)}"
+        for name, value in given.items()
+        if value != usual.get(name)
+    ]
+    return ", ".join(words) or "the game's defaults"
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{len(value)} of them" if isinstance(value, (list, tuple)) else str(value)

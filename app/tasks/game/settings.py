@@ -13,6 +13,7 @@ from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
     SAMPLE,
     Configs,
+    config_words,
     configs_by_unit,
     configs_of,
     fault_at,
@@ -344,9 +345,8 @@ class GameDesign(CheckedDesign):
     @property
     def reason(self) -> ReasonAsked | None:
         """The question asked with each move; None if there is none."""
-        if self.reasons == "none":
-            return None
-        return ReasonAsked(self.messages.max_chars, self.reasons == "required")
+        is_required = self.reasons == "required"
+        return None if self.reasons == "none" else ReasonAsked(self.messages.max_chars, is_required)
 
     @property
     def currency(self) -> str:
@@ -384,6 +384,10 @@ class GameDesign(CheckedDesign):
         agent = agent_named(self.game, fill_of(self.game, named, seat))
         can = not agent.takes or seat in agent.takes
         return agent if can else agent_named(self.game, fill_of(self.game, None, seat))
+
+    def unit_in_words(self, name: str, condition: str) -> tuple[str, str]:
+        """What its configuration changes, and the game; its name is a hash."""
+        return config_words(self.config(name)), KITS[self.game].page.title
 
     def units(self) -> tuple[UnitSpec, ...]:
         """The block's configurations."""

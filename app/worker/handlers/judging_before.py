@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
@@ -138,6 +139,7 @@ def notes_of(origins: Mapping[str, Mapping[str, Any]]) -> Mapping[str, str]:
 
 def _says(origin: Mapping[str, Any]) -> str:
     if origin.get("file") and origin.get("at"):
-        return f"uploaded {origin['at'][:10]}"
+        at = datetime.fromisoformat(origin["at"])
+        return f"uploaded, {at.day} {at:%b %Y}"
     title = str(origin.get("title", ""))
     return f"{title[:1].lower()}{title[1:]}"

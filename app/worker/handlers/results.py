@@ -33,16 +33,18 @@ from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.outputs.outputs import VERDICTS
-from app.reports.distances import closing_of, kept_distances
+from app.reports.closing import closing_of
+from app.reports.distances import kept_distances
 from app.reports.expected import decided
 from app.reports.facts import designs_of, play_alone
+from app.reports.file_studies import flows_in
 from app.reports.flow import flows_of
 from app.reports.games import measures_by_game
 from app.reports.kept import to_json
 from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame
 from app.reports.signatures import distances_of
-from app.reports.sources import flow_in, flows_in, leak_cautions, levels_of, noun_of, read_study
+from app.reports.sources import flow_in, leak_cautions, levels_of, noun_of, read_study
 from app.reports.study_facts import StudyFacts
 from app.sessions.about_person import pseudonym
 from app.studies.queries import study_named

@@ -72,6 +72,19 @@ def test_files_elsewhere_and_files_named_twice_are_fine(write: Write, tmp_path: 
     assert [row.file for row in read_manifest(path).rows] == [tmp_path / "a.mp4"] * 2
 
 
+def test_folders_of_a_manifest_may_be_written_as_windows_does(write: Write, tmp_path: Path) -> None:
+    (tmp_path / "clips").mkdir()
+    (tmp_path / "clips" / "a.mp4").write_bytes((tmp_path / "a.mp4").read_bytes())
+    (row,) = read_manifest(write("file,name,source\nclips\\a.mp4,x,human\n")).rows
+    assert (row.file, row.written) == (tmp_path / "clips" / "a.mp4", "clips\\a.mp4")
+    (tmp_path / "clips\\a.mp4").write_bytes(b"another")
+    (row,) = read_manifest(write("file,name,source\nclips\\a.mp4,x,human\n")).rows
+    assert row.file == tmp_path / "clips\\a.mp4", "the name of a file here"
+    assert refusals(write("file,name,source\nclips\\b.mp4,x,human\n")) == [
+        ", row 2, column file, value 'clips\\b.mp4': is not there; files are named relative to the manifest"
+    ]
+
+
 def test_positions_are_files_too(write: Write, tmp_path: Path) -> None:
     path = write("file,name,source,positions\na.mp4,x,human,b.mp4\nb.mp4,y,human,\n")
     first, second = read_manifest(path).rows
@@ -146,6 +159,7 @@ def test_plain_names_are_allowed(write: Write, name: str) -> None:
             ", row 2, column name: the quotation mark before 'x' is never closed (quotation marks around",
         ),
         ("file,name\na.mp4,x\n", "row 1: the column 'source' is missing (needed are file, name, source)"),
+        ("File,name,source\na.mp4,x,human\n", "row 1: the column 'file' is missing (write file for File)"),
         ("file,name,source,name\na.mp4,x,human,y\n", "row 1: the column 'name' comes twice"),
         ("file,name,source,,goal\na.mp4,x,human,,tree\n", "row 1: column 4 has no name"),
         (f"file,name,source,{'x' * 101}\na.mp4,x,human,1\n", "at most 100 characters"),

@@ -12,7 +12,7 @@ from app.admin.forms import Files
 from app.admin.pages import AdminPage
 from app.catalog.collections import own_slug
 from app.catalog.packed import BadPackedCollections
-from app.core.errors import Conflict, NotFound, StudyError
+from app.core.errors import Conflict, NotFound, StudyError, page_words
 from app.core.problems import Problem
 from app.library.uploads import LARGEST_FILE_BYTES
 from app.studies.access import BadSlug, StudyHere, visible_slugs
@@ -57,7 +57,7 @@ def new_study_page(
     errors = _by_field(error) if error else {}
     return NewStudyPage(
         shell=shell,
-        error="" if problems or error is None else str(error),
+        error="" if problems or error is None else page_words(error),
         largest=LARGEST_FILE_BYTES,
         most_small=MOST_BYTES,
         templates=tuple(TEMPLATES.values()),
@@ -70,7 +70,7 @@ def new_study_page(
 
 def _by_field(error: StudyError) -> dict[str, str]:
     field = error.field if isinstance(error, BadStart) else _FIELDS.get(type(error))
-    return {field: str(error)} if field else {}
+    return {field: page_words(error)} if field else {}
 
 
 def start_in(form: Mapping[str, str], files: Files) -> Start:

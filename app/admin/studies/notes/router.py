@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.studies.views import overview_page
 from app.core.dependencies import DatabaseDep, Form, Now, Site
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.studies.notes import add_note, delete_note, edit_note
 
@@ -24,7 +24,7 @@ async def take_note(
     try:
         await database.write(add_note, who, study, text, now)
     except StudyError as error:
-        page = await database.read(overview_page, shell, study, site, error=str(error), note=text)
+        page = await database.read(overview_page, shell, study, site, error=page_words(error), note=text)
         return refused(page, error, "note-text")
     return _back(study.slug, "note")
 
@@ -44,7 +44,7 @@ async def take_edit(
     try:
         await database.write(edit_note, who, study, note_id, text, now)
     except StudyError as error:
-        page = await database.read(overview_page, shell, study, site, error=str(error), note=text)
+        page = await database.read(overview_page, shell, study, site, error=page_words(error), note=text)
         return refused(page, error, f"note-{note_id}")
     return _back(study.slug, "note")
 

@@ -19,7 +19,7 @@ from app.admin.studies.pairs.frame import (
 from app.admin.studies.pairs.views import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
 from app.catalog.catalog import catalog
 from app.catalog.collections import collections_of
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.library.kinds import StimulusKind
 from app.pairs.draft import PairsHere, pairs_here
 from app.pairs.view import find_pairs
@@ -138,7 +138,7 @@ def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:
 def csv_page(session: Session, at: At, text: str = "", error: StudyError | str = "") -> CsvPage:
     """The CSV page; `text` is the list sent, shown for review before it is stored."""
     here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
-    frame = frame_of(session, at, here, str(error))
+    frame = frame_of(session, at, here, error if isinstance(error, str) else page_words(error))
     if not text:
         listed = here.draft.keys.get("pairs")
         return CsvPage(**frame, text=listed if isinstance(listed, str) else "", example=_example(clips))

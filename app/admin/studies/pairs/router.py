@@ -11,7 +11,7 @@ from app.admin.studies.pairs.frame import AtDep
 from app.admin.studies.pairs.pairs_pages import csv_page, pairs_csv, pairs_page, pick_page
 from app.admin.studies.versions.forms import revision_in
 from app.core.dependencies import DatabaseDep, Form, Now, Rng
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.refusing import refused
 from app.core.templating import render
 from app.pairs.draft import (
@@ -50,7 +50,7 @@ async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
         what, number = edit_in(form)
         await edit_pair(database, who, at.study, what, number, form, revision_in(form), now)
     except StudyError as error:
-        page = await database.read(pairs_page, at, number, str(error), form)
+        page = await database.read(pairs_page, at, number, page_words(error), form)
         return refused(page, error)
     return RedirectResponse(f"{at.here}?said=saved#pair-{number}", 303)
 
@@ -60,7 +60,7 @@ async def take_clear(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
     try:
         await clear_pairs(database, who, at.study, revision_in(form), now)
     except StudyError as error:
-        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+        return render(await database.read(pairs_page, at, 0, page_words(error)), error.status_code)
     return RedirectResponse(f"{at.here}?said=cleared", 303)
 
 
@@ -69,7 +69,7 @@ async def take_list(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     try:
         await list_drawn(database, who, at.study, revision_in(form), now)
     except StudyError as error:
-        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+        return render(await database.read(pairs_page, at, 0, page_words(error)), error.status_code)
     return RedirectResponse(f"{at.here}?said=pairs-listed", 303)
 
 
@@ -79,7 +79,7 @@ async def take_again(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
     try:
         await draw_again(database, who, at.study, revision_in(form), now)
     except StudyError as error:
-        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+        return render(await database.read(pairs_page, at, 0, page_words(error)), error.status_code)
     return RedirectResponse(f"{at.here}?said=drawn", 303)
 
 
@@ -89,7 +89,7 @@ async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
         source = form.get("source", "")
         done = await say_truth(database, who, at.study, source, revision_in(form), now)
     except StudyError as error:
-        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+        return render(await database.read(pairs_page, at, 0, page_words(error)), error.status_code)
     said = "truth-kept" if done.kept else "truth-version" if done.version else "truth"
     return RedirectResponse(f"{at.here}?said={said}#truth", 303)
 
@@ -112,7 +112,7 @@ async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     try:
         await add_pair(database, who, at.study, row_in(form), revision_in(form), now)
     except StudyError as error:
-        return refused(await database.read(pick_page, at, form, str(error)), error)
+        return refused(await database.read(pick_page, at, form, page_words(error)), error)
     return RedirectResponse(f"{at.here}/pick?{again_at(form)}", 303)
 
 
@@ -160,7 +160,7 @@ async def take_draw(
         given = {"sample": draw.sample()}
         await save_pairs(database, who, at.study, given, revision_in(form), now)
     except StudyError as error:
-        page = await database.read(draw_page, at, draw, seed, str(error))
+        page = await database.read(draw_page, at, draw, seed, page_words(error))
         return render(page, error.status_code)
     return RedirectResponse(f"{at.here}?said=saved", 303)
 

@@ -11,7 +11,7 @@ from app.admin.access import Shell
 from app.admin.design.faults import fault_views
 from app.admin.design.places import address_of
 from app.admin.pages import AdminPage
-from app.core.errors import StudyError
+from app.core.errors import StudyError, page_words
 from app.core.problems import Fault, Problem
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for, is_frozen
@@ -82,13 +82,13 @@ def versions_page(
     problems = error.problems if isinstance(error, StudyFileProblems) else ()
     return VersionsPage(
         shell=shell,
-        error="" if error is None or is_reason or problems else str(error),
+        error="" if error is None or is_reason or problems else page_words(error),
         slug=study.slug,
         versions=versions,
         unsaved=_unsaved(session, study, versions),
         choices=_choices(versions),
         reason=reason,
-        reason_error=str(error) if is_reason else "",
+        reason_error=page_words(error) if error is not None and is_reason else "",
         problems=problems,
     )
 
